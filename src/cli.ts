@@ -1,0 +1,65 @@
+/**
+ * The command line: builds the command tree, runs one command, and is the only place that turns an error into text and
+ * an exit code. Commands load what they need only when they run.
+ */
+
+import { basename } from 'node:path';
+import { type Command, CommanderError } from 'commander';
+import { CliError, UsageError } from './errors.ts';
+import type { ExitCode, Io } from './io/io.ts';
+import { declareCommands } from './program/commands.ts';
+
+/** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
+export async function main(argv: readonly string[], io: Io = processIo(argv)): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = declareCommands(io, (code) => {
+    exitCode = code;
+  });
+  applyToTree(program, (command) => prepareCommand(command, io));
+  try {
+    await program.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    return reportError(error, io);
+  }
+}
+
+function processIo(argv: readonly string[]): Io {
+  // A reader that goes away (`… | head`) is no error of ours; the default would be a stack trace.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    programName: basename(argv[1] ?? 'ironic-coreos').replace(/\.js$/, ''),
+  };
+}
+
+function applyToTree(command: Command, apply: (command: Command) => void): void {
+  apply(command);
+  for (const child of command.commands) applyToTree(child, apply);
+}
+
+function prepareCommand(command: Command, io: Io): void {
+  command
+    .exitOverride()
+    .helpCommand(false)
+    .configureHelp({ helpWidth: 80 })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(text),
+    });
+}
+
+function reportError(error: unknown, io: Io): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
+  if (!(error instanceof CliError)) throw error;
+  io.stderr.write(`error: ${error.message}\n`);
+  if (error.hint !== undefined) io.stderr.write(`hint: ${error.hint}\n`);
+  return error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,29 @@
+/**
+ * What a rule of Ignition is made of. A rule is declared once, in the file of the type that it is about, and named by
+ * everything else: checks yield issues that point to their rule, reports and `explain` read the rest from it.
+ */
+
+import type { Path, Severity } from '../report.ts';
+import type { SpecVersion } from './versions.ts';
+
+export interface Rule {
+  /** Stable and documented; lower-case words joined by dashes, e.g. `path-relative`. */
+  readonly id: string;
+  readonly severity: Severity;
+  /** Ignition's own words where it has some: people search for them. */
+  readonly message: string;
+  /** What to do about it, in our words: one sentence. */
+  readonly hint: string;
+}
+
+/** A rule that is broken. `path` is relative to the value that was checked. */
+export interface Issue {
+  readonly rule: Rule;
+  readonly path: Path;
+  /** In place of the rule's message and hint, where they name what was found. */
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+/** The check of one type: its own rules only, in the order in which Ignition reports them; children are walked elsewhere. */
+export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;

@@ -1,0 +1,19 @@
+/** The versions of the Ignition specification that are understood, oldest first. */
+
+export const specVersions = [
+  '3.0.0',
+  '3.1.0',
+  '3.2.0',
+  '3.3.0',
+  '3.4.0',
+  '3.5.0',
+  '3.6.0',
+  '3.7.0-experimental',
+] as const;
+
+export type SpecVersion = (typeof specVersions)[number];
+
+/** Whether `version` is `first` or newer: rules and fields appear with a version and stay. */
+export function isSince(version: SpecVersion, first: SpecVersion): boolean {
+  return specVersions.indexOf(version) >= specVersions.indexOf(first);
+}

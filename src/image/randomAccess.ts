@@ -1,0 +1,8 @@
+/** Bytes that can be read anywhere without being held in memory: a file, a buffer, a remote image by HTTP Range. */
+
+export interface RandomAccess {
+  /** Bytes. */
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`; reading past the end is an error of the caller. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}

@@ -1,0 +1,22 @@
+/** What a command may touch of the process it runs in. Tests give their own. */
+
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream that may be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+export interface Io {
+  readonly stdin: Readable;
+  /** Data only. */
+  readonly stdout: Output;
+  /** Talk: progress, warnings, errors. */
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths of the user start here. */
+  readonly cwd: string;
+  /** The name that the program was started under, without folder: `ironic-coreos` or `coreos-installer`. */
+  readonly programName: string;
+}
+
+/** 0: done, or valid. 1: failed, or invalid. 2: wrong usage. */
+export type ExitCode = 0 | 1 | 2;

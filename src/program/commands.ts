@@ -1,0 +1,19 @@
+/** The command tree: names, options and help texts. What a command does is in `commands/`, loaded when it runs. */
+
+import { Command } from 'commander';
+import type { ExitCode, Io } from '../io/io.ts';
+
+/** What a declaration needs: the streams to hand on, and where to leave the exit code. */
+export interface Context {
+  readonly io: Io;
+  finish(code: ExitCode): void;
+}
+
+export function declareCommands(io: Io, finish: (code: ExitCode) => void): Command {
+  const program = new Command('ironic-coreos')
+    .description('Prepares CoreOS to run ironic-python-agent.')
+    .version('0.1.0', '-V, --version', 'print the version');
+  void io;
+  void finish;
+  return program;
+}

@@ -1,0 +1,37 @@
+/**
+ * Findings: what a check has to say about a document, as data. Checks return findings and never throw them; positions
+ * are joined at the end and text is made by whoever prints (`commands/` and `io/`).
+ */
+
+/** `error`: Ignition refuses the config. `warning`: it accepts it, with this remark. `info`: this program's remark. */
+export type Severity = 'error' | 'warning' | 'info';
+
+/** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */
+export type Path = readonly (string | number)[];
+
+/** Both count from 1; `column` counts bytes, as Ignition does. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Finding {
+  readonly severity: Severity;
+  /** Stable name of the rule, e.g. `path-relative`. */
+  readonly rule: string;
+  readonly path: Path;
+  readonly message: string;
+  readonly hint?: string;
+  readonly position?: Position;
+}
+
+/** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */
+export interface Report {
+  readonly valid: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** A path as Ignition prints it: `$.storage.files.0.path`; steps are not escaped. */
+export function formatPath(path: Path): string {
+  return ['$', ...path].join('.');
+}
