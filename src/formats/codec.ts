@@ -1,0 +1,32 @@
+/** What the decoders of compressed data have in common: where they start, how much they may make, what they return. */
+
+import { FormatError } from '../errors.ts';
+
+export interface DecodeOptions {
+  /** Where the compressed data starts, in bytes; 0 unless given. What follows its end is not looked at. */
+  readonly offset?: number;
+  /** More unpacked bytes than this are an error, found before memory is spent on them. */
+  readonly maxBytes: number;
+}
+
+export interface Decoded {
+  readonly data: Uint8Array;
+  /** Offset of the first byte after the compressed data. */
+  readonly end: number;
+}
+
+/** The error for data that unpacks to more than the caller is willing to hold; `offset` is where this was found. */
+export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
+  return new FormatError(`The ${format} data unpacks to more than the limit of ${maxBytes} bytes`, {
+    offset,
+    hint: 'the data is damaged, or made to exhaust memory',
+  });
+}
+
+/** The code by which Node tells its errors apart, if there is one. */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** The code that Node's zlib gives when the output would be larger than it was told. */
+export const OUTPUT_TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';

@@ -1,0 +1,42 @@
+/** Tells how bytes are compressed and unpacks them: what the reader of an initramfs has to know of compression. */
+
+import type { Decoded, DecodeOptions } from './codec.ts';
+import { decodeGzip } from './gzip.ts';
+import { decodeXz } from './xz/decode.ts';
+import { decodeZstd, isZstd } from './zstd.ts';
+
+/** `none` is anything that does not start like one of the others. */
+export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';
+
+export interface DecodedMember extends Decoded {
+  readonly format: Compression;
+}
+
+const GZIP_MAGIC = Uint8Array.of(0x1f, 0x8b);
+const XZ_MAGIC = Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00);
+
+/** How the bytes at `offset` are compressed, by their first bytes. */
+export function detectCompression(bytes: Uint8Array, offset = 0): Compression {
+  if (startsWith(bytes, offset, GZIP_MAGIC)) return 'gzip';
+  if (startsWith(bytes, offset, XZ_MAGIC)) return 'xz';
+  return isZstd(bytes, offset) ? 'zstd' : 'none';
+}
+
+/**
+ * Unpacks one gzip member, one xz stream, or consecutive zstd frames. Of `none`, `data` is a view of all the rest,
+ * whatever its length.
+ *
+ * @throws FormatError with the offset, when the data is damaged, cut off, not supported or too large.
+ */
+export async function decompressMember(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedMember> {
+  const { offset = 0 } = options;
+  const format = detectCompression(bytes, offset);
+  if (format === 'gzip') return { format, ...decodeGzip(bytes, options) };
+  if (format === 'xz') return { format, ...decodeXz(bytes, options) };
+  if (format === 'zstd') return { format, ...(await decodeZstd(bytes, options)) };
+  return { format, data: bytes.subarray(offset), end: bytes.length };
+}
+
+function startsWith(bytes: Uint8Array, offset: number, magic: Uint8Array): boolean {
+  return magic.every((byte, index) => bytes[offset + index] === byte);
+}

@@ -1,0 +1,142 @@
+/**
+ * Encodes the symbols of LZMA, the counterpart of lzmaDecoder.ts. What to encode is chosen in lzmaParser.ts. The
+ * properties are fixed: three bits of the previous byte choose the coder of a literal and the position plays no
+ * part, which suits text.
+ */
+
+import * as lzma from './lzmaModel.ts';
+import {
+  createRangeEncoder,
+  encodeBit,
+  encodeDirectBits,
+  encodeReverseTree,
+  encodeTree,
+  type RangeEncoder,
+} from './rangeEncoder.ts';
+
+export const PROPERTIES: lzma.LzmaProperties = { lc: 3, lp: 0, pb: 0 };
+
+export interface LzmaEncoder extends RangeEncoder {
+  readonly data: Uint8Array;
+  state: number;
+  /** The last four distances, the latest first, in bytes: 1 is the byte before. */
+  readonly reps: Int32Array;
+}
+
+/** `outputSize`: bytes that the largest chunk may take. */
+export function createLzmaEncoder(data: Uint8Array, outputSize: number): LzmaEncoder {
+  return { ...createRangeEncoder(outputSize), data, state: 0, reps: new Int32Array(4).fill(1) };
+}
+
+/** Forgets what was learned, as the decoder does at a state reset. */
+export function resetLzmaEncoder(encoder: LzmaEncoder): void {
+  lzma.resetModel(encoder.model);
+  encoder.state = 0;
+  encoder.reps.fill(1);
+}
+
+export function encodeLiteral(encoder: LzmaEncoder, position: number): void {
+  const { data, state } = encoder;
+  const byte = data[position]!;
+  const base = literalBase(encoder, position);
+  encodeBit(encoder, lzma.IS_MATCH + (state << 4), 0);
+  if (state < lzma.FIRST_STATE_AFTER_MATCH) {
+    encodeTree(encoder, base, byte, 8);
+  } else {
+    encodeMatchedLiteral(encoder, base, byte, data[position - encoder.reps[0]!]!);
+  }
+  encoder.state = lzma.stateAfterLiteral(state);
+}
+
+/** Where the probabilities of the literal at `position` are. */
+export function literalBase({ data }: LzmaEncoder, position: number): number {
+  const previous = position === 0 ? 0 : data[position - 1]!;
+  return lzma.LITERAL + lzma.LITERAL_CODER * (previous >> (8 - PROPERTIES.lc));
+}
+
+function encodeMatchedLiteral(encoder: LzmaEncoder, base: number, byte: number, matched: number): void {
+  let node = 1;
+  let expected = matched;
+  let differs = false;
+  for (let shift = 7; shift >= 0; shift--) {
+    expected <<= 1;
+    const bit = (byte >> shift) & 1;
+    const expectedBit = expected & 0x100;
+    encodeBit(encoder, differs ? base + node : base + 0x100 + expectedBit + node, bit);
+    differs ||= expectedBit >> 8 !== bit;
+    node = (node << 1) | bit;
+  }
+}
+
+/** A match at a new distance. */
+export function encodeMatch(encoder: LzmaEncoder, length: number, distance: number): void {
+  const { state, reps } = encoder;
+  encodeBit(encoder, lzma.IS_MATCH + (state << 4), 1);
+  encodeBit(encoder, lzma.IS_REP + state, 0);
+  encodeLength(encoder, lzma.MATCH_LENGTH, length);
+  encodeDistance(encoder, length, distance - 1);
+  reps.copyWithin(1, 0, 3);
+  reps[0] = distance;
+  encoder.state = lzma.stateAfterMatch(state);
+}
+
+/** A match at the distance `reps[index]`. Only at the latest distance it may be a single byte. */
+export function encodeRep(encoder: LzmaEncoder, length: number, index: number): void {
+  const { state, reps } = encoder;
+  encodeBit(encoder, lzma.IS_MATCH + (state << 4), 1);
+  encodeBit(encoder, lzma.IS_REP + state, 1);
+  encodeBit(encoder, lzma.IS_REP_0 + state, index === 0 ? 0 : 1);
+  if (index === 0) {
+    encodeBit(encoder, lzma.IS_REP_0_LONG + (state << 4), length === 1 ? 0 : 1);
+  } else {
+    encodeBit(encoder, lzma.IS_REP_1 + state, index === 1 ? 0 : 1);
+    if (index > 1) encodeBit(encoder, lzma.IS_REP_2 + state, index === 2 ? 0 : 1);
+    const distance = reps[index]!;
+    reps.copyWithin(1, 0, index);
+    reps[0] = distance;
+  }
+  if (length === 1) {
+    encoder.state = lzma.stateAfterShortRep(state);
+  } else {
+    encodeLength(encoder, lzma.REP_LENGTH, length);
+    encoder.state = lzma.stateAfterRep(state);
+  }
+}
+
+function encodeLength(encoder: LzmaEncoder, base: number, length: number): void {
+  const symbol = length - lzma.MIN_MATCH;
+  encodeBit(encoder, base + lzma.LENGTH_CHOICE, symbol < 8 ? 0 : 1);
+  if (symbol < 8) {
+    encodeTree(encoder, base + lzma.LENGTH_LOW, symbol, 3);
+    return;
+  }
+  encodeBit(encoder, base + lzma.LENGTH_CHOICE_2, symbol < 16 ? 0 : 1);
+  if (symbol < 16) {
+    encodeTree(encoder, base + lzma.LENGTH_MID, symbol - 8, 3);
+  } else {
+    encodeTree(encoder, base + lzma.LENGTH_HIGH, symbol - 16, 8);
+  }
+}
+
+/** `distance` is less one here. */
+function encodeDistance(encoder: LzmaEncoder, length: number, distance: number): void {
+  const lengthState = Math.min(length - lzma.MIN_MATCH, 3);
+  const slot = distanceSlot(distance);
+  encodeTree(encoder, lzma.DISTANCE_SLOT + (lengthState << 6), slot, 6);
+  if (slot < 4) return;
+  const bits = (slot >> 1) - 1;
+  const high = (2 | (slot & 1)) << bits;
+  if (slot < 14) {
+    encodeReverseTree(encoder, lzma.DISTANCE_SPECIAL + high - slot, distance - high, bits);
+  } else {
+    encodeDirectBits(encoder, (distance - high) >>> 4, bits - 4);
+    encodeReverseTree(encoder, lzma.DISTANCE_ALIGN, distance & 0xf, 4);
+  }
+}
+
+/** The two leading bits of a distance less one, and where they stand. */
+export function distanceSlot(distance: number): number {
+  if (distance < 4) return distance;
+  const bits = 31 - Math.clz32(distance);
+  return bits * 2 + ((distance >>> (bits - 1)) & 1);
+}

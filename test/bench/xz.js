@@ -1,0 +1,48 @@
+/**
+ * How large and how fast our .xz streams are, against xz -9 where it is installed: `npm run build`, then
+ * `node test/bench/xz.js [FILE...]`. Without files it takes a config that it makes up.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { decodeXz } from '../../dist/formats/xz/decode.js';
+import { encodeXz } from '../../dist/formats/xz/encode.js';
+
+const files = process.argv.slice(2);
+const samples =
+  files.length > 0 ? files.map((file) => [file, readFileSync(file)]) : [['config', madeUpConfig()]];
+for (const [name, data] of samples) {
+  const encoded = encodeXz([data], 'crc32');
+  const reference = spawnSync('xz', ['-9', '-T1', '--check=crc32', '-c'], {
+    input: data,
+    maxBuffer: 2 ** 30,
+  });
+  const size = reference.status === 0 ? reference.stdout.length : undefined;
+  const ratio =
+    size === undefined ? '' : ` (xz -9: ${size}, ${((encoded.length / size - 1) * 100).toFixed(1)} %)`;
+  const encodeTime = best(() => encodeXz([data], 'crc32'));
+  const decodeTime = best(() => decodeXz(encoded, { maxBytes: data.length }));
+  console.log(
+    `${name}: ${data.length} -> ${encoded.length}${ratio}, encode ${encodeTime}, decode ${decodeTime}`,
+  );
+}
+
+function best(run) {
+  const times = Array.from({ length: 7 }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return `${times[0].toFixed(0)} ms first, ${Math.min(...times).toFixed(0)} ms best`;
+}
+
+/** Some 500 KB of JSON with scripts in base64. */
+function madeUpConfig() {
+  const scripts = Array.from({ length: 1500 }, (_, index) => ({
+    path: `/usr/local/bin/job-${index}`,
+    contents: {
+      source: `data:;base64,${Buffer.from(`#!/bin/bash\nexec job --port ${index * 7919} --name ${Math.sin(index)}\n`.repeat(2)).toString('base64')}`,
+    },
+  }));
+  return Buffer.from(JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files: scripts } }));
+}

@@ -1,0 +1,51 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { decompressMember, detectCompression } from '../../src/formats/compression.ts';
+import { encodeXz } from '../../src/formats/xz/encode.ts';
+import { survivesNoise } from './damage.ts';
+
+const decode = (bytes: Uint8Array): unknown => decompressMember(bytes, { maxBytes: 1 << 16 });
+const hello = Buffer.from('hello');
+const samples: readonly (readonly [string, Uint8Array])[] = [
+  ['gzip', gzipSync(hello)],
+  ['xz', encodeXz([hello], 'crc32')],
+  ['zstd', Buffer.from('28b52ffd2005290000' + hello.toString('hex'), 'hex')],
+];
+
+describe('detectCompression', () => {
+  it.each([
+    ...samples,
+    ['zstd', Buffer.from('502a4d1800000000', 'hex')],
+    ['none', Buffer.from('070701')],
+    ['none', Buffer.alloc(0)],
+    ['none', Buffer.from('fd377a585a', 'hex')],
+    ['none', Buffer.from('BZh9')],
+  ] as const)('%s', (format, bytes) => {
+    expect(detectCompression(bytes)).toBe(format);
+    expect(detectCompression(Buffer.concat([Buffer.from('..'), bytes]), 2)).toBe(format);
+  });
+});
+
+describe('decompressMember', () => {
+  it.each(samples)('%s, from an offset and up to what follows', async (format, bytes) => {
+    const around = Buffer.concat([Buffer.from('..'), bytes, Buffer.from('\x00\x00070701')]);
+    const decoded = await decompressMember(around, { offset: 2, maxBytes: 100 });
+    expect(decoded).toMatchObject({ format, end: 2 + bytes.length });
+    expect(Buffer.from(decoded.data).toString()).toBe('hello');
+  });
+
+  it('none: the rest as it is, whatever the limit', async () => {
+    const decoded = await decompressMember(Buffer.from('..hello'), { offset: 2, maxBytes: 1 });
+    expect(decoded).toMatchObject({ format: 'none', end: 7 });
+    expect(Buffer.from(decoded.data).toString()).toBe('hello');
+  });
+
+  it.each(samples)('%s keeps to the limit', async (format, bytes) => {
+    const message = `The ${format} data unpacks to more than the limit of 4 bytes`;
+    await expect(decompressMember(bytes, { maxBytes: 4 })).rejects.toThrow(message);
+  });
+
+  it.each(samples)('%s survives noise', async (_format, bytes) => {
+    await expect(survivesNoise(bytes.subarray(0, 6), decode)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRegularFile, readCpio, writeCpio } from '../../src/formats/cpio.ts';
+import { have, missingNote } from '../support/programs.ts';
+import { contents, refusesTruncation, survivesBitFlips } from './damage.ts';
+
+const files = new Map([
+  ['etc/coreos-firstboot-network/eth0.nmconnection', Buffer.from('[connection]\nid=eth0\n')],
+  ['config.ign', Buffer.from('{"a":1}\n')],
+  ['etc/ünïcode', Buffer.from('x')],
+  ['etc/empty', Buffer.alloc(0)],
+]);
+const blocks = writeCpio(files);
+const archive = Buffer.concat(blocks);
+
+const field = (value: number): string => value.toString(16).padStart(8, '0');
+const zeros = (count: number): string => '00000000'.repeat(count);
+
+/** One member as text, with fields to choose. */
+function member(name: string, options: { magic?: string; size?: string; nameSize?: number } = {}): Buffer {
+  const { magic = '070701', size = '00000000', nameSize = Buffer.byteLength(name) } = options;
+  const head = `${magic}${field(0)}${field(0o100644)}${field(0).repeat(4)}${size}${field(0).repeat(4)}${field(nameSize)}${field(0)}${name}`;
+  const bytes = Buffer.from(head);
+  return Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)]);
+}
+
+const trailer = member('TRAILER!!!\0');
+
+describe('writeCpio', () => {
+  it('lists files bytewise by path, each directory once before its files', () => {
+    const members = readCpio(archive).members.map(({ path, mode }) => `${mode.toString(8)} ${path}`);
+    expect(members).toEqual([
+      '100600 config.ign',
+      '40755 etc',
+      '40755 etc/coreos-firstboot-network',
+      '100600 etc/coreos-firstboot-network/eth0.nmconnection',
+      '100600 etc/empty',
+      '100600 etc/ünïcode',
+    ]);
+  });
+
+  it('sorts by bytes and not by UTF-16 units', () => {
+    const paths = ['\u{1f600}', '\uffee', 'a/b', 'a.b', 'B'];
+    const written = writeCpio(new Map(paths.map((path) => [path, Buffer.alloc(0)])));
+    const read = readCpio(Buffer.concat(written)).members.map(({ path }) => path);
+    expect(read).toEqual(['B', 'a.b', 'a', 'a/b', '\uffee', '\u{1f600}']);
+  });
+
+  it('writes the fields as coreos-installer does', () => {
+    const written = Buffer.concat(writeCpio(new Map([['d/f', Buffer.from('12345')]]))).toString('latin1');
+    expect(written).toBe(
+      [
+        `070701${zeros(1)}000041ed${zeros(2)}00000001${zeros(6)}00000002${zeros(1)}d\0`,
+        `0707010000000100008180${zeros(2)}00000001${zeros(1)}00000005${zeros(4)}00000004${zeros(1)}d/f\0\0\0`,
+        '12345\0\0\0',
+        `070701${zeros(4)}00000001${zeros(6)}0000000b${zeros(1)}TRAILER!!!\0\0\0\0`,
+      ].join(''),
+    );
+  });
+
+  it.each([
+    ['nothing', [], 1],
+    ['lengths without padding', [4, 0, 8], 1],
+    ['a length with padding', [5], 2],
+    ['both', [4, 5, 8, 1], 3],
+  ])('starts a block after padded data: %s', (_name, lengths, count) => {
+    const written = writeCpio(new Map(lengths.map((length, index) => [`f${index}`, Buffer.alloc(length)])));
+    expect(written).toHaveLength(count);
+    for (const block of written) expect(Buffer.from(block).toString('latin1', 0, 6)).toBe('070701');
+  });
+
+  it('without files is a trailer', () => {
+    const { members, end } = readCpio(Buffer.concat(writeCpio(new Map())));
+    expect([members.length, end]).toEqual([0, 124]);
+  });
+
+  it('round trip of anything', () => {
+    const path = fc
+      .array(fc.stringMatching(/^[a-zäß._-]{1,6}$/), { minLength: 1, maxLength: 4 })
+      .map((steps) => steps.join('/'));
+    fc.assert(
+      fc.property(fc.dictionary(path, contents, { maxKeys: 6 }), (tree) => {
+        const { members, end } = readCpio(Buffer.concat(writeCpio(new Map(Object.entries(tree)))));
+        const read = members
+          .filter(isRegularFile)
+          .map(({ path: name, data }) => [name, Buffer.from(data).toString('hex')]);
+        const expected = Object.entries(tree).map(([name, data]) => [
+          name,
+          Buffer.from(data).toString('hex'),
+        ]);
+        expect(Object.fromEntries(read)).toEqual(Object.fromEntries(expected));
+        return end % 4 === 0;
+      }),
+    );
+  });
+
+  it.skipIf(!have('cpio'))(`is listed by cpio${missingNote('cpio')}`, () => {
+    const { stdout } = spawnSync('cpio', ['-t', '--quiet'], { input: archive });
+    expect(stdout.toString().trim().split('\n')).toHaveLength(6);
+  });
+
+  it.skipIf(!have('bsdtar'))(`is listed by bsdtar${missingNote('bsdtar')}`, () => {
+    const { stdout, status } = spawnSync('bsdtar', ['-tf', '-'], { input: archive });
+    expect(stdout.toString()).toMatch(/^config\.ign\netc\/?\netc\/coreos-firstboot-network\/?\n/);
+    expect(status).toBe(0);
+  });
+});
+
+describe('readCpio', () => {
+  it('reads one archive from an offset and says where it ends', () => {
+    const { members, end } = readCpio(Buffer.concat([Buffer.from('xy'), archive, archive]), 2);
+    expect([members.length, end]).toEqual([6, 2 + archive.length]);
+  });
+
+  it('gives views, not copies', () => {
+    expect(readCpio(archive).members[0]?.data.buffer).toBe(archive.buffer);
+  });
+
+  it.each([
+    ['the format with checksums', member('a\0', { magic: '070702' }), 'a'],
+    ['a name padded with NULs', member('a\0\0\0\0\0\0'), 'a'],
+    ['capital digits', member('a\0', { size: '0000000A' }).toString('latin1') + '0123456789\0\0', 'a'],
+    ['a name as it is', member('./config.ign\0'), './config.ign'],
+  ])('accepts %s', (_name, bytes, path) => {
+    const { members } = readCpio(Buffer.concat([Buffer.from(bytes), trailer]));
+    expect(members.map((entry) => entry.path)).toEqual([path]);
+  });
+
+  const long = Buffer.concat([member('a\0'), member('b\0', { size: '7fffffff' }), trailer]);
+  it.each([
+    ['zeros', Buffer.alloc(110), 0, 'Invalid magic number'],
+    ['the old ASCII format', member('a\0', { magic: '070707' }), 0, 'Invalid magic number'],
+    ['an archive without trailer', member('a\0'), 112, 'the archive is cut off'],
+    ['data that is longer than the archive', long, 112, 'the archive is cut off'],
+    ['a name without NUL', member('ab'), 0, 'the name does not end with NUL'],
+    ['no name', member(''), 0, 'the name does not end with NUL'],
+    ['a name longer than the archive', member('a\0', { nameSize: 0xffff_ffff }), 0, 'the archive is cut off'],
+    [
+      'a name in Latin-1',
+      Buffer.concat([
+        member('x\xe9'.slice(0, 1), { nameSize: 4 }).subarray(0, 110),
+        Buffer.from('e9e90000', 'hex'),
+        Buffer.alloc(2),
+      ]),
+      0,
+      'the name is not UTF-8',
+    ],
+    ['a field that is no number', member('a\0', { size: '+0000001' }), 0, 'a header field is not a number'],
+  ])('refuses %s', (_name, bytes, offset, problem) => {
+    expect(() => readCpio(bytes)).toThrow(`reading CPIO entry at byte ${offset}: ${problem}`);
+  });
+
+  it('refuses truncated archives', async () => {
+    await expect(refusesTruncation(archive, (bytes) => readCpio(bytes))).resolves.toBeUndefined();
+  });
+  it('survives flipped bits', async () => {
+    await expect(survivesBitFlips(archive, (bytes) => readCpio(bytes))).resolves.toBeUndefined();
+  });
+});
+
+describe.skipIf(!have('cpio'))(`readCpio of what cpio writes${missingNote('cpio')}`, () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cpio test '));
+    mkdirSync(join(folder, 'd'));
+    writeFileSync(join(folder, 'd/f'), 'content');
+    symlinkSync('f', join(folder, 'd/link'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(['newc', 'crc'])('%s', (format) => {
+    const written = spawnSync('cpio', ['-o', '--quiet', '-H', format], {
+      cwd: folder,
+      input: 'd\nd/f\nd/link\n',
+    });
+    const { members, end } = readCpio(written.stdout);
+    expect(members.map(({ path, data }) => [path, Buffer.from(data).toString()])).toEqual([
+      ['d', ''],
+      ['d/f', 'content'],
+      ['d/link', 'f'],
+    ]);
+    expect(members.filter(isRegularFile).map(({ path }) => path)).toEqual(['d/f']);
+    expect(written.stdout.subarray(end).every((byte) => byte === 0)).toBe(true);
+  });
+});

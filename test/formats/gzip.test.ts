@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeGzip, encodeGzip } from '../../src/formats/gzip.ts';
+import { have, missingNote } from '../support/programs.ts';
+import { configText, contents, refusesTruncation, survivesBitFlips, survivesNoise } from './damage.ts';
+
+const limit = { maxBytes: 1 << 20 };
+const text = configText(10);
+const member = encodeGzip(text);
+
+/** A member with these flags and optional fields. */
+function memberWith(flags: number, fields: Uint8Array): Buffer {
+  return Buffer.concat([
+    Uint8Array.of(0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 2, 3),
+    fields,
+    deflateRawSync(text),
+    trailer(crc32(text), text.length),
+  ]);
+}
+
+function trailer(crc: number, length: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(crc, 0);
+  bytes.writeUInt32LE(length, 4);
+  return bytes;
+}
+
+function headerCrc(flags: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(crc32(Uint8Array.of(0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 2, 3)) & 0xffff);
+  return bytes;
+}
+
+describe('decodeGzip', () => {
+  it.each([
+    ['no optional field', memberWith(0, Buffer.alloc(0))],
+    ['a text hint', memberWith(1, Buffer.alloc(0))],
+    ['a header CRC', memberWith(2, headerCrc(2))],
+    ['an extra field', memberWith(4, Buffer.from([3, 0, 1, 2, 3]))],
+    ['a name', memberWith(8, Buffer.from('config.ign\0'))],
+    ['a comment', memberWith(16, Buffer.from('made by hand\0'))],
+    ['all of them but the CRC', memberWith(28, Buffer.from('\x02\0abname\0comment\0', 'latin1'))],
+  ])('reads a member with %s', (_name, bytes) => {
+    const { data, end } = decodeGzip(bytes, limit);
+    expect(Buffer.compare(data, text)).toBe(0);
+    expect(end).toBe(bytes.length);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['zeros', Buffer.alloc(5)],
+    ['another member', member],
+    ['something else', Buffer.from('070701')],
+  ])('decodes one member from an offset, followed by %s', (_name, rest) => {
+    const { data, end } = decodeGzip(Buffer.concat([Buffer.from('before'), member, rest]), {
+      ...limit,
+      offset: 6,
+    });
+    expect(Buffer.compare(data, text)).toBe(0);
+    expect(end).toBe(6 + member.length);
+  });
+
+  const head = member.subarray(0, -8);
+  it.each([
+    ['another magic number', Buffer.from('0123456789'), 'The gzip data lacks the magic number at byte 0'],
+    [
+      'another method',
+      Buffer.from([0x1f, 0x8b, 7, 0]),
+      'The gzip data has an unknown compression method at byte 2',
+    ],
+    ['reserved flags', Buffer.from([0x1f, 0x8b, 8, 0x20]), 'The gzip data has unknown flags at byte 3'],
+    ['a damaged header', memberWith(2, Buffer.from([0, 0])), 'The gzip data has a damaged header at byte 0'],
+    [
+      'an endless name',
+      Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0, 65, 66]),
+      'The gzip data is cut off at byte 12',
+    ],
+    [
+      'a corrupt stream',
+      Buffer.concat([member.subarray(0, 10), Buffer.alloc(20, 0xff)]),
+      'The gzip data is corrupt in the deflate stream at byte 10',
+    ],
+    ['a cut', member.subarray(0, 100), 'The gzip data is cut off at byte 100'],
+    [
+      'a wrong CRC',
+      Buffer.concat([head, trailer(1, text.length)]),
+      `The gzip data does not match its CRC32 at byte ${head.length}`,
+    ],
+    [
+      'a wrong length',
+      Buffer.concat([head, trailer(crc32(text), 1)]),
+      `The gzip data does not match its length at byte ${head.length + 4}`,
+    ],
+  ])('refuses %s', (_name, bytes, message) => {
+    expect(() => decodeGzip(bytes, limit)).toThrow(message);
+  });
+
+  it.each([text.length - 1, 1, 0])('keeps to a limit of %i bytes', (maxBytes) => {
+    const message = `The gzip data unpacks to more than the limit of ${maxBytes} bytes`;
+    expect(() => decodeGzip(member, { maxBytes })).toThrow(message);
+  });
+
+  it('fits a limit exactly', () => {
+    expect(decodeGzip(member, { maxBytes: text.length }).data).toHaveLength(text.length);
+    expect(decodeGzip(gzipSync(''), { maxBytes: 0 }).data).toHaveLength(0);
+  });
+
+  it('refuses truncated members', async () => {
+    await expect(refusesTruncation(member, (bytes) => decodeGzip(bytes, limit))).resolves.toBeUndefined();
+  });
+  it('survives flipped bits', async () => {
+    await expect(survivesBitFlips(member, (bytes) => decodeGzip(bytes, limit))).resolves.toBeUndefined();
+  });
+  it('survives noise', async () => {
+    await expect(
+      survivesNoise(member.subarray(0, 3), (bytes) => decodeGzip(bytes, limit)),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe('encodeGzip', () => {
+  it('round trip of anything', () => {
+    fc.assert(
+      fc.property(contents, (data) => {
+        expect(Buffer.compare(decodeGzip(encodeGzip(data), limit).data, data)).toBe(0);
+      }),
+    );
+  });
+
+  it('puts neither time, name nor system into the header', () => {
+    expect([...member.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
+  });
+
+  it.skipIf(!have('gzip'))(`is read by gzip${missingNote('gzip')}`, () => {
+    expect(Buffer.compare(spawnSync('gzip', ['-dc'], { input: member }).stdout, text)).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodeXz } from '../../../src/formats/xz/decode.ts';
+import { encodeXz } from '../../../src/formats/xz/encode.ts';
+import { have, missingNote } from '../../support/programs.ts';
+import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
+import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
+
+const limit = { maxBytes: 1 << 20 };
+const text = configText(40);
+const stream = encodeXz([text.subarray(0, 1000), text.subarray(1000, 1500)], 'crc64');
+
+function xz(options: readonly string[], input: Uint8Array): Buffer {
+  return spawnSync('xz', ['-c', ...options], { input, maxBuffer: 1 << 28 }).stdout;
+}
+
+/** Text, noise that LZMA2 stores, and text again. */
+const mixed = Buffer.concat([
+  text,
+  Uint8Array.from(
+    { length: 100_000 },
+    (_, index) => (Math.imul(index ^ (index >> 3), 0x9e37_79b1) >>> 13) & 0xff,
+  ),
+  text,
+]);
+
+describe.skipIf(!have('xz'))(`decodeXz against xz${missingNote('xz')}`, () => {
+  it.each([
+    ['the default', ['-6']],
+    ['the largest dictionary', ['-9e']],
+    ['a fast parser', ['-0']],
+    ['no check', ['--check=none']],
+    ['CRC32', ['--check=crc32']],
+    ['CRC64', ['--check=crc64']],
+    ['SHA-256', ['--check=sha256']],
+    ['blocks of 10 kB', ['--block-size=10000']],
+    ['blocks with their sizes in the header', ['-T2', '--block-size=50000']],
+    ['other literal and position bits', ['--lzma2=preset=6,lc=0,lp=4,pb=4']],
+    ['no position bits', ['--lzma2=preset=6,lc=4,lp=0,pb=0']],
+    ['a dictionary of 4 KiB', ['--lzma2=preset=6,dict=4KiB']],
+  ])('reads %s', (_name, options) => {
+    const compressed = xz(options, mixed);
+    const { data, end } = decodeXz(compressed, limit);
+    expect(Buffer.compare(data, mixed)).toBe(0);
+    expect(end).toBe(compressed.length);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['one byte', Buffer.from('x')],
+    ['zeros', Buffer.alloc(300_000)],
+  ])('reads %s', (_name, data) => {
+    expect(Buffer.compare(decodeXz(xz([], data), limit).data, data)).toBe(0);
+  });
+
+  it.each([
+    ['--x86', 'BCJ x86'],
+    ['--arm', 'BCJ ARM'],
+    ['--delta=dist=4', 'delta'],
+  ])('refuses %s by name', (option, name) => {
+    const refused = `The xz block header data uses the filter ${name}, only LZMA2 is supported, at byte 14`;
+    expect(() => decodeXz(xz([option, '--lzma2'], text), limit)).toThrow(refused);
+  });
+});
+
+describe.skipIf(sharedData === undefined || !have('xz'))(
+  `decodeXz of real images${sharedDataNote}${missingNote('xz')}`,
+  () => {
+    const folder = join(sharedData ?? '', 'iso');
+    const names = sharedData === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.xz'));
+    it.each(names)('%s', (name) => {
+      const compressed = readFileSync(join(folder, name));
+      const { data, end } = decodeXz(compressed, { maxBytes: 1 << 28 });
+      expect(Buffer.compare(data, xz(['-d'], compressed))).toBe(0);
+      expect(end).toBe(compressed.length);
+    });
+  },
+);
+
+describe('decodeXz', () => {
+  it('decodes one stream from an offset and says where it ends', () => {
+    const bytes = Buffer.concat([Buffer.from('before'), stream, stream, Buffer.alloc(3)]);
+    const { data, end } = decodeXz(bytes, { ...limit, offset: 6 });
+    expect(Buffer.compare(data, text.subarray(0, 1500))).toBe(0);
+    expect(end).toBe(6 + stream.length);
+  });
+
+  it('fits a limit exactly', () => {
+    expect(decodeXz(stream, { maxBytes: 1500 }).data).toHaveLength(1500);
+  });
+
+  it.each([1499, 0])('keeps to a limit of %i bytes', (maxBytes) => {
+    const message = `The xz data unpacks to more than the limit of ${maxBytes} bytes`;
+    expect(() => decodeXz(stream, { maxBytes })).toThrow(message);
+  });
+
+  const changed = (offset: number, byte: number): Uint8Array => {
+    const bytes = Uint8Array.from(stream);
+    bytes.set([byte], offset < 0 ? bytes.length + offset : offset);
+    return bytes;
+  };
+
+  it.each([
+    ['another magic number', changed(1, 0), 'The xz data lacks the magic number at byte 0'],
+    ['damaged stream flags', changed(7, 1), 'The xz data has a damaged stream header at byte 8'],
+    ['a damaged block header', changed(14, 9), 'The xz data has a damaged block header at byte 20'],
+    ['an unknown chunk', changed(24, 3), 'The xz data has an unknown kind of LZMA2 chunk at byte 24'],
+    [
+      'a chunk before a reset',
+      changed(24, 0x80),
+      'The xz data has an LZMA2 chunk that lacks a reset at byte 24',
+    ],
+    [
+      'LZMA properties out of range',
+      changed(29, 224),
+      'The xz data has LZMA properties that LZMA2 does not allow at byte 29',
+    ],
+    [
+      'corrupt data',
+      changed(60, 0xaa),
+      /^The xz data (is corrupt in the LZMA2 chunk|does not match its crc64 checksum) at byte \d+$/,
+    ],
+    ['a damaged footer', changed(-1, 0), /^The xz data has a damaged stream footer at byte \d+$/],
+    ['a cut', stream.subarray(0, 50), 'The xz data is cut off at byte 50'],
+    ['nothing', new Uint8Array(0), 'The xz data is cut off at byte 0'],
+  ])('refuses %s', (_name, bytes, message) => {
+    expect(() => decodeXz(bytes, limit)).toThrow(message);
+  });
+
+  it('refuses truncated streams', async () => {
+    await expect(refusesTruncation(stream, (bytes) => decodeXz(bytes, limit))).resolves.toBeUndefined();
+  });
+  it('survives flipped bits', async () => {
+    await expect(survivesBitFlips(stream, (bytes) => decodeXz(bytes, limit))).resolves.toBeUndefined();
+  });
+  it('survives noise as LZMA data', async () => {
+    await expect(survivesNoise(new Uint8Array(0), decodeNoise)).resolves.toBeUndefined();
+  });
+});
+
+/** Decodes a stream whose one chunk holds the noise. */
+function decodeNoise(noise: Uint8Array): unknown {
+  const coded = Buffer.concat([Buffer.alloc(5), noise]);
+  const chunk = Uint8Array.of(0xe0, 0x0f, 0xff, 0, coded.length - 1, 0x5d);
+  return decodeXz(Buffer.concat([stream.subarray(0, 24), chunk, coded, Buffer.alloc(8)]), limit);
+}

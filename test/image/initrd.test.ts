@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { writeCpio } from '../../src/formats/cpio.ts';
+import { encodeXz } from '../../src/formats/xz/encode.ts';
+import { readInitrd, writeInitrd } from '../../src/image/initrd.ts';
+import { refusesTruncation, survivesBitFlips } from '../formats/damage.ts';
+import { have, missingNote } from '../support/programs.ts';
+
+type Tree = Readonly<Record<string, string>>;
+
+const mapOf = (tree: Tree): Map<string, Uint8Array> =>
+  new Map(Object.entries(tree).map(([path, text]) => [path, Buffer.from(text)]));
+const cpio = (tree: Tree): Buffer => Buffer.concat(writeCpio(mapOf(tree)));
+const gzip = (tree: Tree): Buffer => gzipSync(cpio(tree));
+const xz = (tree: Tree): Uint8Array => writeInitrd(mapOf(tree));
+/** A zstd frame with one stored block. */
+const zstd = (bytes: Uint8Array): Buffer => {
+  const block = Buffer.alloc(3);
+  block.writeUIntLE((bytes.length << 3) | 1, 0, 3);
+  return Buffer.concat([Buffer.from('28b52ffd0058', 'hex'), block, bytes]);
+};
+
+async function read(...parts: readonly Uint8Array[]): Promise<Tree> {
+  const files = await readInitrd(Buffer.concat(parts));
+  return Object.fromEntries([...files].map(([path, data]) => [path, Buffer.from(data).toString()]));
+}
+
+const zeros = Buffer.alloc(5);
+const a = { a: 'first' };
+const b = { b: 'second', 'd/c': 'third' };
+
+describe('readInitrd', () => {
+  it.each<readonly [string, readonly Uint8Array[], Tree]>([
+    ['nothing', [], {}],
+    ['a plain archive', [cpio(a)], a],
+    ['gzip', [gzip(a)], a],
+    ['xz', [xz(a)], a],
+    ['xz with CRC64', [encodeXz(writeCpio(mapOf(a)), 'crc64')], a],
+    ['zstd', [zstd(cpio(a))], a],
+    ['an archive split over two zstd frames', [zstd(cpio(a).subarray(0, 50)), zstd(cpio(a).subarray(50))], a],
+    ['zeros after it', [xz(a), Buffer.alloc(1000)], a],
+    ['zeros within the compressed data', [gzipSync(Buffer.concat([cpio(a), zeros]))], a],
+    ['plain then plain', [cpio(a), cpio(b)], { ...a, ...b }],
+    ['plain then xz', [cpio(a), xz(b)], { ...a, ...b }],
+    ['gzip then plain', [gzip(a), cpio(b)], { ...a, ...b }],
+    ['gzip, zeros, gzip', [gzip(a), zeros, gzip(b)], { ...a, ...b }],
+    ['xz then xz', [xz(a), xz(b)], { ...a, ...b }],
+    ['zstd, zeros, zstd', [zstd(cpio(a)), zeros, zstd(cpio(b))], { ...a, ...b }],
+    [
+      'all of them',
+      [zstd(cpio(a)), xz({ x: '1' }), zeros, gzip({ y: '2' }), cpio(b)],
+      { ...a, x: '1', y: '2', ...b },
+    ],
+    ['the same name again', [gzip({ a: 'old' }), xz(a)], a],
+    ['only a trailer', [xz({})], {}],
+  ])('reads %s', async (_name, parts, expected) => {
+    expect(await read(...parts)).toEqual(expected);
+  });
+
+  const half = cpio(a).subarray(0, 60);
+  const rest = cpio(a).subarray(60);
+  const cannot = 'Cannot read the initramfs: ';
+  const garbage = `${cannot}found trailing garbage inside compressed archive at byte 0`;
+  it.each<readonly [string, readonly Uint8Array[], string | RegExp]>([
+    ['text', [Buffer.from('x'.repeat(200))], `${cannot}reading CPIO entry at byte 0: Invalid magic number`],
+    ['zeros alone', [Buffer.alloc(200)], `${cannot}reading CPIO entry at byte 0: Invalid magic number`],
+    [
+      'text after an archive',
+      [cpio(a), Buffer.from('y'.repeat(200))],
+      `${cannot}reading CPIO entry at byte ${cpio(a).length}: Invalid magic number`,
+    ],
+    [
+      'compressed text',
+      [xz(a), gzipSync('x'.repeat(200))],
+      new RegExp(
+        `^${cannot}reading CPIO entry at byte 0: Invalid magic number \\(in the gzip data from byte \\d+ on\\)$`,
+      ),
+    ],
+    [
+      'an archive split over gzip members',
+      [gzipSync(half), gzipSync(rest)],
+      `${cannot}reading CPIO entry at byte 0: the archive is cut off (in the gzip data from byte 0 on)`,
+    ],
+    ['two archives in one gzip member', [gzipSync(Buffer.concat([cpio(a), cpio(b)]))], garbage],
+    ['two zstd frames without zeros between', [zstd(cpio(a)), zstd(cpio(b))], garbage],
+    ['a cut xz stream', [xz(a).subarray(0, 60)], 'The xz data is cut off at byte 60'],
+    [
+      'bzip2',
+      [Buffer.from('BZh91AY&SY'.padEnd(200))],
+      `${cannot}reading CPIO entry at byte 0: Invalid magic number`,
+    ],
+  ])('refuses %s', async (_name, parts, message) => {
+    await expect(read(...parts)).rejects.toThrow(message);
+  });
+
+  it('counts the unpacked bytes of all archives against the limit', async () => {
+    const bytes = Buffer.concat([gzip(a), xz(b)]);
+    const size = cpio(a).length + cpio(b).length;
+    expect((await readInitrd(bytes, { maxBytes: size })).size).toBe(3);
+    await expect(readInitrd(bytes, { maxBytes: size - 1 })).rejects.toThrow('unpacks to more than the limit');
+  });
+
+  it('refuses truncated archives', async () => {
+    await expect(refusesTruncation(xz(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
+    await expect(refusesTruncation(cpio(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
+  });
+
+  it('survives flipped bits', async () => {
+    await expect(
+      survivesBitFlips(Buffer.concat([gzip(a), xz(b), zstd(cpio(a)), cpio(b)]), (bytes) => readInitrd(bytes)),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe('writeInitrd', () => {
+  it('round trip of anything', async () => {
+    const path = fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,5}){0,2}$/);
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(path, fc.string(), { maxKeys: 5 }), async (tree) => {
+        expect(await read(writeInitrd(mapOf(tree)))).toEqual({ ...tree });
+      }),
+    );
+  });
+
+  it('is one xz stream with CRC32, as scripts and the kernel expect it', () => {
+    expect(Buffer.from(xz(a)).toString('hex', 0, 12)).toBe('fd377a585a0000016922de36');
+  });
+
+  it.skipIf(!have('xz') || !have('cpio'))(
+    `is read by xz and cpio${missingNote('xz')}${missingNote('cpio')}`,
+    () => {
+      const initrd = xz({ 'config.ign': '{"ignition":{"version":"3.4.0"}}\n', ...b });
+      expect(spawnSync('xz', ['-t'], { input: initrd }).status).toBe(0);
+      const { stdout } = spawnSync('sh', ['-c', 'xz -dc | cpio -t --quiet'], { input: initrd });
+      expect(stdout.toString()).toBe('b\nconfig.ign\nd\nd/c\n');
+    },
+  );
+
+  it.skipIf(!have('xz'))(`starts a block after each padded member${missingNote('xz')}`, () => {
+    const initrd = xz({ a: '1234', b: '12345', c: '12345678', d: '1' });
+    // The layout that xz lists: one stream, three blocks.
+    const { stdout } = spawnSync('sh', ['-c', 'f=$(mktemp); cat > "$f"; xz --robot --list "$f"; rm "$f"'], {
+      input: initrd,
+    });
+    expect(stdout.toString()).toMatch(/^file\t1\t3\t/m);
+  });
+});
