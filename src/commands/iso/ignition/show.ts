@@ -1,0 +1,20 @@
+/** `iso ignition show`: prints the embedded Ignition config, byte for byte. */
+
+import { CliError } from '../../../errors.ts';
+import type { ExitCode, Io } from '../../../io/io.ts';
+import { readLiveIso } from '../../../io/rewriteImage.ts';
+import { writeStdout } from '../../../io/stdout.ts';
+
+export interface ShowOptions {
+  readonly iso: string;
+}
+
+/** @throws CliError where the image has no config */
+export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
+  const config = await readLiveIso(iso, io, (liveIso) => liveIso.ignition());
+  if (config === undefined) {
+    throw new CliError('No embedded Ignition config.', { hint: 'embed one with `iso ignition embed`' });
+  }
+  await writeStdout(io, [config]);
+  return 0;
+}

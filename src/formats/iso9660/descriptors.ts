@@ -1,0 +1,198 @@
+/**
+ * Volume descriptors (ECMA-119, section 8): what an ISO 9660 image says about itself, one sector each, from sector 16
+ * on. Leaves out volume partitions, extended attributes, multi-volume sets and UDF; live images have none that matter.
+ */
+
+import { FormatError } from '../../errors.ts';
+import { decodeUcs2, encodeUcs2, latin1, longDate, putBoth16, putBoth32, SECTOR, viewOf } from './fields.ts';
+
+/** Where a file or directory lies: first sector and length in bytes. */
+export interface Extent {
+  readonly sector: number;
+  readonly size: number;
+}
+
+/** A tree of directories, as the primary descriptor and Joliet's supplementary one describe it. */
+export interface VolumeFacts {
+  readonly systemId: string;
+  readonly volumeId: string;
+  /** Sectors of the whole volume. */
+  readonly volumeSpaceSize: number;
+  readonly root: Extent;
+}
+
+export type VolumeDescriptor =
+  | ({ readonly type: 'primary' } & VolumeFacts)
+  | ({ readonly type: 'supplementary'; readonly isJoliet: boolean } & VolumeFacts)
+  | { readonly type: 'boot'; readonly bootSystemId: string; readonly bootId: string }
+  | { readonly type: 'unknown'; readonly typeId: number }
+  | { readonly type: 'terminator' };
+
+/** Which names a tree of directories uses. */
+export type NameEncoding = 'primary' | 'joliet';
+
+/** What `writeVolumeDescriptor` needs beyond what can be read back. */
+export interface VolumeSpec extends VolumeFacts {
+  readonly date: Date;
+  readonly applicationId: string;
+  readonly pathTable: PathTablePlace;
+}
+
+/** Sectors of the two byte orders of a path table, and its length in bytes. */
+export interface PathTablePlace {
+  readonly size: number;
+  readonly littleEndianSector: number;
+  readonly bigEndianSector: number;
+}
+
+const STANDARD_ID = 'CD001';
+const TYPE = { boot: 0, primary: 1, supplementary: 2, terminator: 255 } as const;
+/** Escape sequences that name UCS-2 levels 1 to 3; level 3 is what everybody writes. */
+const JOLIET_ESCAPES = new Set(['%/@', '%/C', '%/E']);
+const EL_TORITO_ID = 'EL TORITO SPECIFICATION';
+
+const AT = {
+  systemId: 8,
+  volumeId: 40,
+  volumeSpaceSize: 80,
+  escapes: 88,
+  volumeSetSize: 120,
+  volumeSequence: 124,
+  blockSize: 128,
+  pathTableSize: 132,
+  pathTableL: 140,
+  pathTableM: 148,
+  rootRecord: 156,
+  volumeSetId: 190,
+  publisher: 318,
+  preparer: 446,
+  application: 574,
+  fileIds: 702,
+  created: 813,
+  modified: 830,
+  expires: 847,
+  effective: 864,
+  structureVersion: 881,
+  bootCatalog: 71,
+} as const;
+
+/**
+ * The descriptor in one sector.
+ * @throws FormatError where the sector holds none, or blocks of another size than 2048 bytes.
+ */
+export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
+  if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
+    throw new FormatError('not an ISO 9660 volume descriptor');
+  }
+  const typeId = viewOf(sector).getUint8(0);
+  // ISO 9660:1999 adds a supplementary descriptor of version 2, whose tree nobody needs.
+  if (sector[6] !== 1) return { type: 'unknown', typeId };
+  switch (typeId) {
+    case TYPE.boot:
+      return { type: 'boot', bootSystemId: textAt(sector, 7, 32), bootId: textAt(sector, 39, 32) };
+    case TYPE.primary:
+      return { type: 'primary', ...readFacts(sector, (offset) => textAt(sector, offset, 32)) };
+    case TYPE.supplementary: {
+      const isJoliet = JOLIET_ESCAPES.has(latin1(sector.subarray(AT.escapes, AT.escapes + 3)));
+      const text = (offset: number): string =>
+        isJoliet ? trim(decodeUcs2(sector.subarray(offset, offset + 32))) : textAt(sector, offset, 32);
+      return { type: 'supplementary', isJoliet, ...readFacts(sector, text) };
+    }
+    case TYPE.terminator:
+      return { type: 'terminator' };
+    default:
+      return { type: 'unknown', typeId };
+  }
+}
+
+function readFacts(sector: Uint8Array, text: (offset: number) => string): VolumeFacts {
+  const view = viewOf(sector);
+  const blockSize = view.getUint16(AT.blockSize, true);
+  if (blockSize !== SECTOR) {
+    throw new FormatError(`blocks of ${blockSize} bytes are not supported`, { offset: AT.blockSize });
+  }
+  return {
+    systemId: text(AT.systemId),
+    volumeId: text(AT.volumeId),
+    volumeSpaceSize: view.getUint32(AT.volumeSpaceSize, true),
+    root: {
+      sector: view.getUint32(AT.rootRecord + 2, true) + view.getUint8(AT.rootRecord + 1),
+      size: view.getUint32(AT.rootRecord + 10, true),
+    },
+  };
+}
+
+function textAt(sector: Uint8Array, offset: number, length: number): string {
+  return trim(latin1(sector.subarray(offset, offset + length)));
+}
+
+function trim(text: string): string {
+  return text.replace(/[ \0]+$/, '');
+}
+
+/** One sector: the primary descriptor, or Joliet's. `rootRecord` is the 34-byte directory record of the root. */
+export function writeVolumeDescriptor(
+  names: NameEncoding,
+  spec: VolumeSpec,
+  rootRecord: Uint8Array,
+): Uint8Array {
+  const sector = startDescriptor(names === 'primary' ? TYPE.primary : TYPE.supplementary);
+  const view = viewOf(sector);
+  const text = (offset: number, length: number, value: string): void =>
+    sector.set(names === 'primary' ? paddedAscii(value, length) : paddedUcs2(value, length), offset);
+  text(AT.systemId, 32, spec.systemId);
+  text(AT.volumeId, 32, spec.volumeId);
+  putBoth32(view, AT.volumeSpaceSize, spec.volumeSpaceSize);
+  if (names === 'joliet') sector.set(Buffer.from('%/E', 'latin1'), AT.escapes);
+  putBoth16(view, AT.volumeSetSize, 1);
+  putBoth16(view, AT.volumeSequence, 1);
+  putBoth16(view, AT.blockSize, SECTOR);
+  putBoth32(view, AT.pathTableSize, spec.pathTable.size);
+  view.setUint32(AT.pathTableL, spec.pathTable.littleEndianSector, true);
+  view.setUint32(AT.pathTableM, spec.pathTable.bigEndianSector, false);
+  sector.set(rootRecord, AT.rootRecord);
+  text(AT.volumeSetId, 128, spec.volumeId);
+  text(AT.publisher, 128, '');
+  text(AT.preparer, 128, '');
+  text(AT.application, 128, spec.applicationId);
+  for (let file = 0; file < 3; file++) text(AT.fileIds + file * 37, 37, '');
+  sector.set(longDate(spec.date), AT.created);
+  sector.set(longDate(spec.date), AT.modified);
+  sector.fill(0x30, AT.expires, AT.expires + 16);
+  sector.set(longDate(spec.date), AT.effective);
+  sector[AT.structureVersion] = 1;
+  return sector;
+}
+
+/** One sector: El Torito's boot record, which names the sector of the boot catalogue. */
+export function writeBootRecord(catalogSector: number): Uint8Array {
+  const sector = startDescriptor(TYPE.boot);
+  sector.set(Buffer.from(EL_TORITO_ID, 'latin1'), 7);
+  viewOf(sector).setUint32(AT.bootCatalog, catalogSector, true);
+  return sector;
+}
+
+/** One sector: the end of the descriptors. */
+export function writeTerminator(): Uint8Array {
+  return startDescriptor(TYPE.terminator);
+}
+
+function startDescriptor(type: number): Uint8Array {
+  const sector = new Uint8Array(SECTOR);
+  sector[0] = type;
+  sector.set(Buffer.from(STANDARD_ID, 'latin1'), 1);
+  sector[6] = 1;
+  return sector;
+}
+
+function paddedAscii(text: string, length: number): Uint8Array {
+  return Uint8Array.from(Buffer.from(text.slice(0, length).padEnd(length), 'latin1'));
+}
+
+/** Odd lengths occur (file identifiers of 37 bytes); the last byte stays zero, as genisoimage leaves it. */
+function paddedUcs2(text: string, length: number): Uint8Array {
+  const characters = length >> 1;
+  const field = new Uint8Array(length);
+  field.set(encodeUcs2(text.slice(0, characters).padEnd(characters)));
+  return field;
+}

@@ -1,0 +1,142 @@
+/**
+ * The embed area: the reserved place on a live ISO whose bytes the boot loader hands to the kernel behind the initramfs.
+ * It holds one archive, or nothing but zeros. Leaves out the `coreiso+` header of images before 2022: wherever it is,
+ * the area is also the file images/ignition.img.
+ */
+
+import { CliError, FormatError } from '../errors.ts';
+import { readInitrd, writeInitrd } from './initrd.ts';
+import type { IsoEntry, IsoTree } from './isoTree.ts';
+import { CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
+import type { RandomAccess } from './randomAccess.ts';
+
+/** Bytes from the start of the image. */
+export interface EmbedArea {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Members of the archive by name, e.g. `config.ign`. */
+export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
+
+const INFO_PATH = 'coreos/igninfo.json';
+const DEFAULT_FILE = 'images/ignition.img';
+const MAX_INFO = 1024 * 1024;
+/** What is decoded is held in memory; images that were grown on purpose stay well below. */
+const MAX_AREA = 512 * 1024 * 1024;
+/** Unpacked bytes that the smallest area may hold: far more than a real one does. */
+const MIN_UNPACKED = 256 * 1024 * 1024;
+const ZEROS = new Uint8Array(CHUNK);
+
+/** @throws FormatError where the image reserves no area, or describes one that it does not have */
+export async function findEmbedArea(image: RandomAccess, tree: IsoTree): Promise<EmbedArea> {
+  return unrecognizedUnless(async () => {
+    const info = await readInfo(tree);
+    const file = await tree.find(info.file);
+    if (file === undefined) throw new FormatError(`it has no ${info.file}`);
+    return checkedArea(info, file, image);
+  });
+}
+
+/**
+ * The files of the area, none where it is empty.
+ * @throws FormatError where it holds something else than an archive
+ */
+export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
+  return unrecognizedUnless(async () => {
+    if (area.length > MAX_AREA) {
+      throw new FormatError(`its embed area is larger than this program reads: ${area.length} > ${MAX_AREA}`);
+    }
+    if (await isAllZeros(image, area)) return new Map();
+    const maxBytes = Math.max(MIN_UNPACKED, area.length * 4);
+    return readInitrd(await image.read(area.offset, area.length), { maxBytes });
+  });
+}
+
+/**
+ * Patches that make the area hold exactly these files; without any, zeros as the builder left it.
+ * @throws CliError where they do not fit
+ */
+export function writeEmbedArea(area: EmbedArea, files: EmbedFiles): Patch[] {
+  const archive = files.size === 0 ? new Uint8Array() : writeInitrd(files);
+  if (archive.length > area.length) {
+    throw new CliError(`Compressed initramfs is too large: ${archive.length} > ${area.length}`, {
+      hint: 'make the config smaller, or serve large files over HTTP and refer to them by URL',
+    });
+  }
+  return [
+    { offset: area.offset, data: archive },
+    { offset: area.offset + archive.length, data: zeros(area.length - archive.length) },
+  ];
+}
+
+/** Scripts look for these words, whatever is wrong in detail. */
+async function unrecognizedUnless<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new FormatError(`Unrecognized CoreOS ISO image: ${error.message}`, {
+      hint: error.hint ?? 'download the live ISO again; only the live ISOs of CoreOS have an embed area',
+      cause: error,
+    });
+  }
+}
+
+interface EmbedInfo {
+  readonly file: string;
+  readonly offset: number;
+  /** Undefined for all that the file has from `offset` on. */
+  readonly length: number | undefined;
+}
+
+async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
+  const entry = await tree.find(INFO_PATH);
+  if (entry?.kind !== 'file') return { file: DEFAULT_FILE, offset: 0, length: undefined };
+  return parseInfo(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8'));
+}
+
+function parseInfo(text: string): EmbedInfo {
+  const info = parseObject(text);
+  const file = info.get('file');
+  if (typeof file !== 'string' || file === '') throw new FormatError(`${INFO_PATH} on it names no file`);
+  return { file, offset: sizeOf(info, 'offset') ?? 0, length: sizeOf(info, 'length') };
+}
+
+function parseObject(text: string): Map<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return new Map(Object.entries(value));
+  } catch (error) {
+    throw new FormatError(`${INFO_PATH} on it is not JSON`, { cause: error });
+  }
+  throw new FormatError(`${INFO_PATH} on it is not a JSON object`);
+}
+
+function sizeOf(info: ReadonlyMap<string, unknown>, key: string): number | undefined {
+  const value = info.get(key);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new FormatError(`${INFO_PATH} on it gives no valid ${key}`);
+}
+
+function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): EmbedArea {
+  if (file.kind === 'directory') throw new FormatError(`${info.file} on it is a directory`);
+  const length = info.length ?? file.size - info.offset;
+  const end = file.offset + file.size;
+  if (length < 0 || info.offset + length > file.size || end > image.size) {
+    throw new FormatError(`its embed area reaches beyond ${info.file}`);
+  }
+  return { offset: file.offset + info.offset, length };
+}
+
+async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {
+  for await (const chunk of chunksOf(image, range)) {
+    if (!isZero(chunk)) return false;
+  }
+  return true;
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return Buffer.compare(bytes, ZEROS.subarray(0, bytes.length)) === 0;
+}

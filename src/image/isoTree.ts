@@ -1,0 +1,264 @@
+/**
+ * Finds and reads files of an ISO 9660 image, touching no more of it than that takes. Names are looked up leniently, since
+ * repacking changes them: by Rock Ridge name, by primary name, by its 8.3 form, and at last without regard to case.
+ */
+
+import { FormatError } from '../errors.ts';
+import {
+  type Extent,
+  type NameEncoding,
+  readVolumeDescriptor,
+  type VolumeDescriptor,
+  type VolumeFacts,
+} from '../formats/iso9660/descriptors.ts';
+import { type DirectoryRecord, readDirectory } from '../formats/iso9660/directory.ts';
+import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
+import { type NodeKind, toPrimaryName } from '../formats/iso9660/names.ts';
+import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
+import type { RandomAccess } from './randomAccess.ts';
+
+/** A file or directory of an image. */
+export interface IsoEntry {
+  /** The real name where Rock Ridge gives one, otherwise the primary one. */
+  readonly name: string;
+  /** The name in the tree that was read, e.g. `IGNINFO.JSO`. */
+  readonly recordName: string;
+  readonly kind: NodeKind;
+  /** Of the content, in bytes from the start of the image. */
+  readonly offset: number;
+  readonly size: number;
+  /** Of its directory record, in bytes from the start of the image. */
+  readonly recordOffset: number;
+}
+
+export interface IsoTree {
+  readonly volume: VolumeFacts;
+  /** All descriptors, in the order of the image. */
+  readonly descriptors: readonly VolumeDescriptor[];
+  /** `path` has parts joined by `/`; undefined where there is no such file or directory. */
+  find(path: string): Promise<IsoEntry | undefined>;
+  /** What is in a directory; without one, in the root. */
+  list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
+  /** Everything below the root, each directory before what it holds. */
+  walk(): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void>;
+  /** The content of a small file. */
+  readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
+}
+
+const MAX_DESCRIPTORS = 64;
+/** A directory with 60,000 files has about this size. */
+const MAX_DIRECTORY = 8 * 1024 * 1024;
+const MAX_CONTINUATIONS = 8;
+/** The standard allows 8; Rock Ridge images go further. */
+const MAX_DEPTH = 32;
+/** Directories may overlap on a malicious image, so that its size alone bounds little. */
+const MAX_ENTRIES = 1_000_000;
+
+/**
+ * @param names which of the image's trees to read
+ * @throws FormatError where the image has no such tree, or is cut off
+ */
+export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
+  const descriptors = await readDescriptors(image);
+  const volume = chooseVolume(descriptors, names);
+  if (volume.volumeSpaceSize * SECTOR > image.size) {
+    throw new FormatError('ISO image is incomplete', {
+      hint: `it should have ${volume.volumeSpaceSize * SECTOR} bytes and has ${image.size}; copy it again`,
+    });
+  }
+  const listCached = cachedLister(image, names);
+  const list = (directory?: IsoEntry): Promise<readonly IsoEntry[]> =>
+    listCached(directory === undefined ? rangeOf(volume.root) : directory);
+  return {
+    volume,
+    descriptors,
+    list,
+    find: (path) => findPath(path, list),
+    walk: () => walkTree(list),
+    readFile: async ({ name, offset, size }, { maxBytes }) => {
+      if (size > maxBytes) throw new FormatError(`${name} on the image is too large: ${size} > ${maxBytes}`);
+      return readChecked(image, { offset, size });
+    },
+  };
+}
+
+interface ByteSpan {
+  readonly offset: number;
+  readonly size: number;
+}
+
+async function readDescriptors(image: RandomAccess): Promise<VolumeDescriptor[]> {
+  const descriptors: VolumeDescriptor[] = [];
+  while (descriptors.length < MAX_DESCRIPTORS) {
+    const offset = (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR;
+    if (offset + SECTOR > image.size)
+      throw notAnIso(descriptors, new RangeError(`it has ${image.size} bytes`));
+    const descriptor = readDescriptor(await image.read(offset, SECTOR), descriptors);
+    descriptors.push(descriptor);
+    if (descriptor.type === 'terminator') return descriptors;
+  }
+  throw new FormatError(`more than ${MAX_DESCRIPTORS} volume descriptors`);
+}
+
+function readDescriptor(sector: Uint8Array, before: readonly VolumeDescriptor[]): VolumeDescriptor {
+  try {
+    return readVolumeDescriptor(sector);
+  } catch (error) {
+    throw notAnIso(before, error);
+  }
+}
+
+/** Something else altogether, or an image that is damaged after its first descriptor. */
+function notAnIso(before: readonly VolumeDescriptor[], cause: unknown): FormatError {
+  if (before.length === 0) {
+    return new FormatError('not an ISO 9660 image', {
+      hint: 'give the live ISO of a CoreOS release, a file that ends in .iso',
+      cause,
+    });
+  }
+  return new FormatError('ISO image is incomplete: its volume descriptors have no end', {
+    hint: 'copy it again',
+    cause,
+  });
+}
+
+function chooseVolume(descriptors: readonly VolumeDescriptor[], names: NameEncoding): VolumeFacts {
+  for (const descriptor of descriptors) {
+    if (names === 'primary' && descriptor.type === 'primary') return descriptor;
+    if (names === 'joliet' && descriptor.type === 'supplementary' && descriptor.isJoliet) return descriptor;
+  }
+  throw new FormatError(`the ISO image has no ${names} volume descriptor`);
+}
+
+function rangeOf({ sector, size }: Extent): ByteSpan {
+  return { offset: sector * SECTOR, size };
+}
+
+async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Promise<Uint8Array> {
+  if (offset + size > image.size) {
+    throw new FormatError(`the image ends before ${size} bytes at ${offset} that belong to it`, { offset });
+  }
+  return image.read(offset, size);
+}
+
+/** Each directory is read once; one command looks up several files of the same few. */
+function cachedLister(
+  image: RandomAccess,
+  names: NameEncoding,
+): (directory: ByteSpan) => Promise<readonly IsoEntry[]> {
+  const listed = new Map<number, Promise<readonly IsoEntry[]>>();
+  return (directory) => {
+    const known = listed.get(directory.offset);
+    if (known !== undefined) return known;
+    const entries = listDirectory(image, directory, names);
+    listed.set(directory.offset, entries);
+    return entries;
+  };
+}
+
+async function listDirectory(
+  image: RandomAccess,
+  directory: ByteSpan,
+  names: NameEncoding,
+): Promise<readonly IsoEntry[]> {
+  if (directory.size > MAX_DIRECTORY) {
+    throw new FormatError(`a directory of ${directory.size} bytes is too large to be real`, directory);
+  }
+  const records = readDirectory(await readChecked(image, directory), names);
+  const entries: IsoEntry[] = [];
+  for (const record of mergeParts(records)) {
+    const realName = names === 'primary' ? await rockRidgeName(image, record) : undefined;
+    entries.push({
+      name: realName ?? record.name,
+      recordName: record.name,
+      kind: record.isDirectory ? 'directory' : 'file',
+      ...rangeOf(record),
+      recordOffset: directory.offset + record.recordOffset,
+    });
+  }
+  return entries;
+}
+
+/** A file of 4 GiB or more has a record for each part; they follow each other on every image that programs make. */
+function mergeParts(records: readonly DirectoryRecord[]): DirectoryRecord[] {
+  const merged: DirectoryRecord[] = [];
+  let previous: DirectoryRecord | undefined;
+  for (const record of records) {
+    if (previous?.continues === true && previous.name === record.name) {
+      if (previous.sector * SECTOR + previous.size !== record.sector * SECTOR) {
+        throw new FormatError(`${record.name} is scattered over the image, which is not supported`);
+      }
+      merged.pop();
+      previous = { ...previous, size: previous.size + record.size, continues: record.continues };
+    } else {
+      previous = record;
+    }
+    merged.push(previous);
+  }
+  return merged;
+}
+
+async function rockRidgeName(image: RandomAccess, record: DirectoryRecord): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let systemUse = readSystemUse(record.systemUse);
+  pieces.push(...systemUse.name);
+  for (let hop = 0; hop < MAX_CONTINUATIONS; hop++) {
+    const next = systemUse.continuation;
+    const isWhole = pieces.length > 0 && !systemUse.nameContinues;
+    if (next === undefined || isWhole || next.offset + next.length > SECTOR) break;
+    const area = { offset: next.sector * SECTOR + next.offset, size: next.length };
+    if (area.offset + area.size > image.size) break;
+    systemUse = readSystemUse(await image.read(area.offset, area.size));
+    pieces.push(...systemUse.name);
+  }
+  const name = Buffer.concat(pieces).toString('utf8');
+  return name === '' || /[/\0]/.test(name) ? undefined : name;
+}
+
+async function findPath(path: string, list: IsoTree['list']): Promise<IsoEntry | undefined> {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.length > MAX_DEPTH) return undefined;
+  let found: IsoEntry | undefined;
+  for (const part of parts) {
+    if (found?.kind === 'file') return undefined;
+    found = matchName(await list(found), part);
+    if (found === undefined) return undefined;
+  }
+  return found;
+}
+
+function matchName(entries: readonly IsoEntry[], wanted: string): IsoEntry | undefined {
+  const folded = wanted.toUpperCase();
+  const short = { file: toPrimaryName(wanted, 'file'), directory: toPrimaryName(wanted, 'directory') };
+  const matches: ((entry: IsoEntry) => boolean)[] = [
+    ({ name }) => name === wanted,
+    ({ recordName }) => recordName === wanted,
+    ({ recordName, kind }) => recordName === short[kind],
+    ({ name }) => name.toUpperCase() === folded,
+    ({ recordName, kind }) => [folded, short[kind]].includes(recordName.toUpperCase()),
+  ];
+  for (const matcher of matches) {
+    const entry = entries.find(matcher);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** A directory that holds itself, or that two records name, is entered once. */
+async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
+  const entered = new Set<number>();
+  const waiting: { path: string; entry: IsoEntry; depth: number }[] = [];
+  const push = (prefix: string, entries: readonly IsoEntry[], depth: number): void => {
+    for (const entry of entries.toReversed()) waiting.push({ path: prefix + entry.name, entry, depth });
+  };
+  push('', await list(), 1);
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { path, entry, depth } = next;
+    if (++count > MAX_ENTRIES) throw new FormatError(`the image has more than ${MAX_ENTRIES} files`);
+    yield { path, entry };
+    if (entry.kind !== 'directory' || entered.has(entry.offset) || depth > MAX_DEPTH) continue;
+    entered.add(entry.offset);
+    push(`${path}/`, await list(entry), depth + 1);
+  }
+}

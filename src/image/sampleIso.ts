@@ -1,0 +1,111 @@
+/**
+ * A small live ISO to try commands on: the files and reserved areas of the current x86_64 releases in their places, with
+ * a few lines of text for kernel and root filesystem. It does not boot, and says so. It has no data for minimal ISOs.
+ */
+
+import { writeIso } from '../formats/iso9660/writer.ts';
+import { writeInitrd } from './initrd.ts';
+
+export interface SampleIso {
+  /** Volume ID, at most 32 characters. */
+  readonly label: string;
+  /** Stamped on all files. */
+  readonly date: Date;
+}
+
+/** Bytes that releases reserve for the Ignition config. */
+export const EMBED_AREA_SIZE = 262_144;
+
+const PADDING = 1024;
+const MARKER = ' COREOS_KARG_EMBED_AREA\n';
+const NOT_BOOTABLE =
+  'This is a sample in the layout of a CoreOS live ISO. It has no operating system and does not boot.\n';
+/** Directives that the installer of current releases knows. */
+const DIRECTIVES = [
+  'append-karg',
+  'console',
+  'copy-network',
+  'delete-karg',
+  'dest-device',
+  'ignition-file',
+  'ignition-url',
+  'network-dir',
+];
+
+/** The whole image; equal input gives equal bytes. */
+export function writeSampleIso({ label, date }: SampleIso): Uint8Array {
+  return writeIso({ volumeId: label, date }, sampleFiles(label));
+}
+
+/** The files of a sample by path. Tests make older layouts of them. */
+export function sampleFiles(label: string): Map<string, Uint8Array> {
+  const kargs = defaultKargs(label);
+  const configs = bootConfigs(`${kargs}\n${'#'.repeat(PADDING)}${MARKER}`);
+  const features = {
+    'installer-config': true,
+    'installer-config-directives': Object.fromEntries(DIRECTIVES.map((name) => [name, true])),
+    'live-initrd-network': true,
+  };
+  const kargsInfo = {
+    default: kargs,
+    files: [...configs].map(([path, text]) => ({ end: '\n', offset: text.indexOf(kargs), pad: '#', path })),
+    size: kargs.length + PADDING, // the last `#` is not part of the area, so that the marker stays a comment
+  };
+  const texts = new Map([
+    ...configs,
+    ['README.txt', NOT_BOOTABLE],
+    ['coreos/features.json', jsonText(features)],
+    ['coreos/igninfo.json', jsonText({ file: 'images/ignition.img' })],
+    ['coreos/kargs.json', jsonText(kargsInfo)],
+    ['images/efiboot.img', NOT_BOOTABLE],
+    ['images/pxeboot/rootfs.img', NOT_BOOTABLE],
+    ['images/pxeboot/vmlinuz', NOT_BOOTABLE],
+  ]);
+  return new Map([
+    ...[...texts].map(([path, text]): [string, Uint8Array] => [path, utf8(text)]),
+    ['images/ignition.img', new Uint8Array(EMBED_AREA_SIZE)],
+    ['images/pxeboot/initrd.img', sampleInitrd(label, features)],
+  ]);
+}
+
+/** Kernel arguments that the image boots with where nobody changed them. */
+export function defaultKargs(label: string): string {
+  return `mitigations=auto,nosmt coreos.liveiso=${label} ignition.firstboot ignition.platform.id=metal`;
+}
+
+/**
+ * The menus of both boot loaders around a line of kernel arguments.
+ * @param area the arguments, and what follows them up to the end of the reserved area and its marker
+ */
+export function bootConfigs(area: string): Map<string, string> {
+  return new Map([
+    [
+      'EFI/fedora/grub.cfg',
+      `set default="1"\nset timeout=5\n\nmenuentry 'Fedora CoreOS (Live)' --class fedora {\n` +
+        `\tlinux /images/pxeboot/vmlinuz ${area}\tinitrd /images/pxeboot/initrd.img /images/ignition.img\n}\n`,
+    ],
+    [
+      'isolinux/isolinux.cfg',
+      'serial 0\ntimeout 50\n\nlabel linux\n  menu label ^Fedora CoreOS (Live)\n  menu default\n' +
+        '  kernel /images/pxeboot/vmlinuz\n' +
+        `  append initrd=/images/pxeboot/initrd.img,/images/ignition.img ${area}`,
+    ],
+  ]);
+}
+
+function sampleInitrd(label: string, features: object): Uint8Array {
+  return writeInitrd(
+    new Map([
+      ['etc/coreos-live-initramfs', utf8(`${label}\n`)],
+      ['etc/coreos/features.json', utf8(jsonText(features))],
+    ]),
+  );
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

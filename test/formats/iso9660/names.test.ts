@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compareJoliet,
+  comparePrimary,
+  jolietIdentifiers,
+  type NodeKind,
+  primaryIdentifiers,
+  toPrimaryName,
+} from '../../../src/formats/iso9660/names.ts';
+
+describe('toPrimaryName', () => {
+  it.each<[string, NodeKind, string]>([
+    ['igninfo.json', 'file', 'IGNINFO.JSO'],
+    ['vmlinuz', 'file', 'VMLINUZ'],
+    ['.cmdline', 'file', '_CMDLINE'],
+    ['initrd.addrsize', 'file', 'INITRD.ADD'],
+    ['a.tar.gz', 'file', 'A_TAR.GZ'],
+    ['fedora.d', 'directory', 'FEDORA_D'],
+    ['isolinux-extra', 'directory', 'ISOLINUX'],
+    ['groß.cfg', 'file', 'GRO_.CFG'],
+    ['name.', 'file', 'NAME'],
+  ])('%s (%s) becomes %s', (name, kind, expected) => {
+    expect(toPrimaryName(name, kind)).toBe(expected);
+  });
+});
+
+const kinds = fc.constantFrom<NodeKind>('file', 'directory');
+const children = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }), kinds), {
+  selector: ([name]) => name,
+  maxLength: 60,
+});
+
+describe('identifiers of one directory', () => {
+  it('are unique, and primary ones are of ISO level 1', () => {
+    fc.assert(
+      fc.property(children, (list) => {
+        const identifiers = [...primaryIdentifiers(new Map(list)).values()];
+        expect(new Set(identifiers).size).toBe(list.length);
+        for (const identifier of identifiers) {
+          expect(identifier).toMatch(/^([A-Z0-9_]{0,8}\.[A-Z0-9_]{0,3};1|[A-Z0-9_]{1,8})$/);
+        }
+      }),
+    );
+  });
+
+  it('are unique and at most 64 characters in Joliet', () => {
+    fc.assert(
+      fc.property(children, (list) => {
+        const identifiers = [...jolietIdentifiers(new Map(list)).values()];
+        expect(new Set(identifiers).size).toBe(list.length);
+        expect(identifiers.every((identifier) => identifier.length > 0 && identifier.length <= 64)).toBe(
+          true,
+        );
+      }),
+    );
+  });
+
+  it('of thousands of names with one beginning take little time', () => {
+    const many = new Map(
+      Array.from({ length: 20_000 }, (_, index) => [`same-beginning-${index}`, 'file' as const]),
+    );
+    expect(new Set(primaryIdentifiers(many).values()).size).toBe(20_000);
+  });
+
+  it('are ordered as if padded with spaces', () => {
+    expect(['FOO.0;1', 'FOO.;1', 'FO.ZZZ;1', 'FOO_.;1'].toSorted(comparePrimary)).toEqual([
+      'FO.ZZZ;1',
+      'FOO.;1',
+      'FOO.0;1',
+      'FOO_.;1',
+    ]);
+    expect(['b', 'B', 'a'].toSorted(compareJoliet)).toEqual(['B', 'a', 'b']);
+  });
+});

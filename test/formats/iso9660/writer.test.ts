@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormatError } from '../../../src/errors.ts';
+import { layoutIso, writeIso } from '../../../src/formats/iso9660/writer.ts';
+import { openIsoTree } from '../../../src/image/isoTree.ts';
+import { bytesAccess } from '../../../src/image/overlay.ts';
+import { have, missingNote } from '../../support/programs.ts';
+
+const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const tree = new Map<string, Uint8Array>([
+  ['coreos/igninfo.json', utf8('{"file": "images/ignition.img"}\n')],
+  ['images/ignition.img', new Uint8Array(262_144)],
+  ['images/efiboot.img', new Uint8Array(40_960).fill(3)],
+  ['isolinux/isolinux.bin', new Uint8Array(4000).fill(7)],
+  ['empty', utf8('')],
+  ['.cmdline', utf8('mitigations=auto\n')],
+  [`long/${'n'.repeat(255)}`, utf8('longest')],
+  [`long/${'m'.repeat(200)}é😀`, utf8('long')],
+  ['a/b/c/d/e/f/g', utf8('deep')],
+  ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
+    `many/some-file-${index}.json`,
+    utf8(`content ${index}`),
+  ]),
+]);
+const bootable = { ...spec, boot: { bios: 'isolinux/isolinux.bin', efi: 'images/efiboot.img' } };
+
+describe('writeIso', () => {
+  it('gives equal bytes for equal input', () => {
+    expect(Buffer.compare(writeIso(bootable, tree), writeIso(bootable, tree))).toBe(0);
+  });
+
+  it.each([
+    ['an empty path', ''],
+    ['an absolute path', '/a'],
+    ['a path that leads out', '../a'],
+    ['too many levels', 'a/b/c/d/e/f/g/h/i'],
+    ['a name of 256 bytes', 'n'.repeat(256)],
+    ['a folder that is a file', 'empty/x'],
+  ])('refuses %s', (_title, path) => {
+    expect(() => writeIso(spec, new Map([...tree, [path, utf8('x')]]))).toThrow(FormatError);
+  });
+
+  it.each([
+    ['a volume ID of 33 characters', { ...spec, volumeId: 'v'.repeat(33) }, []],
+    ['a file of 4 GiB', spec, [{ path: 'large', size: 2 ** 32 }]],
+    ['an image to boot that is not there', { ...spec, boot: { bios: 'nowhere' } }, []],
+  ])('refuses %s', (_title, given, files) => {
+    expect(() => layoutIso(given, files)).toThrow(FormatError);
+  });
+
+  it('lays out large files without their content', () => {
+    const size = 3 * 2 ** 30;
+    const layout = layoutIso(spec, [
+      { path: 'images/pxeboot/rootfs.img', size },
+      { path: 'last', size: 1 },
+    ]);
+    const rootfs = layout.files.get('images/pxeboot/rootfs.img');
+    expect(layout.files.get('last')?.offset).toBe((rootfs?.offset ?? 0) + size);
+    expect(layout.size).toBe((rootfs?.offset ?? 0) + size + 2048);
+  });
+
+  it('writes many directories in little time', () => {
+    const files = Array.from({ length: 5_000 }, (_, index) => ({ path: `d${index}/f`, size: 0 }));
+    expect(layoutIso(spec, files).files.size).toBe(5_000);
+  });
+
+  it('is read back by our own reader, whatever the tree', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomTree, async (files) => {
+        const image = bytesAccess(writeIso(spec, files));
+        const iso = await openIsoTree(image);
+        for (const [path, content] of files) {
+          const entry = await iso.find(path);
+          expect(entry?.kind).toBe('file');
+          expect(entry && Buffer.from(await iso.readFile(entry, { maxBytes: 10_000 }))).toEqual(
+            Buffer.from(content),
+          );
+        }
+        const paths: string[] = [];
+        for await (const { path, entry } of iso.walk()) if (entry.kind === 'file') paths.push(path);
+        expect(paths.toSorted()).toEqual([...files.keys()].toSorted());
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const name = fc
+  .string({ minLength: 1, maxLength: 120, unit: fc.constantFrom('a', 'B', '.', '-', ' ', 'é', '😀', '7') })
+  .filter((text) => !['.', '..'].includes(text));
+const randomTree = fc
+  .array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.uint8Array({ maxLength: 5000 })), {
+    maxLength: 40,
+  })
+  .map((files) => {
+    const folders = new Set<string>();
+    const result = new Map<string, Uint8Array>();
+    for (const [parts, content] of files) {
+      const path = parts.join('/');
+      const above = parts.map((_, index) => parts.slice(0, index).join('/'));
+      if (result.has(path) || folders.has(path) || above.some((folder) => result.has(folder))) continue;
+      for (const folder of above) folders.add(folder);
+      result.set(path, content);
+    }
+    return result;
+  });
+
+const run = (program: string, ...args: string[]): string =>
+  execFileSync(program, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  });
+
+describe('other programs read what writeIso makes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iso writer '));
+  const iso = join(folder, 'image.iso');
+  const paths = [...tree.keys()].toSorted();
+  const filesIn = (listing: readonly string[]): string[] =>
+    listing.filter((path) => tree.has(path)).toSorted();
+
+  beforeAll(() => writeFileSync(iso, writeIso(bootable, tree)));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${missingNote('bsdtar')}`, () => {
+    expect(filesIn(run('bsdtar', 'tf', iso).split('\n'))).toEqual(paths);
+    expect(run('bsdtar', 'xOf', iso, 'many/some-file-123.json')).toBe('content 123');
+  });
+
+  it.skipIf(!have('isoinfo'))(`isoinfo reads all three kinds of names${missingNote('isoinfo')}`, () => {
+    const rockRidge = run('isoinfo', '-f', '-R', '-i', iso).split('\n');
+    expect(filesIn(rockRidge.map((path) => path.slice(1)))).toEqual(paths);
+    expect(run('isoinfo', '-f', '-i', iso)).toContain('/COREOS/IGNINFO.JSO;1\n');
+    expect(run('isoinfo', '-f', '-J', '-i', iso)).toContain('/coreos/igninfo.json\n');
+    expect(run('isoinfo', '-J', '-i', iso, '-x', '/many/some-file-7.json')).toBe('content 7');
+    expect(run('isoinfo', '-p', '-i', iso)).toMatch(/COREOS/);
+    expect(run('isoinfo', '-d', '-i', iso)).toMatch(/Rock Ridge signatures version 1 found[^]*bootable/);
+  });
+
+  it.skipIf(!have('xorriso'))(
+    `xorriso finds every file and both boot images${missingNote('xorriso')}`,
+    () => {
+      const found = run('xorriso', '-indev', iso, '-find', '/', '-type', 'f').split('\n');
+      expect(filesIn(found.map((line) => line.replace(/^'\/(.*)'$/, '$1')))).toEqual(paths);
+      const boot = run('xorriso', '-indev', iso, '-report_el_torito', 'plain');
+      expect(boot).toMatch(/BIOS\s+y[^]*UEFI\s+y[^]*isolinux\.bin[^]*efiboot\.img/);
+    },
+  );
+
+  it.skipIf(!have('coreos-installer'))(`coreos-installer parses it${missingNote('coreos-installer')}`, () => {
+    expect(JSON.parse(run('coreos-installer', 'dev', 'show', 'iso', iso))).toMatchObject({
+      records: expect.arrayContaining(['COREOS/IGNINFO.JSO']),
+    });
+  });
+});

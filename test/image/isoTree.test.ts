@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CliError, FormatError } from '../../src/errors.ts';
+import { writeIso } from '../../src/formats/iso9660/writer.ts';
+import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
+import { openLiveIso } from '../../src/image/liveIso.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
+import { liveIso } from '../support/liveIso.ts';
+
+const spec = { volumeId: 'test', date: new Date(0) };
+const image = writeIso(
+  spec,
+  new Map([
+    ['coreos/igninfo.json', new TextEncoder().encode('{}')],
+    ['images/pxeboot/vmlinuz', new Uint8Array(5000).fill(1)],
+    ['.cmdline', new Uint8Array(3)],
+  ]),
+);
+
+const open = async (bytes: Uint8Array): Promise<IsoTree> => openIsoTree(bytesAccess(bytes));
+
+/** As many programs repack images: without Rock Ridge, and with what is in the primary tree changed. */
+function renamed(from: string, to: string): Uint8Array {
+  const bytes = Buffer.from(image);
+  for (let at = bytes.indexOf('NM'); at >= 0; at = bytes.indexOf('NM', at + 1)) bytes.write('ZZ', at);
+  bytes.write(to, bytes.indexOf(from));
+  return bytes;
+}
+
+describe('find', () => {
+  it.each([
+    'coreos/igninfo.json',
+    '/coreos//igninfo.json/',
+    'COREOS/IGNINFO.JSO',
+    'COREOS/IGNINFO.JSON',
+    'Coreos/igninfo.JSON',
+    './coreos/./igninfo.json',
+    '.cmdline',
+    '_CMDLINE',
+    'images/pxeboot',
+  ])('%s', async (path) => {
+    expect(await (await open(image)).find(path)).toBeDefined();
+  });
+
+  it.each(['coreos/igninfo', 'igninfo.json', 'coreos/igninfo.json/x', 'images/../coreos', 'a/'.repeat(100)])(
+    'not %s',
+    async (path) => {
+      expect(await (await open(image)).find(path)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['by its 8.3 name without Rock Ridge', renamed('IGNINFO.JSO', 'IGNINFO.JSO')],
+    ['by a lower-case primary name', renamed('IGNINFO.JSO', 'igninfo.jso')],
+  ])('finds igninfo.json %s', async (_title, bytes) => {
+    expect((await (await open(bytes)).find('coreos/igninfo.json'))?.kind).toBe('file');
+  });
+
+  it('finds names of the Joliet tree too', async () => {
+    const tree = await openIsoTree(bytesAccess(image), 'joliet');
+    const primary = await (await open(image)).find('coreos/igninfo.json');
+    expect(await tree.find('coreos/igninfo.json')).toMatchObject({
+      offset: primary?.offset,
+      size: primary?.size,
+    });
+  });
+
+  it('tells where the directory record is', async () => {
+    const entry = await (await open(image)).find('images/pxeboot/vmlinuz');
+    const record = Buffer.from(image).subarray(entry?.recordOffset);
+    expect(record.readUInt32LE(2) * 2048).toBe(entry?.offset);
+    expect(record.readUInt32LE(10)).toBe(5000);
+  });
+});
+
+describe('openIsoTree', () => {
+  it.each([
+    ['text', new TextEncoder().encode('{"ignition": {}}'), /not an ISO 9660 image/],
+    ['nothing', new Uint8Array(), /not an ISO 9660 image/],
+    ['zeros', new Uint8Array(100_000), /not an ISO 9660 image/],
+    ['an image without its last byte', image.subarray(0, -1), /^ISO image is incomplete$/],
+    ['an image without half of its descriptors', image.subarray(0, 17 * 2048), /incomplete/],
+  ])('refuses %s', async (_title, bytes, message) => {
+    await expect(open(bytes)).rejects.toThrow(message);
+  });
+
+  it('accepts padding behind the end', async () => {
+    expect((await open(Buffer.concat([image, Buffer.alloc(100_000)]))).volume.volumeId).toBe('test');
+  });
+
+  it('refuses to read a file that is larger than expected', async () => {
+    const tree = await open(image);
+    const entry = await tree.find('images/pxeboot/vmlinuz');
+    await expect(entry && tree.readFile(entry, { maxBytes: 4999 })).rejects.toThrow(/too large/);
+  });
+
+  it('walks directories that hold themselves once', async () => {
+    const bytes = Buffer.from(image);
+    const tree = await open(image);
+    const images = await tree.find('images');
+    const pxeboot = await tree.find('images/pxeboot');
+    bytes.writeUInt32LE((images?.offset ?? 0) / 2048, (pxeboot?.recordOffset ?? 0) + 2);
+    const paths: string[] = [];
+    for await (const { path } of (await open(bytes)).walk()) paths.push(path);
+    expect(paths).toContain('images/pxeboot');
+    expect(paths.length).toBeLessThan(6);
+    expect(await (await open(bytes)).find('images' + '/pxeboot'.repeat(200))).toBeUndefined();
+  });
+
+  it('bears damage anywhere in descriptors and directories: answers or explains', async () => {
+    const original = liveIso('2022-02');
+    const damaged = fc.array(fc.tuple(fc.integer({ min: 16 * 2048, max: 40 * 2048 }), fc.nat(255)), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(damaged, fc.option(fc.nat(original.length)), async (bytes, end) => {
+        const copy = Uint8Array.from(original);
+        for (const [offset, value] of bytes) copy[offset] = value;
+        const outcome = await inspect(copy.subarray(0, end ?? undefined)).catch((error: unknown) => error);
+        expect(outcome === 'read' || outcome instanceof CliError).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+async function inspect(bytes: Uint8Array): Promise<'read'> {
+  const tree = await open(bytes);
+  for await (const { entry } of tree.walk()) {
+    if (entry.kind === 'file' && entry.size < 4096) await tree.readFile(entry, { maxBytes: 4096 });
+  }
+  await (await openLiveIso(bytesAccess(bytes))).ignition();
+  return 'read';
+}
+
+it('errors of the format are FormatErrors', async () => {
+  await expect(open(new Uint8Array())).rejects.toBeInstanceOf(FormatError);
+});

@@ -1,0 +1,53 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Output } from '../../src/io/io.ts';
+import { refuseTerminal, writeStdout } from '../../src/io/stdout.ts';
+
+const failure = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** Takes `accepted` chunks and then fails. */
+function failingAfter(accepted: number, code: string): { stdout: Output; taken: () => number } {
+  let taken = 0;
+  const stdout = new Writable({
+    write: (_chunk, _encoding, done) => {
+      if (taken === accepted) return done(failure(code));
+      taken++;
+      setImmediate(done);
+    },
+  });
+  return { stdout, taken: () => taken };
+}
+
+function* counted(count: number, seen: { value: number }): Generator<Uint8Array> {
+  for (; seen.value < count; seen.value++) yield new Uint8Array(100);
+}
+
+describe('writeStdout', () => {
+  it('ends quietly when the reader goes away, and asks for no more data', async () => {
+    const { stdout, taken } = failingAfter(2, 'EPIPE');
+    const seen = { value: 0 };
+    await writeStdout({ stdout }, counted(1000, seen));
+    expect(taken()).toBe(2);
+    expect(seen.value).toBeLessThan(5);
+  });
+
+  it('reports any other failure', async () => {
+    const { stdout } = failingAfter(1, 'ENOSPC');
+    await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow(
+      'No space left to write standard output',
+    );
+  });
+});
+
+const refuse =
+  (properties: object): (() => void) =>
+  () =>
+    refuseTerminal({ stdout: Object.assign(new Writable(), properties) });
+
+describe('refuseTerminal', () => {
+  it('refuses a terminal, and nothing else', () => {
+    expect(refuse({ isTTY: true })).toThrow('Refusing to write binary data to terminal');
+    expect(refuse({ isTTY: false })).not.toThrow();
+    expect(refuse({})).not.toThrow();
+  });
+});

@@ -1,0 +1,118 @@
+/** Synthetic live ISOs in the layouts of all generations, from the program's own writer. None of them boots. */
+
+import { layoutIso, writeIso } from '../../src/formats/iso9660/writer.ts';
+import {
+  bootConfigs,
+  defaultKargs,
+  EMBED_AREA_SIZE,
+  sampleFiles,
+  writeSampleIso,
+} from '../../src/image/sampleIso.ts';
+
+export type Layout = '2023-07' | '2022-02' | '2021-09' | '2021-01' | '2020-09' | 's390x';
+
+export const layouts: readonly Layout[] = ['2023-07', '2022-02', '2021-09', '2021-01', '2020-09', 's390x'];
+
+const LABEL = 'fedora-coreos-99.20990101.dev.0';
+const DATE = new Date('2023-11-14T22:13:20Z');
+const KARGS_AREA = 1024;
+/** End of the system area; the legacy headers lie just before it. */
+const SYSTEM_AREA_END = 32_768;
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const json = (value: unknown): Uint8Array => utf8(`${JSON.stringify(value, undefined, 2)}\n`);
+
+/** The image of a layout, always the same. */
+export function liveIso(layout: Layout): Uint8Array {
+  if (layout === '2023-07') return writeSampleIso({ label: LABEL, date: DATE });
+  if (layout === 's390x') return writeIso({ volumeId: LABEL, systemId: '', date: DATE }, s390xFiles());
+  return olderIso(layout);
+}
+
+/** The image with its files changed by `edit`, e.g. to damage one. */
+export function liveIsoWith(edit: (files: Map<string, Uint8Array>) => void): Uint8Array {
+  const files = sampleFiles(LABEL);
+  edit(files);
+  return writeIso({ volumeId: LABEL, date: DATE }, files);
+}
+
+function olderIso(layout: Exclude<Layout, '2023-07' | 's390x'>): Uint8Array {
+  const files = sampleFiles(LABEL);
+  const kargs = defaultKargs(LABEL);
+  const hasArea = layout !== '2020-09';
+  const hasKargsInfo = layout === '2022-02' || layout === '2021-09';
+  const configs = hasArea ? configTexts(kargs) : bootConfigs(`${kargs}\n`);
+  for (const [path, text] of configs) files.set(path, utf8(text));
+  files.delete('coreos/igninfo.json');
+  files.delete('coreos/kargs.json');
+  if (layout === '2022-02') {
+    files.set('coreos/features.json', json({ 'installer-config': true, 'live-initrd-network': true }));
+  } else {
+    files.delete('coreos/features.json');
+  }
+  if (hasKargsInfo) files.set('coreos/kargs.json', json(kargsInfo(configs, kargs)));
+  if (layout === '2021-01' || layout === '2021-09') {
+    files.set('.cmdline', utf8(`${kargs}\n`.padEnd(kargs.length + KARGS_AREA, '#')));
+  }
+  return layout === '2022-02' ? writeWithoutHeader(files) : writeWithHeader(files, kargs);
+}
+
+function configTexts(kargs: string): Map<string, string> {
+  return bootConfigs(`${kargs}\n${'#'.repeat(KARGS_AREA)} COREOS_KARG_EMBED_AREA\n`);
+}
+
+function kargsInfo(configs: ReadonlyMap<string, string>, kargs: string): object {
+  const files = [...configs].map(([path, text]) => ({ offset: text.indexOf(kargs), path }));
+  return { default: kargs, files, size: kargs.length + KARGS_AREA };
+}
+
+function writeWithoutHeader(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  return writeIso({ volumeId: LABEL, date: DATE }, files);
+}
+
+/** Headers of images before 2022: `coreiso+` with the embed area, `coreKarg` with the areas of kernel arguments. */
+function writeWithHeader(files: ReadonlyMap<string, Uint8Array>, kargs: string): Uint8Array {
+  const spec = { volumeId: LABEL, date: DATE };
+  const places = layoutIso(
+    spec,
+    [...files].map(([path, data]) => ({ path, size: data.length })),
+  ).files;
+  const offsetOf = (path: string): number => places.get(path)?.offset ?? 0;
+  const image = Buffer.from(writeIso(spec, files));
+  image.write('coreiso+', SYSTEM_AREA_END - 24, 'latin1');
+  image.writeBigUInt64LE(BigInt(offsetOf('images/ignition.img')), SYSTEM_AREA_END - 16);
+  image.writeBigUInt64LE(BigInt(EMBED_AREA_SIZE), SYSTEM_AREA_END - 8);
+  if (!files.has('.cmdline')) return image;
+  const areas = ['EFI/fedora/grub.cfg', 'isolinux/isolinux.cfg'].map(
+    (path) => offsetOf(path) + Buffer.from(files.get(path) ?? []).indexOf(kargs),
+  );
+  const numbers = [kargs.length + KARGS_AREA, offsetOf('.cmdline'), ...areas.toSorted((a, b) => a - b)];
+  image.write('coreKarg', SYSTEM_AREA_END - 96, 'latin1');
+  numbers.forEach((value, index) => image.writeBigUInt64LE(BigInt(value), SYSTEM_AREA_END - 88 + index * 8));
+  return image;
+}
+
+/** Both areas lie inside the one boot image: kernel arguments at 66688, the embed area at its end. */
+function s390xFiles(): Map<string, Uint8Array> {
+  const files = sampleFiles(LABEL);
+  for (const path of [
+    'EFI/fedora/grub.cfg',
+    'isolinux/isolinux.cfg',
+    'images/efiboot.img',
+    'images/ignition.img',
+  ]) {
+    files.delete(path);
+  }
+  const kargs = defaultKargs(LABEL);
+  const kernel = Buffer.alloc(131_072, 7);
+  const initrd = files.get('images/pxeboot/initrd.img') ?? new Uint8Array();
+  kernel.writeBigUInt64BE(BigInt(kernel.length), 66_568);
+  kernel.writeBigUInt64BE(BigInt(initrd.length + EMBED_AREA_SIZE), 66_576);
+  kernel.fill(0, 66_688, 66_688 + 896).write(kargs, 66_688);
+  files.set('images/cdboot.img', Buffer.concat([kernel, initrd, new Uint8Array(EMBED_AREA_SIZE)]));
+  const offset = kernel.length + initrd.length;
+  files.set('coreos/igninfo.json', json({ file: 'images/cdboot.img', length: EMBED_AREA_SIZE, offset }));
+  const area = { end: '\0', offset: 66_688, pad: '\0', path: 'images/cdboot.img' };
+  files.set('coreos/kargs.json', json({ default: kargs, files: [area], size: 896 }));
+  return files;
+}

@@ -1,0 +1,51 @@
+/** Runs the program in process, with streams of its own, as a shell would see it. */
+
+import { Readable, Writable } from 'node:stream';
+import { main } from '../../src/cli.ts';
+import type { Io } from '../../src/io/io.ts';
+
+export interface RunOptions {
+  readonly stdin?: string | Uint8Array;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly programName?: string;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output where it is not text. */
+  readonly stdoutBytes: Buffer;
+}
+
+export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const stdout = collector();
+  const stderr = collector();
+  const io: Io = {
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: options.env ?? {},
+    cwd: options.cwd ?? process.cwd(),
+    programName: options.programName ?? 'ironic-coreos',
+  };
+  const code = await main(['node', 'ironic-coreos', ...args], io);
+  return {
+    code,
+    stdout: stdout.bytes().toString(),
+    stderr: stderr.bytes().toString(),
+    stdoutBytes: stdout.bytes(),
+  };
+}
+
+function collector(): { stream: Writable; bytes: () => Buffer } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  return { stream, bytes: () => Buffer.concat(chunks) };
+}
