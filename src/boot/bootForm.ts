@@ -1,0 +1,83 @@
+/** What a form of output is: how it writes kernel arguments down, and what its loader would not pass on unchanged. */
+
+import { UsageError } from '../errors.ts';
+import type { Issue, Rule } from '../ignition/rule.ts';
+import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
+import { checkUrl, isPlainText } from './urlArgument.ts';
+
+export interface BootForm {
+  /** What this form cannot carry, beyond what is wrong everywhere. Paths lead into the settings. */
+  check(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[];
+  /** What the loader itself puts on the command line, with values as long as they get: for the length limit. */
+  added(settings: BootSettings): readonly string[];
+  /** The whole text, with a final line break. The settings have passed the checks. */
+  render(settings: BootSettings): string;
+}
+
+export const argumentOfLoader: Rule = {
+  id: 'argument-of-loader',
+  severity: 'error',
+  message: 'the boot loader writes this argument itself',
+  hint: 'leave it out',
+};
+
+/** The URLs that a boot script loads. Throws a `UsageError` where one is not given. */
+export function bootImages(settings: BootSettings): {
+  readonly kernelUrl: string;
+  readonly initramfsUrl: string;
+} {
+  const { kernelUrl, initramfsUrl } = settings;
+  if (kernelUrl === undefined || initramfsUrl === undefined) {
+    throw new UsageError('a boot script needs the URLs of the kernel and of the initramfs', {
+      hint: 'give --kernel-url and --initramfs-url, or --base-url for both and the root filesystem',
+    });
+  }
+  return { kernelUrl, initramfsUrl };
+}
+
+/** Checks the URLs of kernel and initramfs against what a loader can fetch. */
+export function checkImages(settings: BootSettings, schemes: readonly string[]): readonly Issue[] {
+  return (['kernelUrl', 'initramfsUrl'] as const).flatMap((name) => {
+    const url = settings[name];
+    return url === undefined ? [] : checkImage(url, schemes).map((issue) => ({ ...issue, path: [name] }));
+  });
+}
+
+function checkImage(url: string, schemes: readonly string[]): readonly Issue[] {
+  return isPlainText(url) ? checkUrl(url, schemes) : [{ rule: imageCharacters, path: [] }];
+}
+
+const imageCharacters: Rule = {
+  id: 'image-url-characters',
+  severity: 'error',
+  message: 'the URL holds white space, double quotes or other than printable ASCII',
+  hint: 'percent-encode these characters: a space is %20',
+};
+
+/** The issues of arguments that the loader writes itself. */
+export function checkReserved(placed: readonly KernelArgument[], names: readonly string[]): readonly Issue[] {
+  return placed
+    .filter(({ text }) => names.includes(argumentName(text)))
+    .map(({ text, path }) => ({
+      rule: argumentOfLoader,
+      path,
+      message: `the boot loader writes ${argumentName(text)}= itself`,
+    }));
+}
+
+/** One rule for all arguments and image URLs of which `isBroken` says that the loader would change them. */
+export function checkTexts(
+  rule: Rule,
+  texts: readonly KernelArgument[],
+  isBroken: (text: string) => boolean,
+): readonly Issue[] {
+  return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ rule, path }));
+}
+
+/** The image URLs as texts with their settings, to be checked like arguments. */
+export function placedImages(settings: BootSettings): readonly KernelArgument[] {
+  return (['kernelUrl', 'initramfsUrl'] as const).flatMap((name) => {
+    const text = settings[name];
+    return text === undefined ? [] : [{ text, path: [name] }];
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * Text with named holes, `{{name}}`: how the files under `templates/` are filled. No logic, no nesting, no escaping: a
+ * value arrives as it is given, and whoever gives it has escaped it for the language of the template.
+ */
+
+/**
+ * Fills every hole of `text` in one pass, so that holes inside a value stay as they are. A hole without a value, or a
+ * value without a hole, is a defect of this program and throws a plain `Error`.
+ */
+export function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
+  const unused = new Set(Object.keys(values));
+  const filled = text.replaceAll(/\{\{([^{}\n]*)\}\}/g, (_hole, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) throw new Error(`the template has a hole without a value: ${name}`);
+    unused.delete(name);
+    return value;
+  });
+  if (unused.size > 0) throw new Error(`the template has no hole for: ${[...unused].join(', ')}`);
+  return filled;
+}
