@@ -1,0 +1,73 @@
+/**
+ * ironic-python-agent.conf, the one file that the agent in its container reads besides the defaults of its image. Only
+ * what the settings say is written; the image's own defaults stay in force for the rest.
+ */
+
+import {
+  escapeInterpolation,
+  formatOsloConfig,
+  mergeOsloConfig,
+  type OsloDocument,
+  type OsloOption,
+  parseOsloConfig,
+} from '../formats/osloConfig.ts';
+import { caContainerPath } from './files.ts';
+import { findIpaOption } from './ipaOptions.ts';
+import type { AgentSettings } from './settings.ts';
+
+const section = 'DEFAULT';
+
+/** The conf of this program's own profile: settings, then the user's conf, then single lines; the later wins. */
+export function formatDefaultConf(settings: AgentSettings): string {
+  const layers = [
+    generatedConf(settings),
+    parseOsloConfig(settings.userConf ?? '').document,
+    parseOsloConfig(formatOptionLines(settings.optionLines)).document,
+  ];
+  return formatOsloConfig(layers.reduce(mergeOsloConfig));
+}
+
+/** Raw option lines as a conf of their own: each stands one line below its place in the list. */
+export function formatOptionLines(lines: readonly string[]): string {
+  return [`[${section}]`, ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** Names of the options in a conf whose values are secrets, each once. */
+export function listSensitiveOptions(conf: string): string[] {
+  const names = parseOsloConfig(conf).document.entries.flatMap((entry) => {
+    if (entry.kind !== 'option') return [];
+    const match = findIpaOption(entry.section, entry.name);
+    return match?.option.sensitive === true ? [match.option.name] : [];
+  });
+  return [...new Set(names)];
+}
+
+/** The options that extra settings of any profile stand for. */
+export function extraOptions({ caCertificates, ntpServers }: AgentSettings): [name: string, value: string][] {
+  return [
+    ...(caCertificates === undefined ? [] : [['cafile', caContainerPath] satisfies [string, string]]),
+    // The agent takes one server only; chrony on the host knows them all.
+    ...ntpServers.slice(0, 1).map((server): [string, string] => ['ntp_server', server]),
+  ];
+}
+
+function generatedConf(settings: AgentSettings): OsloDocument {
+  const { apiUrls, callbackUrls, verifyIronicTls } = settings;
+  const options: [name: string, value: string][] = [
+    ['api_url', apiUrls.join(',')],
+    ...(callbackUrls.length === 0
+      ? []
+      : [['inspection_callback_url', callbackUrls.join(',')] satisfies [string, string]]),
+    // Without collectors the agent does not inspect; not every image sets them.
+    ['inspection_collectors', 'default,logs'],
+    ...(verifyIronicTls ? [] : [['insecure', 'True'] satisfies [string, string]]),
+    ...extraOptions(settings),
+  ];
+  const entries = options.map(([name, value]): OsloOption => ({
+    kind: 'option',
+    section,
+    name,
+    value: escapeInterpolation(value),
+  }));
+  return { entries: [{ kind: 'section', name: section }, ...entries] };
+}

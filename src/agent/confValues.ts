@@ -1,0 +1,278 @@
+/**
+ * The value that an option gets from the text in a file, as oslo.config converts it, and the text that other options get
+ * who refer to it. Order matters as it does there: first references are put in, then the type is applied.
+ */
+
+import {
+  formatPythonText,
+  parsePythonFloat,
+  parsePythonInteger,
+  stripPython,
+  stripPythonEnd,
+  stripPythonStart,
+} from '../formats/pythonText.ts';
+import type { Rule } from '../ignition/rule.ts';
+import { confChoice, confInterpolation, confRange, confValue } from './confRules.ts';
+import type { IpaOption, IpaOptionMatch, IpaOptionType } from './ipaOptions.ts';
+import { findIpaOption, isIpaSection } from './ipaOptions.ts';
+
+/** Why the agent refuses a value. The message never quotes it. */
+export interface ValueIssue {
+  readonly rule: Rule;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** `text` is what a reference to the option is replaced by. */
+type Outcome =
+  | { readonly kind: 'value'; readonly text: string }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'refused'; readonly issue?: ValueIssue };
+
+/** The text that the file gives each option. */
+export type Assignments = ReadonlyMap<IpaOption, string>;
+
+interface Evaluation {
+  readonly assignments: Assignments;
+  readonly outcomes: Map<IpaOption, Outcome>;
+}
+
+/**
+ * What is wrong with the values, by option; the agent evaluates every option when it starts. An option that only refers
+ * to a refused one has no issue of its own.
+ */
+export function checkValues(assignments: Assignments): ReadonlyMap<IpaOption, ValueIssue> {
+  const evaluation: Evaluation = { assignments, outcomes: new Map() };
+  const issues = new Map<IpaOption, ValueIssue>();
+  for (const option of assignments.keys()) {
+    const outcome = evaluate(option, evaluation);
+    if (outcome.kind === 'refused' && outcome.issue !== undefined) issues.set(option, outcome.issue);
+  }
+  return issues;
+}
+
+/** Recursion is as deep as options refer to one another, so at most as there are options. */
+function evaluate(option: IpaOption, evaluation: Evaluation): Outcome {
+  const known = evaluation.outcomes.get(option);
+  if (known !== undefined) return known;
+  evaluation.outcomes.set(option, { kind: 'pending' });
+  const written = evaluation.assignments.get(option);
+  const outcome = written === undefined ? defaultOf(option) : evaluateText(option, written, evaluation);
+  evaluation.outcomes.set(option, outcome);
+  return outcome;
+}
+
+function defaultOf(option: IpaOption): Outcome {
+  const value = option.default;
+  if (value === null) return { kind: 'value', text: '' };
+  if (typeof value === 'number' && option.type !== 'float') return { kind: 'value', text: String(value) };
+  if (typeof value !== 'object') return { kind: 'value', text: formatPythonText(value) };
+  const text = Array.isArray(value)
+    ? formatPythonText(value)
+    : formatPythonText(new Map(Object.entries(value)));
+  return { kind: 'value', text };
+}
+
+function evaluateText(option: IpaOption, written: string, evaluation: Evaluation): Outcome {
+  const substituted = substitute(written, option, evaluation);
+  if (substituted.kind !== 'value') return substituted;
+  const { text } = substituted;
+  if (option.pattern !== undefined && !new RegExp(option.pattern).test(text)) {
+    return refused(confValue, `the value of ${option.name} has the wrong form`, `Expected: ${option.help}`);
+  }
+  if (option.choices !== undefined && !isChoice(text, option)) {
+    const hint = `Allowed: ${option.choices.map((choice) => (choice === '' ? 'an empty value' : choice)).join(', ')}`;
+    return refused(confChoice, `${option.name} does not take this value`, hint);
+  }
+  return convert[option.type](text, option);
+}
+
+function isChoice(text: string, { choices = [], ignoreCase = false }: IpaOption): boolean {
+  if (!ignoreCase) return choices.includes(text);
+  return choices.some((choice) => choice.toLowerCase() === text.toLowerCase());
+}
+
+function refused(rule: Rule, message: string, hint: string): Outcome {
+  return { kind: 'refused', issue: { rule, message, hint } };
+}
+
+// References, as string.Template finds them. Without regard to case, Python's [a-z] has the four letters more.
+const nameStart = '_a-zA-Z\u0130\u0131\u017f\u212a';
+const reference = new RegExp(
+  `\\$(?:(\\$)|([${nameStart}][${nameStart}.0-9]*)|\\{([${nameStart}][${nameStart}.0-9]*)\\})?`,
+  'g',
+);
+
+// Options that double one another would fill the memory, the agent's too.
+const maxTextLength = 1024 * 1024;
+
+function substitute(written: string, option: IpaOption, evaluation: Evaluation): Outcome {
+  const template = written.replaceAll('\\$', '$$$$');
+  let text = '';
+  let end = 0;
+  for (const match of template.matchAll(reference)) {
+    text += template.slice(end, match.index);
+    end = match.index + match[0].length;
+    const name = match[2] ?? match[3];
+    const found = name === undefined ? 'literal' : lookUp(name, option, evaluation);
+    if (found === 'literal') text += match[1] ?? match[0];
+    else if (found.kind === 'value') text += found.text;
+    else return found;
+    if (text.length > maxTextLength) {
+      return refused(
+        confInterpolation,
+        'references make the value longer than 1 MiB',
+        confInterpolation.hint,
+      );
+    }
+  }
+  return { kind: 'value', text: text + template.slice(end) };
+}
+
+/**
+ * The value behind a reference: `name` is looked for in the section of the option that refers to it, then in [DEFAULT];
+ * `section.name` in that section. `literal` where oslo.config leaves the text as it is.
+ */
+function lookUp(name: string, option: IpaOption, evaluation: Evaluation): Outcome | 'literal' {
+  const target = findTarget(name, option.section);
+  if (typeof target === 'string') return badReference(name, option, target);
+  // An old name of an option that is declared with dashes: oslo.config stumbles over the dashes and lets go.
+  if (target.renamed && target.option.registeredName !== undefined) return 'literal';
+  const outcome = evaluate(target.option, evaluation);
+  if (outcome.kind === 'pending') return badReference(name, option, 'it leads back to the option itself');
+  return outcome.kind === 'refused' ? { kind: 'refused' } : outcome;
+}
+
+/** The option, or what is wrong with the name. */
+function findTarget(name: string, section: string): IpaOptionMatch | string {
+  const dot = name.indexOf('.');
+  if (dot >= 0) {
+    const place = name.slice(0, dot);
+    // [DEFAULT] is no section that could be named.
+    if (place === 'DEFAULT' || !isIpaSection(place)) return 'there is no such section to refer to';
+    return findDeclared(place, name.slice(dot + 1)) ?? 'there is no such option';
+  }
+  const match = findDeclared(section, name) ?? findDeclared('DEFAULT', name);
+  return match ?? (isIpaSection(name) && name !== 'DEFAULT' ? 'it is a section' : 'there is no such option');
+}
+
+/** Unlike headers in a file, sections in references keep their case, and old names of other sections are not found. */
+function findDeclared(section: string, name: string): IpaOptionMatch | undefined {
+  return isIpaSection(section) ? findIpaOption(section, name) : undefined;
+}
+
+/** What follows the `$` may be a part of a password, so it is shown for harmless options only. */
+function badReference(name: string, { sensitive = false }: IpaOption, problem: string): Outcome {
+  const shown = sensitive ? 'A "$" in the value' : `"$${name.slice(0, 60)}"`;
+  const message = `${shown} cannot be replaced: ${problem}`;
+  return refused(confInterpolation, message, 'Write "$$" for a "$" that is part of the value');
+}
+
+const convert: Record<IpaOptionType, (text: string, option: IpaOption) => Outcome> = {
+  string: (text) => ({ kind: 'value', text }),
+  list: (text) => ({ kind: 'value', text: formatPythonText(parseList(text)) }),
+  boolean: convertBoolean,
+  integer: convertInteger,
+  port: (text, option) => convertInteger(text, { ...option, min: 0, max: 65535 }),
+  float: convertFloat,
+  dict: convertDict,
+};
+
+const truths = new Set(['true', '1', 'on', 'yes']);
+const falsehoods = new Set(['false', '0', 'off', 'no']);
+
+function convertBoolean(text: string, { name }: IpaOption): Outcome {
+  const lower = text.toLowerCase();
+  if (truths.has(lower)) return { kind: 'value', text: 'True' };
+  if (falsehoods.has(lower)) return { kind: 'value', text: 'False' };
+  return refused(
+    confValue,
+    `${name} is a switch, and its value neither turns it on nor off`,
+    'Write true or false (or yes, on, 1, no, off, 0)',
+  );
+}
+
+function convertInteger(text: string, { name, min, max }: IpaOption): Outcome {
+  if (stripPython(text) === '') return { kind: 'value', text: '' };
+  const number = parsePythonInteger(text);
+  const hint = `Give a whole number${formatRange(min, max)} in decimal digits, without a unit`;
+  if (number === undefined) return refused(confValue, `${name} needs a whole number`, hint);
+  if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
+    return refused(confRange, `the number for ${name} is out of range`, hint);
+  }
+  return { kind: 'value', text: formatPythonText(number) };
+}
+
+function formatRange(min: number | undefined, max: number | undefined): string {
+  if (min === undefined && max === undefined) return '';
+  if (max === undefined) return ` of at least ${min}`;
+  return min === undefined ? ` of at most ${max}` : ` from ${min} to ${max}`;
+}
+
+function convertFloat(text: string, { name }: IpaOption): Outcome {
+  if (stripPython(text) === '') return { kind: 'value', text: '' };
+  const number = parsePythonFloat(text);
+  if (number === undefined)
+    return refused(confValue, `${name} needs a number`, 'Give a number such as 30 or 1.5');
+  return { kind: 'value', text: formatPythonText(number) };
+}
+
+function parseList(text: string): string[] {
+  const items = stripCommas(stripPython(text));
+  return items === '' ? [] : items.split(',').map(stripPython);
+}
+
+function stripCommas(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ',') end--;
+  return text.slice(0, end);
+}
+
+function convertDict(text: string, { name }: IpaOption): Outcome {
+  const pairs = new Map<string, string>();
+  let rest = stripPython(text);
+  while (rest !== '') {
+    const pair = takePair(rest);
+    if (pair === undefined || pair.key === '' || pairs.has(pair.key)) {
+      const hint = 'Write "key:value,key:value", each key once; quote a value that has commas';
+      return refused(confValue, `${name} needs pairs of keys and values`, hint);
+    }
+    pairs.set(pair.key, pair.value);
+    if (pair.end === rest.length - 1) {
+      return refused(confValue, `the pairs of ${name} end with a comma`, 'Remove the last comma');
+    }
+    rest = rest.slice(pair.end + 1);
+  }
+  return { kind: 'value', text: formatPythonText(pairs) };
+}
+
+interface Pair {
+  readonly key: string;
+  readonly value: string;
+  /** The comma behind it, or the end of the text. */
+  readonly end: number;
+}
+
+/** A pair ends at the first comma behind the colon where its value has no open quote. */
+function takePair(text: string): Pair | undefined {
+  const colon = text.indexOf(':');
+  if (colon < 0) return undefined;
+  const key = stripPython(text.slice(0, colon));
+  const start = text.length - stripPythonStart(text.slice(colon + 1)).length;
+  const quote = text.charAt(start);
+  let end = commaFrom(text, colon + 1);
+  if (start >= end || (quote !== '"' && quote !== "'")) {
+    return { key, value: stripPython(text.slice(colon + 1, end)), end };
+  }
+  for (;;) {
+    const value = stripPythonEnd(text.slice(start, end));
+    if (value.length > 1 && value.endsWith(quote)) return { key, value: value.slice(1, -1), end };
+    if (end === text.length) return undefined;
+    end = commaFrom(text, end + 1);
+  }
+}
+
+function commaFrom(text: string, start: number): number {
+  const comma = text.indexOf(',', start);
+  return comma < 0 ? text.length : comma;
+}

@@ -1,0 +1,186 @@
+/**
+ * The options that ironic-python-agent reads from its config files, with those of the libraries in it, as its newest
+ * release declares them; older names and options that are gone are known as well. The knowledge is data:
+ * `schemas/ipa-options.json`.
+ */
+
+import { readAsset } from '../assets.ts';
+import { normalizeSection } from '../formats/osloConfig.ts';
+
+export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
+
+export interface IpaOption {
+  readonly section: string;
+  /** With underscores, as files have to write it. */
+  readonly name: string;
+  readonly type: IpaOptionType;
+  readonly default: string | number | boolean | readonly string[] | Readonly<Record<string, string>> | null;
+  /** What the default depends on or means. */
+  readonly defaultNote?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  /** The case of the choices does not matter. */
+  readonly ignoreCase?: boolean;
+  /** A regular expression that has to be found in the value. */
+  readonly pattern?: string;
+  /** The value is a secret or names one; it does not belong into messages. */
+  readonly sensitive?: boolean;
+  /** The kernel argument that sets the default. */
+  readonly kernelParam?: string;
+  /** Each as `SECTION.NAME`; still read. */
+  readonly deprecatedNames?: readonly string[];
+  /** Why the option is going to be removed. */
+  readonly deprecated?: string;
+  /** The name that the code declares, where it has dashes. */
+  readonly registeredName?: string;
+  /** Accepted in a file, but without effect there. */
+  readonly commandLineOnly?: boolean;
+  /** The package that declares it. */
+  readonly source: string;
+  /** The first release of ironic-python-agent with it. */
+  readonly since?: string;
+  readonly help: string;
+}
+
+/** An option of older releases. */
+export interface RemovedIpaOption {
+  readonly section: string;
+  readonly name: string;
+  readonly since: string;
+  /** The last release with it. */
+  readonly last: string;
+  readonly kernelParam?: string;
+}
+
+/** A kernel argument that the agent reads without an option behind it. */
+export interface IpaKernelParameter {
+  readonly name: string;
+  readonly help: string;
+}
+
+export interface IpaKnowledge {
+  /** The release of ironic-python-agent that the options are taken from. */
+  readonly agentVersion: string;
+  readonly options: readonly IpaOption[];
+  readonly removed: readonly RemovedIpaOption[];
+  readonly kernelParameters: readonly IpaKernelParameter[];
+}
+
+interface Index {
+  readonly knowledge: IpaKnowledge;
+  readonly current: ReadonlyMap<string, IpaOption>;
+  readonly deprecated: ReadonlyMap<string, IpaOption>;
+  readonly sections: ReadonlySet<string>;
+}
+
+let index: Index | undefined;
+
+/** All that is known, read once. */
+export function ipaKnowledge(): IpaKnowledge {
+  return readIndex().knowledge;
+}
+
+function readIndex(): Index {
+  if (index === undefined) {
+    const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
+    index = buildIndex(knowledge);
+  }
+  return index;
+}
+
+function buildIndex(knowledge: IpaKnowledge): Index {
+  const { options } = knowledge;
+  return {
+    knowledge,
+    current: new Map(options.map((option) => [`${option.section}.${option.name}`, option])),
+    deprecated: new Map(
+      options.flatMap((option) => (option.deprecatedNames ?? []).map((name) => [name, option] as const)),
+    ),
+    sections: new Set(options.map((option) => option.section)),
+  };
+}
+
+export interface IpaOptionMatch {
+  readonly option: IpaOption;
+  /** The name is an old one of the option. */
+  readonly renamed: boolean;
+}
+
+/** The option that a line of a file sets; sections are compared as oslo.config does, without regard to case. */
+export function findIpaOption(section: string, name: string): IpaOptionMatch | undefined {
+  const { current, deprecated } = readIndex();
+  const key = `${normalizeSection(section)}.${name}`;
+  const option = current.get(key);
+  if (option !== undefined) return { option, renamed: false };
+  const renamed = deprecated.get(key);
+  return renamed && { option: renamed, renamed: true };
+}
+
+/** Whether options are declared in the section under this very name, so that `$section.name` may refer to it. */
+export function isIpaSection(name: string): boolean {
+  return readIndex().sections.has(name);
+}
+
+/** Every section that a file may have, with those of old option names. */
+export function ipaSectionNames(): readonly string[] {
+  const { sections, deprecated } = readIndex();
+  return [...new Set([...sections, ...[...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')))])];
+}
+
+/** An option that only older releases read. */
+export function findRemovedIpaOption(name: string): RemovedIpaOption | undefined {
+  return readIndex().knowledge.removed.find((option) => option.name === name);
+}
+
+/**
+ * The option that an unknown name probably means: the one of that kernel argument, of the name with underscores, of
+ * another section, or the most similar name of the section.
+ */
+export function suggestIpaOption(section: string, name: string): IpaOption | undefined {
+  const { options } = readIndex().knowledge;
+  const plain = name.toLowerCase().replaceAll('-', '_');
+  const inSection = options.filter((option) => option.section === normalizeSection(section));
+  return (
+    options.find((option) => option.kernelParam?.replaceAll('-', '_') === plain) ??
+    inSection.find((option) => option.name === plain) ??
+    options.find((option) => option.name === plain) ??
+    nearest(plain, inSection)
+  );
+}
+
+/** The section that an unknown header probably means. */
+export function suggestIpaSection(name: string): string | undefined {
+  const wanted = name.trim().toLowerCase();
+  const sections = ipaSectionNames().map((section) => ({ name: section.toLowerCase(), section }));
+  return nearest(wanted, sections)?.section;
+}
+
+// Longer names are nobody's slip of the pen, and comparing them takes time.
+const maxComparedLength = 80;
+
+/** The candidate with the fewest edits, if at most about a third of its letters differ. */
+function nearest<T extends { readonly name: string }>(
+  wanted: string,
+  candidates: readonly T[],
+): T | undefined {
+  if (wanted.length > maxComparedLength) return undefined;
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.name) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.name.length / 3)));
+  return ranked.toSorted((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Levenshtein's distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,70 @@
+/**
+ * The Ignition config of the script build.py of ironic-agent-image, for those who call that script today: the same
+ * document for everything that the script gets right. Kept on purpose although our own profile does better: spec 3.0.0,
+ * a unit without restart, the image's short name on the run line, a conf file without a mode.
+ */
+
+import { readAsset } from '../../assets.ts';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import type { Config } from '../../ignition/config.ts';
+import { extraOptions, formatOptionLines } from '../conf.ts';
+import { base64DataUrl, confPath, renderExtraFiles } from '../files.ts';
+import { renderIgnitionProxy } from '../proxy.ts';
+import type { AgentSettings } from '../settings.ts';
+import { formatPullFlags, formatRunFlags, formatUnitEnvironment, unitName } from '../unit.ts';
+import { renderPasswd } from '../users.ts';
+
+const shortName = 'ironic-agent';
+
+export function renderBuildpyConfig(settings: AgentSettings): Config {
+  const proxy = renderIgnitionProxy(settings);
+  const passwd = renderPasswd(settings);
+  return {
+    ignition: proxy === undefined ? { version: '3.0.0' } : { version: '3.1.0', proxy },
+    ...(passwd === undefined ? {} : { passwd }),
+    storage: {
+      files: [
+        { path: confPath, contents: { source: base64DataUrl(formatBuildpyConf(settings)) } },
+        ...renderExtraFiles(settings),
+      ],
+    },
+    systemd: { units: [{ contents: formatBuildpyUnit(settings), enabled: true, name: unitName }] },
+  };
+}
+
+/** The conf line by line as the script writes it: option lines are not sorted, joined or unquoted. */
+export function formatBuildpyConf(settings: AgentSettings): string {
+  const { apiUrls, callbackUrls, optionLines, verifyIronicTls } = settings;
+  const options = verifyIronicTls ? optionLines : placeInDefault(optionLines, 'insecure = True');
+  const lines = [
+    '[DEFAULT]',
+    `api_url = ${apiUrls.join(',')}`,
+    `inspection_callback_url = ${callbackUrls.join(',')}`,
+    ...extraOptions(settings).map(([name, value]) => `${name} = ${value}`),
+    options.join('\n'), // with no options an empty line, as the script has it
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The script puts the line last, which is another section where option lines open one; then it goes before them. */
+function placeInDefault(lines: readonly string[], line: string): string[] {
+  const { entries } = parseOsloConfig(formatOptionLines(lines)).document;
+  const isDefaultLast = entries.findLast((entry) => entry.kind === 'section')?.name === 'DEFAULT';
+  const place = isDefaultLast ? lines.length : lines.findIndex((other) => other.startsWith('['));
+  return lines.toSpliced(place, 0, line);
+}
+
+function formatBuildpyUnit(settings: AgentSettings): string {
+  const { agentImage } = settings;
+  return fillTemplate(readAsset('templates/agent/buildpy.service'), {
+    environment: formatUnitEnvironment(settings),
+    image: agentImage,
+    pullFlags: formatPullFlags(settings).join(' '),
+    runFlags: formatRunFlags(settings)
+      .map((flag) => `${flag} `)
+      .join(''),
+    // podman finds a pulled `…/ironic-agent:latest` by its last component, and no other image.
+    runImage: agentImage.endsWith(`/${shortName}`) ? shortName : agentImage,
+  });
+}

@@ -1,0 +1,46 @@
+/**
+ * This program's own Ignition config. Spec 3.2.0: the oldest that has all that is needed (3.1.0 brought the proxy
+ * section) and the one that live images since early 2021 and the generators of OpenShift share, so that the result can
+ * be merged with theirs and older live images still take it.
+ */
+
+import { readAsset } from '../../assets.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import type { Config, File } from '../../ignition/config.ts';
+import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
+import { base64DataUrl, confPath, publicMode, renderExtraFiles, secretMode } from '../files.ts';
+import { renderIgnitionProxy } from '../proxy.ts';
+import type { AgentSettings } from '../settings.ts';
+import { formatPullFlags, formatRunFlags, formatUnitEnvironment, unitName } from '../unit.ts';
+import { renderPasswd } from '../users.ts';
+
+export function renderDefaultConfig(settings: AgentSettings): Config {
+  const proxy = renderIgnitionProxy(settings);
+  const passwd = renderPasswd(settings);
+  return {
+    ignition: { version: '3.2.0', ...(proxy === undefined ? {} : { proxy }) },
+    ...(passwd === undefined ? {} : { passwd }),
+    storage: { files: [renderConfFile(settings), ...renderExtraFiles(settings)] },
+    systemd: { units: [{ contents: formatDefaultUnit(settings), enabled: true, name: unitName }] },
+  };
+}
+
+function renderConfFile(settings: AgentSettings): File {
+  const conf = formatDefaultConf(settings);
+  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
+  return { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode };
+}
+
+function formatDefaultUnit(settings: AgentSettings): string {
+  return fillTemplate(readAsset('templates/agent/ironic-agent.service'), {
+    environment: formatUnitEnvironment(settings),
+    image: settings.agentImage,
+    pullFlags: formatFlags(formatPullFlags(settings)),
+    runFlags: formatFlags(formatRunFlags(settings)),
+  });
+}
+
+/** Each flag with the blank behind it, so that none leaves no gap. */
+function formatFlags(flags: readonly string[]): string {
+  return flags.map((flag) => `${flag} `).join('');
+}

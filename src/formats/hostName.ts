@@ -1,0 +1,101 @@
+/**
+ * Host names (RFC 1123), IPv4 literals (four decimal numbers) and IPv6 literals (RFC 4291, with zones as in RFC 4007).
+ * Left out: internationalised names, which have to be given in their ASCII form, and the old short forms of IPv4
+ * addresses, which not every program reads alike.
+ */
+
+/** Of a name in the DNS, without a final dot. */
+const maxNameLength = 253;
+const maxLabelLength = 63;
+/** What Linux takes as the name of a machine (HOST_NAME_MAX). */
+const maxMachineNameLength = 64;
+
+export type Host =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'ipv4'; readonly address: string }
+  | { readonly kind: 'ipv6'; readonly address: string; readonly zone?: string }
+  /** `problem` is a clause: `it has a blank in it`. */
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+/** What a text without brackets and without a port is. */
+export function parseHost(text: string): Host {
+  if (isIpv4(text)) return { kind: 'ipv4', address: text };
+  if (text.includes(':')) return parseIpv6(text) ?? { kind: 'invalid', problem: 'it is not an IPv6 address' };
+  const problem = hostNameProblem(text);
+  return problem === undefined ? { kind: 'name', name: text } : { kind: 'invalid', problem };
+}
+
+/** Four numbers from 0 to 255 without leading zeros. */
+export function isIpv4(text: string): boolean {
+  const parts = text.split('.');
+  return (
+    parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255)
+  );
+}
+
+/** An IPv6 address, perhaps with `%ZONE`; undefined where the text is none. */
+export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undefined {
+  const percent = text.indexOf('%');
+  const address = percent < 0 ? text : text.slice(0, percent);
+  if (!isIpv6Address(address)) return undefined;
+  if (percent < 0) return { kind: 'ipv6', address };
+  const zone = text.slice(percent + 1);
+  return /^[A-Za-z0-9._~-]+$/.test(zone) ? { kind: 'ipv6', address, zone } : undefined;
+}
+
+function isIpv6Address(text: string): boolean {
+  // Longest is eight groups with the last two as IPv4.
+  if (text.length > 45) return false;
+  const halves = text.split('::');
+  if (halves.length > 2) return false;
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+  const last = groups.at(-1) ?? '';
+  const embedsIpv4 = !text.endsWith(':') && last.includes('.') && isIpv4(last);
+  const hexGroups = embedsIpv4 ? groups.slice(0, -1) : groups;
+  const count = hexGroups.length + (embedsIpv4 ? 2 : 0);
+  return (
+    (halves.length === 2 ? count <= 7 : count === 8) &&
+    hexGroups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))
+  );
+}
+
+/** Why a text is no host name, as a clause, or undefined where it is one. A dot at the end is not taken. */
+export function hostNameProblem(text: string): string | undefined {
+  if (text === '') return 'it is empty';
+  if (text.length > maxNameLength) return `it is longer than ${maxNameLength} characters`;
+  const strange = /[^A-Za-z0-9.-]/u.exec(text)?.[0];
+  if (strange !== undefined) return strangeCharacterProblem(strange);
+  const labels = text.split('.');
+  if (labels.includes('')) return 'it has an empty part before, after or between dots';
+  if (labels.some((label) => label.length > maxLabelLength)) {
+    return `a part between dots is longer than ${maxLabelLength} characters`;
+  }
+  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
+    return 'a part between dots starts or ends with a dash';
+  }
+  // Programs take such a name for an address.
+  return /^(?:0x[0-9a-f]*|[0-9]+)$/i.test(labels.at(-1) ?? '')
+    ? 'it ends in a number, but is not an IPv4 address'
+    : undefined;
+}
+
+function strangeCharacterProblem(character: string): string {
+  if (/\s/u.test(character)) return 'it has a blank in it';
+  if (character === '_') return 'it has an underscore in it';
+  return `the character ${JSON.stringify(character)} is not allowed`;
+}
+
+/** As `hostNameProblem`, for the name that a Linux machine gives itself. */
+export function machineNameProblem(text: string): string | undefined {
+  if (text.length > maxMachineNameLength) {
+    return `it is longer than ${maxMachineNameLength} characters, the most that Linux takes`;
+  }
+  return hostNameProblem(text);
+}
+
+/** A host as a URL has it: IPv6 in brackets, with the `%` of a zone escaped (RFC 6874). */
+export function formatUrlHost(host: Exclude<Host, { kind: 'invalid' }>): string {
+  if (host.kind === 'name') return host.name;
+  if (host.kind === 'ipv4') return host.address;
+  return `[${host.address}${host.zone === undefined ? '' : `%25${host.zone}`}]`;
+}

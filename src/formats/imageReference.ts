@@ -1,0 +1,142 @@
+/**
+ * References to container images, as podman (containers/image) and the distribution project parse them:
+ * `[registry[:port]/]repository[:tag][@digest]`. Left out: transports such as `docker-archive:`, which name no image that
+ * a host could pull, and the completion of short names, which depends on the host.
+ */
+
+import { FormatError } from '../errors.ts';
+
+export interface ImageReference {
+  /** Host and port; undefined for a short name, which podman looks for in the registries of its configuration. */
+  readonly registry?: string;
+  /** Path components joined by slashes. */
+  readonly repository: string;
+  readonly tag?: string;
+  /** `algorithm:hex` */
+  readonly digest?: string;
+}
+
+/** `reason` is a clause; `part` is the text that it is about. */
+export type ImageReferenceCheck =
+  | { readonly ok: true; readonly reference: ImageReference }
+  | { readonly ok: false; readonly reason: string; readonly part: string };
+
+const maxNameLength = 255;
+const maxTagLength = 128;
+
+/** Digits of the digests that containers/image verifies. */
+const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
+
+const domainName = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*';
+const registryPattern = new RegExp(`^(?:${domainName}|\\[[A-Fa-f0-9:]+\\])(?::[0-9]+)?$`);
+const componentPattern = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
+const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+
+/** Takes a reference apart, or says what is wrong with it. */
+export function parseImageReference(text: string): ImageReferenceCheck {
+  const misplaced = findMisplaced(text);
+  if (misplaced !== undefined) return misplaced;
+  const { name, tag, digest } = splitReference(text);
+  const { registry, repository } = splitName(name);
+  const problem =
+    registryProblem(registry) ??
+    repositoryProblem(repository) ??
+    (name.length > maxNameLength
+      ? refuse(`the name is longer than ${maxNameLength} characters`, name)
+      : undefined) ??
+    tagProblem(tag) ??
+    digestProblem(digest);
+  if (problem !== undefined) return problem;
+  return {
+    ok: true,
+    reference: {
+      ...(registry === undefined ? {} : { registry }),
+      repository,
+      ...(tag === undefined ? {} : { tag }),
+      ...(digest === undefined ? {} : { digest }),
+    },
+  };
+}
+
+/**
+ * The text itself where it is a reference. Throws FormatError with a message that goes on from where the text was
+ * given: `is not an image reference: …`.
+ */
+export function checkImageReference(text: string): string {
+  const result = parseImageReference(text);
+  if (result.ok) return text;
+  const part = result.part === '' ? '' : ` (${JSON.stringify(result.part)})`;
+  throw new FormatError(`is not an image reference: ${result.reason}${part}`, {
+    hint: 'For example quay.io/metal3-io/ironic-agent:latest',
+  });
+}
+
+/** The text that parses to this reference. */
+export function formatImageReference({ registry, repository, tag, digest }: ImageReference): string {
+  const name = registry === undefined ? repository : `${registry}/${repository}`;
+  return `${name}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+}
+
+function refuse(reason: string, part: string): ImageReferenceCheck {
+  return { ok: false, reason, part: part.slice(0, maxNameLength) };
+}
+
+function findMisplaced(text: string): ImageReferenceCheck | undefined {
+  if (text === '') return refuse('it is empty', text);
+  const strange = /[\s\p{Cc}"'`\\]/u.exec(text)?.[0];
+  if (strange !== undefined) return refuse('there is a blank, quote or backslash in it', strange);
+  const transport =
+    /^(?:[a-z][a-z0-9+-]*:\/\/|(?:docker-archive|docker-daemon|oci|oci-archive|dir|containers-storage):)/i;
+  const prefix = transport.exec(text)?.[0];
+  if (prefix !== undefined) return refuse('it starts with a transport; give the reference alone', prefix);
+  if (/^[a-f0-9]{64}$/.test(text)) return refuse('it is the id of an image, which no registry knows', text);
+  return undefined;
+}
+
+/** The tag follows the last colon behind the last slash; before it may be a port. */
+function splitReference(text: string): { name: string; tag?: string; digest?: string } {
+  const at = text.indexOf('@');
+  const tagged = at < 0 ? text : text.slice(0, at);
+  const digest = at < 0 ? {} : { digest: text.slice(at + 1) };
+  const colon = tagged.indexOf(':', tagged.lastIndexOf('/') + 1);
+  if (colon < 0) return { name: tagged, ...digest };
+  return { name: tagged.slice(0, colon), tag: tagged.slice(colon + 1), ...digest };
+}
+
+/** The first component is a registry if it looks like a host; else it belongs to a short name. */
+function splitName(name: string): { registry?: string; repository: string } {
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  const isRegistry = /[.:]/.test(first) || first === 'localhost';
+  return isRegistry ? { registry: first, repository: name.slice(slash + 1) } : { repository: name };
+}
+
+function registryProblem(registry: string | undefined): ImageReferenceCheck | undefined {
+  if (registry === undefined || registryPattern.test(registry)) return undefined;
+  return refuse('the registry is not a host with or without a port', registry);
+}
+
+function repositoryProblem(repository: string): ImageReferenceCheck | undefined {
+  if (repository === '') return refuse('there is no repository in it', repository);
+  const wrong = repository.split('/').find((component) => !componentPattern.test(component));
+  if (wrong === undefined) return undefined;
+  if (wrong === '') return refuse('a part of the repository is empty', repository);
+  if (/[A-Z]/.test(wrong)) return refuse('the repository has to be in lower case', wrong);
+  return refuse('a part of the repository has a character where it is not allowed', wrong);
+}
+
+function tagProblem(tag: string | undefined): ImageReferenceCheck | undefined {
+  if (tag === undefined) return undefined;
+  if (tag === '') return refuse('the tag is empty', ':');
+  if (tag.length > maxTagLength) return refuse(`the tag is longer than ${maxTagLength} characters`, tag);
+  return tagPattern.test(tag) ? undefined : refuse('the tag has a character where it is not allowed', tag);
+}
+
+function digestProblem(digest: string | undefined): ImageReferenceCheck | undefined {
+  if (digest === undefined) return undefined;
+  const [, algorithm = '', hex = ''] = /^([^:]*):(.*)$/.exec(digest) ?? [];
+  const length = Object.hasOwn(digestLengths, algorithm) ? digestLengths[algorithm] : undefined;
+  if (length === undefined) return refuse('the digest is not one of sha256, sha384 and sha512', digest);
+  if (hex.length === length && /^[0-9a-f]+$/.test(hex)) return undefined;
+  return refuse(`the digest has to have ${length} lower-case hex digits`, digest);
+}

@@ -1,0 +1,299 @@
+/**
+ * Config files of OpenStack services as oslo.config reads them (its iniparser): sections, options, comment lines. It
+ * differs from other INI dialects: comments stand on lines of their own only, names keep their case, an indented line
+ * continues the value above it, and one pair of quotes around a value goes away.
+ *
+ * Two steps make a value: this file undoes quotes and continuation lines; `$name` is replaced later, when an option is
+ * looked up, which needs the options (see `agent/confCheck.ts`). Left out: option groups made of several files.
+ */
+
+import { FormatError } from '../errors.ts';
+import type { Position } from '../report.ts';
+import { stripPython, stripPythonEnd, stripPythonStart } from './pythonText.ts';
+
+/** The lines of a file in order. Positions are there where the document was read from a text. */
+export interface OsloDocument {
+  readonly entries: readonly OsloEntry[];
+}
+
+export type OsloEntry = OsloSection | OsloOption | OsloRemark;
+
+export interface OsloSection {
+  readonly kind: 'section';
+  /** As written, blanks and case included. */
+  readonly name: string;
+  readonly position?: Position;
+}
+
+export interface OsloOption {
+  readonly kind: 'option';
+  /** The name in the header above it. */
+  readonly section: string;
+  readonly name: string;
+  /** Without quotes, continuation lines joined by `\n`; `$` is still to be interpreted. */
+  readonly value: string;
+  readonly position?: Position;
+  readonly valuePosition?: Position;
+}
+
+/** A comment line or a blank one. */
+export interface OsloRemark {
+  readonly kind: 'remark';
+  readonly text: string;
+}
+
+export type OsloProblemCode =
+  | 'separator-missing'
+  | 'name-missing'
+  | 'section-missing'
+  | 'stray-continuation'
+  | 'section-unclosed'
+  | 'section-unnamed';
+
+/** A line that oslo.config refuses. It stops at the first one; here all are found. */
+export interface OsloProblem {
+  readonly code: OsloProblemCode;
+  readonly position: Position;
+}
+
+export interface OsloParse {
+  /** What could be read; without problems, all of it. */
+  readonly document: OsloDocument;
+  readonly problems: readonly OsloProblem[];
+}
+
+interface Reader {
+  readonly entries: OsloEntry[];
+  readonly problems: OsloProblem[];
+  /** Undefined before the first header; `lost` below a header whose name cannot be read. */
+  section: { readonly name: string } | 'lost' | undefined;
+  /** The option that an indented line continues. */
+  open: { readonly option: Omit<OsloOption, 'value' | 'section'>; readonly lines: string[] } | undefined;
+}
+
+/** Reads a whole file. A byte order mark is an ordinary character, as it is for oslo.config. */
+export function parseOsloConfig(text: string): OsloParse {
+  const reader: Reader = { entries: [], problems: [], section: undefined, open: undefined };
+  for (const [index, line] of splitLines(text).entries()) {
+    readLine(reader, stripPythonEnd(line), index + 1);
+  }
+  closeOption(reader);
+  return { document: { entries: reader.entries }, problems: reader.problems };
+}
+
+/** Universal newlines, as Python opens text files; other line separators of Unicode do not count. */
+function splitLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function readLine(reader: Reader, line: string, number: number): void {
+  const position = { line: number, column: 1 };
+  if (line.startsWith(' ') || line.startsWith('\t')) {
+    if (reader.open === undefined) reader.problems.push({ code: 'stray-continuation', position });
+    else reader.open.lines.push(stripPythonStart(line));
+    return;
+  }
+  closeOption(reader);
+  if (line === '' || line.startsWith('#') || line.startsWith(';')) {
+    reader.entries.push({ kind: 'remark', text: line });
+  } else if (line.startsWith('[')) {
+    readHeader(reader, line, position);
+  } else {
+    openOption(reader, line, position);
+  }
+}
+
+function readHeader(reader: Reader, line: string, position: Position): void {
+  const closed = line.endsWith(']');
+  // A header with something behind it is refused; its section is taken for the lines below all the same.
+  const name = closed ? line.slice(1, -1) : line.slice(1, Math.max(1, line.indexOf(']')));
+  if (!closed) reader.problems.push({ code: 'section-unclosed', position });
+  else if (name === '') reader.problems.push({ code: 'section-unnamed', position });
+  reader.section = name === '' ? 'lost' : { name };
+  if (name !== '') reader.entries.push({ kind: 'section', name, position });
+}
+
+function openOption(reader: Reader, line: string, position: Position): void {
+  const separator = line.search(/[:=]/);
+  const name = stripPython(line.slice(0, Math.max(0, separator)));
+  if (separator < 0 || name === '') {
+    reader.problems.push({ code: separator < 0 ? 'separator-missing' : 'name-missing', position });
+    return;
+  }
+  const written = stripPython(line.slice(separator + 1));
+  const before = line.slice(0, line.length - written.length);
+  const valuePosition = { line: position.line, column: Buffer.byteLength(before) + 1 };
+  reader.open = { option: { kind: 'option', name, position, valuePosition }, lines: [unquote(written)] };
+}
+
+function unquote(written: string): string {
+  const quoted = /^["']/.test(written) && written.at(0) === written.at(-1);
+  return quoted ? written.slice(1, -1) : written;
+}
+
+function closeOption(reader: Reader): void {
+  const { open, section } = reader;
+  reader.open = undefined;
+  if (open === undefined || section === 'lost') return;
+  if (section === undefined) {
+    const { position = { line: 1, column: 1 } } = open.option;
+    reader.problems.push({ code: 'section-missing', position });
+    return;
+  }
+  reader.entries.push({ ...open.option, section: section.name, value: open.lines.join('\n') });
+}
+
+/**
+ * The text of a document: `name = value`, comments and blank lines as they are. Reading it gives the same entries.
+ * Throws FormatError for a name or value that no file can hold.
+ */
+export function formatOsloConfig(document: OsloDocument): string {
+  return document.entries.map((entry) => `${formatEntry(entry)}\n`).join('');
+}
+
+function formatEntry(entry: OsloEntry): string {
+  if (entry.kind === 'section') return formatHeader(entry.name);
+  return entry.kind === 'option' ? formatOption(entry) : formatRemark(entry.text);
+}
+
+function formatHeader(name: string): string {
+  if (name === '' || /[\r\n]/.test(name)) throw unwritable('section name', name);
+  return `[${name}]`;
+}
+
+function formatOption({ name, value }: OsloOption): string {
+  if (!isWritableName(name)) throw unwritable('option name', name);
+  return stripPythonEnd(`${name} = ${formatOsloValue(value)}`);
+}
+
+function formatRemark(text: string): string {
+  if (stripPython(text) !== '' && !/^[#;][^\r\n]*$/.test(text)) throw unwritable('comment', text);
+  return stripPythonEnd(text);
+}
+
+function isWritableName(name: string): boolean {
+  return name !== '' && stripPython(name) === name && !/^[[#;]|[:=\r\n]/.test(name);
+}
+
+function unwritable(what: string, name: string): FormatError {
+  return new FormatError(`The ${what} ${JSON.stringify(name)} cannot be written in a config file`, {
+    hint: 'It has to be one line that does not start with a blank or read as another kind of line',
+  });
+}
+
+/**
+ * What to write after `name = ` so that any text arrives as it is: `$` doubled, quotes where blanks or quotes at the
+ * ends would go away, further lines indented. Throws FormatError where no writing does: carriage returns, blank lines,
+ * and lines after the first that start or end with blanks.
+ */
+export function quoteOsloValue(value: string): string {
+  return formatOsloValue(escapeInterpolation(value));
+}
+
+/** Doubles each `$`, so that none refers to an option. `\$` is an escape as well and gets its own backslash. */
+export function escapeInterpolation(value: string): string {
+  return value.replaceAll(/\\\$|\$/g, (match) => (match === '$' ? '$$' : '\\\\$'));
+}
+
+/** As `quoteOsloValue`, for a value whose `$` are meant as they stand. */
+export function formatOsloValue(value: string): string {
+  const [first = '', ...further] = value.split('\n');
+  const lost = further.some((line) => line === '' || stripPython(line) !== line);
+  if (lost || value.includes('\r') || /\p{Surrogate}/u.test(value)) {
+    throw new FormatError('A value with such line breaks or blanks cannot be written in a config file', {
+      hint: 'Lines after the first must neither be empty nor start or end with blanks, and end with LF',
+    });
+  }
+  const needsQuotes = stripPython(first) !== first || unquote(first) !== first;
+  return [needsQuotes ? `"${first}"` : first, ...further].join('\n  ');
+}
+
+/** What sections are compared by: oslo.config ignores their case, except that of `DEFAULT`. */
+export function normalizeSection(name: string): string {
+  return name === 'DEFAULT' ? name : name.toLowerCase();
+}
+
+/**
+ * One document with the options of both, each once: the last in `over` wins, then the last in `base`. Options keep
+ * their place in `base`; new ones follow the last of their section, new sections come at the end, in the order of
+ * `over`. Comments of `base` stay; comments right above a new option come along.
+ */
+export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDocument {
+  const fromBase = lastOptions(base);
+  const fromOver = lastOptions(over);
+  const additions = newOptions(over, fromBase, fromOver);
+  const anchors = lastPlaces(base);
+  const merged = base.entries.flatMap((entry): OsloEntry[] => {
+    if (entry.kind === 'remark') return [entry];
+    const own = entry.kind === 'section' ? [entry] : keptOption(entry, fromBase, fromOver);
+    const section = normalizeSection(sectionOf(entry));
+    return anchors.get(section) === entry ? [...own, ...(additions.get(section)?.options ?? [])] : own;
+  });
+  const sections = [...additions].filter(([section]) => !anchors.has(section));
+  const appended = sections.flatMap(([, addition]) => newSection(addition));
+  return { entries: merged.length === 0 ? appended.slice(1) : [...merged, ...appended] };
+}
+
+interface Addition {
+  readonly header: OsloSection;
+  readonly options: (OsloOption | OsloRemark)[];
+}
+
+type Options = ReadonlyMap<string, OsloOption>;
+
+function optionKey(option: OsloOption): string {
+  return JSON.stringify([normalizeSection(option.section), option.name]);
+}
+
+function sectionOf(entry: OsloSection | OsloOption): string {
+  return entry.kind === 'section' ? entry.name : entry.section;
+}
+
+function lastOptions(document: OsloDocument): Options {
+  const options = document.entries.filter((entry) => entry.kind === 'option');
+  return new Map(options.map((option) => [optionKey(option), option]));
+}
+
+function lastPlaces(document: OsloDocument): ReadonlyMap<string, OsloEntry> {
+  const places = document.entries.filter((entry) => entry.kind !== 'remark');
+  return new Map(places.map((entry) => [normalizeSection(sectionOf(entry)), entry]));
+}
+
+function keptOption(option: OsloOption, fromBase: Options, fromOver: Options): OsloOption[] {
+  const key = optionKey(option);
+  if (fromBase.get(key) !== option) return [];
+  const winner = fromOver.get(key);
+  return [winner === undefined ? option : { ...winner, section: option.section }];
+}
+
+/** What only `over` has, by section, each option with the comment lines right above it. */
+function newOptions(over: OsloDocument, fromBase: Options, fromOver: Options): ReadonlyMap<string, Addition> {
+  const additions = new Map<string, Addition>();
+  let comments: OsloRemark[] = [];
+  for (const entry of over.entries) {
+    if (entry.kind === 'remark') {
+      if (entry.text === '') comments = [];
+      else comments.push(entry);
+      continue;
+    }
+    const section = normalizeSection(sectionOf(entry));
+    const header: OsloSection = { kind: 'section', name: sectionOf(entry) };
+    const addition = additions.get(section) ?? { header, options: [] };
+    if (
+      entry.kind === 'option' &&
+      !fromBase.has(optionKey(entry)) &&
+      fromOver.get(optionKey(entry)) === entry
+    ) {
+      addition.options.push(...comments, entry);
+      additions.set(section, addition);
+    }
+    comments = [];
+  }
+  return additions;
+}
+
+function newSection({ header, options }: Addition): OsloEntry[] {
+  return [{ kind: 'remark', text: '' }, header, ...options];
+}

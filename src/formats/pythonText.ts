@@ -1,0 +1,93 @@
+/**
+ * Texts as Python reads them, for formats that Python's own functions define. JavaScript strips other blanks and takes
+ * other numbers. Left out: complex numbers, and the base argument of `int()`.
+ */
+
+const blanks = new Set(
+  '\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+);
+
+/** `str.strip()`. */
+export function stripPython(text: string): string {
+  return stripPythonStart(stripPythonEnd(text));
+}
+
+/** `str.lstrip()`. */
+export function stripPythonStart(text: string): string {
+  let start = 0;
+  while (start < text.length && blanks.has(text.charAt(start))) start++;
+  return text.slice(start);
+}
+
+/** `str.rstrip()`. */
+export function stripPythonEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && blanks.has(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+// Python refuses longer numbers (sys.set_int_max_str_digits).
+const maxDigits = 4300;
+
+/** `int(text)`: decimal, with `_` between digits, any script's digits. Undefined where Python raises ValueError. */
+export function parsePythonInteger(text: string): bigint | undefined {
+  const digits = withAsciiDigits(stripPython(text));
+  if (!/^[+-]?[0-9](?:_?[0-9])*$/.test(digits)) return undefined;
+  const plain = digits.replaceAll('_', '').replace('+', '');
+  return plain.replace('-', '').length > maxDigits ? undefined : BigInt(plain);
+}
+
+/** `float(text)`. Undefined where Python raises ValueError. */
+export function parsePythonFloat(text: string): number | undefined {
+  const number = withAsciiDigits(stripPython(text)).toLowerCase();
+  const special = /^([+-]?)(inf|infinity|nan)$/.exec(number);
+  if (special !== null) return special[2] === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity;
+  const digits = '[0-9](?:_?[0-9])*';
+  const grammar = new RegExp(`^[+-]?(?:${digits}(?:\\.(?:${digits})?)?|\\.${digits})(?:e[+-]?${digits})?$`);
+  return grammar.test(number) ? Number(number.replaceAll('_', '')) : undefined;
+}
+
+/**
+ * `str(value)` of what the functions above give. Exponents are written as JavaScript does, and control characters in
+ * list items stay unescaped: nobody parses these texts back.
+ */
+export function formatPythonText(
+  value: string | number | bigint | boolean | null | PythonList | PythonDict,
+): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number') return formatFloat(value);
+  if (value === null) return 'None';
+  if (typeof value !== 'object') return String(value);
+  if (isList(value)) return `[${value.map(quote).join(', ')}]`;
+  return `{${[...value].map(([key, item]) => `${quote(key)}: ${quote(item)}`).join(', ')}}`;
+}
+
+export type PythonList = readonly string[];
+export type PythonDict = ReadonlyMap<string, string>;
+
+function isList(value: PythonList | PythonDict): value is PythonList {
+  return Array.isArray(value);
+}
+
+function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  return Number.isInteger(value) && Math.abs(value) < 1e16 ? `${value}.0` : String(value);
+}
+
+function quote(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  if (!text.includes("'")) return `'${escaped}'`;
+  return text.includes('"') ? `'${escaped.replaceAll("'", "\\'")}'` : `"${escaped}"`;
+}
+
+function withAsciiDigits(text: string): string {
+  return text.replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+}
+
+/** Unicode lays decimal digits out in runs of ten, the mathematical ones in five runs after one another. */
+function digitValue(codePoint: number): number {
+  let first = codePoint;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
+  return (codePoint - first) % 10;
+}

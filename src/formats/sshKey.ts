@@ -1,0 +1,274 @@
+/**
+ * Public keys as `authorized_keys` has them, one a line (sshd(8)): `[options] type base64 [comment]`. The base64 text is
+ * an SSH wire format (RFC 4253, RFC 5656, RFC 8709, OpenSSH's PROTOCOL files) that repeats the type, so a damaged key
+ * can be told. Left out: whether numbers and points make a sound key, and the values of options.
+ */
+
+export interface SshPublicKey {
+  /** Options in front of the key as written, e.g. `from="192.0.2.0/24"`. */
+  readonly options?: string;
+  readonly type: string;
+  /** The size of an RSA or DSA modulus or of an elliptic curve. */
+  readonly bits: number;
+  readonly comment: string;
+  readonly certificate: boolean;
+  /** Why the key is of little use although it is well formed, as a clause. */
+  readonly weakness?: string;
+}
+
+/** `reason` is a clause: `the key is cut off`. It never quotes the line. */
+export type SshKeyCheck =
+  | { readonly ok: true; readonly key: SshPublicKey }
+  | { readonly ok: false; readonly reason: string };
+
+const maxLineLength = 32 * 1024;
+const minRsaBits = 2048;
+const certificateSuffix = '-cert-v01@openssh.com';
+
+/** What is wrong with a line; thrown inside this file only. */
+class KeyProblem extends Error {}
+
+/** Checks one line. Line breaks and other control characters are refused, as each would start another line or key. */
+export function checkSshPublicKey(line: string): SshKeyCheck {
+  try {
+    return { ok: true, key: readLine(line) };
+  } catch (error) {
+    if (error instanceof KeyProblem) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** The lines of a file that hold keys: without blank lines and comments, trimmed. */
+export function splitAuthorizedKeys(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function readLine(line: string): SshPublicKey {
+  checkCharacters(line);
+  const text = line.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+  const { options, rest } = splitOptions(text);
+  const [, type = '', base64 = '', comment = ''] =
+    /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];
+  if (!Object.hasOwn(keyFields, plainType(type))) throw new KeyProblem(unknownType(type));
+  if (base64 === '') throw new KeyProblem('there is a type, but no key behind it');
+  const { bits, certificate } = readBlob(decodeBase64(base64), type);
+  const weakness = findWeakness(type, bits);
+  return {
+    ...(options === '' ? {} : { options }),
+    type,
+    bits,
+    comment,
+    certificate,
+    ...(weakness === undefined ? {} : { weakness }),
+  };
+}
+
+function checkCharacters(line: string): void {
+  if (line.trim() === '') throw new KeyProblem('it is empty');
+  if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key, which nobody else may see');
+  if (line.startsWith('---- BEGIN SSH2')) {
+    throw new KeyProblem('it is in the format of RFC 4716; "ssh-keygen -i -f FILE" converts it');
+  }
+  if (/[\r\n]/.test(line)) throw new KeyProblem('it has several lines; give one key a line');
+  if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('there is a control character in it');
+  if (line.length > maxLineLength) throw new KeyProblem(`it is longer than ${maxLineLength} characters`);
+  if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
+}
+
+// Inside quotes, a backslash escapes quotes only.
+const quoted = '"(?:[^"\\\\]|\\\\"|\\\\(?!"))*"';
+const optionsPattern = new RegExp(`^(?:[^ \\t"]|${quoted})+(?=[ \\t])`);
+const optionPattern = new RegExp(`(?:[^,"]|${quoted})+`, 'g');
+
+/** As sshd does: what does not start with a type has to be options, up to the first blank outside quotes. */
+function splitOptions(text: string): { readonly options: string; readonly rest: string } {
+  if (isType(/^[^ \t]*/.exec(text)?.[0] ?? '')) return { options: '', rest: text };
+  const options = optionsPattern.exec(text)?.[0] ?? '';
+  const rest = text.slice(options.length).replace(/^[ \t]+/, '');
+  const type = /^[^ \t]*/.exec(rest)?.[0] ?? '';
+  // The message about the first word helps more than one about options that are none.
+  if (options === '' || !isType(type)) return { options: '', rest: text };
+  checkOptions(options);
+  return { options, rest };
+}
+
+function isType(word: string): boolean {
+  return Object.hasOwn(keyFields, plainType(word));
+}
+
+const flagOptions = new Set(
+  [
+    'agent-forwarding',
+    'cert-authority',
+    'port-forwarding',
+    'pty',
+    'restrict',
+    'user-rc',
+    'x11-forwarding',
+  ].concat(
+    ['no-agent-forwarding', 'no-port-forwarding', 'no-pty', 'no-user-rc', 'no-x11-forwarding'],
+    ['no-touch-required', 'touch-required', 'verify-required', 'no-verify-required'],
+  ),
+);
+const valueOptions = new Set(
+  ['command', 'environment', 'expiry-time', 'from', 'permitlisten', 'permitopen'].concat([
+    'principals',
+    'tunnel',
+  ]),
+);
+
+/** sshd ignores a key with an option that it does not know. */
+function checkOptions(options: string): void {
+  for (const option of options.match(optionPattern) ?? []) {
+    const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
+    const known = value === undefined ? flagOptions : valueOptions;
+    if (!known.has(name.toLowerCase()))
+      throw new KeyProblem('an option in front of the key is unknown or has no value');
+  }
+  if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
+    throw new KeyProblem('an option in front of the key is empty');
+  }
+}
+
+function plainType(type: string): string {
+  if (!type.endsWith(certificateSuffix)) return type;
+  const name = type.slice(0, -certificateSuffix.length);
+  return name.startsWith('sk-') ? `${name}@openssh.com` : name;
+}
+
+function unknownType(type: string): string {
+  if (/^rsa-sha2-(256|512)$/.test(type))
+    return 'this is a signature algorithm; the type of such keys is ssh-rsa';
+  if (/^AAAA[A-Za-z0-9+/]{12}/.test(type)) return 'the type is missing in front of the key';
+  return 'it starts with no known key type such as ssh-ed25519 or ssh-rsa';
+}
+
+/** Canonical base64: one text for each key, with padding and nothing else in it. */
+function decodeBase64(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text)
+    throw new KeyProblem('the key is cut off or changed: it is not valid base64');
+  return bytes;
+}
+
+/** Reads the fields of the wire format; every length is checked. */
+class BlobReader {
+  readonly #bytes: Uint8Array;
+  #offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  field(): Uint8Array {
+    const length = this.#take(4).reduce((value, byte) => value * 256 + byte, 0);
+    return this.#take(length);
+  }
+
+  text(): string {
+    return Buffer.from(this.field()).toString('latin1');
+  }
+
+  skip(length: number): void {
+    this.#take(length);
+  }
+
+  atEnd(): boolean {
+    return this.#offset === this.#bytes.length;
+  }
+
+  #take(length: number): Uint8Array {
+    if (length > this.#bytes.length - this.#offset) throw new KeyProblem('the key is cut off');
+    this.#offset += length;
+    return this.#bytes.subarray(this.#offset - length, this.#offset);
+  }
+}
+
+/** Reads what is between the type and the end of a plain key, and gives its bits. */
+type ReadFields = (reader: BlobReader) => number;
+
+const keyFields: Readonly<Record<string, ReadFields>> = {
+  'ssh-ed25519': readEd25519,
+  'ssh-rsa': (reader) => {
+    readNumber(reader);
+    return readNumber(reader);
+  },
+  'ssh-dss': (reader) => {
+    const bits = readNumber(reader);
+    for (let i = 0; i < 3; i++) readNumber(reader);
+    return bits;
+  },
+  'ecdsa-sha2-nistp256': (reader) => readPoint(reader, 256),
+  'ecdsa-sha2-nistp384': (reader) => readPoint(reader, 384),
+  'ecdsa-sha2-nistp521': (reader) => readPoint(reader, 521),
+  'sk-ssh-ed25519@openssh.com': (reader) => withApplication(reader, readEd25519(reader)),
+  'sk-ecdsa-sha2-nistp256@openssh.com': (reader) => withApplication(reader, readPoint(reader, 256)),
+};
+
+function readEd25519(reader: BlobReader): number {
+  if (reader.field().length !== 32) throw new KeyProblem('the key has the wrong length for its type');
+  return 256;
+}
+
+function readPoint(reader: BlobReader, bits: number): number {
+  if (reader.text() !== `nistp${bits}`)
+    throw new KeyProblem('the key is of another curve than its type says');
+  const point = reader.field();
+  // Uncompressed: a byte 4 and two numbers.
+  if (point[0] !== 4 || point.length !== 1 + 2 * Math.ceil(bits / 8)) {
+    throw new KeyProblem('the key has the wrong length for its type');
+  }
+  return bits;
+}
+
+/** A positive number with the fewest bytes; gives its bits. */
+function readNumber(reader: BlobReader): number {
+  const bytes = reader.field();
+  const [first = 0, second = 0] = bytes;
+  const padded = bytes.length > 1 && first === 0;
+  if (bytes.length === 0 || first >= 128 || (padded && second < 128)) {
+    throw new KeyProblem('a number in the key is damaged');
+  }
+  const significant = padded ? bytes.subarray(1) : bytes;
+  return significant.length * 8 - Math.clz32(significant[0] ?? 0) + 24;
+}
+
+function withApplication(reader: BlobReader, bits: number): number {
+  reader.field();
+  return bits;
+}
+
+function readBlob(bytes: Uint8Array, type: string): { readonly bits: number; readonly certificate: boolean } {
+  const reader = new BlobReader(bytes);
+  if (reader.text() !== type) throw new KeyProblem('the key is of another type than the one in front of it');
+  const certificate = type.endsWith(certificateSuffix);
+  // A certificate starts with a nonce.
+  if (certificate) reader.field();
+  const bits = keyFields[plainType(type)]?.(reader) ?? 0;
+  if (certificate) skipCertificateFields(reader);
+  if (!reader.atEnd()) throw new KeyProblem('something follows the key');
+  return { bits, certificate };
+}
+
+function skipCertificateFields(reader: BlobReader): void {
+  // Serial number and kind.
+  reader.skip(8 + 4);
+  // Key id and principals.
+  reader.field();
+  reader.field();
+  // The time from which and to which it is valid.
+  reader.skip(8 + 8);
+  // Critical options, extensions, reserved, signing key, signature.
+  for (let i = 0; i < 5; i++) reader.field();
+}
+
+function findWeakness(type: string, bits: number): string | undefined {
+  if (type.endsWith(certificateSuffix))
+    return 'a certificate in authorized_keys lets nobody in; give the plain key';
+  if (type === 'ssh-dss') return 'OpenSSH has dropped keys of the type ssh-dss';
+  if (type === 'ssh-rsa' && bits < minRsaBits) {
+    return `the key has ${bits} bits only; current systems refuse RSA keys of less than ${minRsaBits}`;
+  }
+  return undefined;
+}

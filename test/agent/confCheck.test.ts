@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkConf } from '../../src/agent/confCheck.ts';
+import { confRules } from '../../src/agent/confRules.ts';
+import { parseOsloConfig, quoteOsloValue } from '../../src/formats/osloConfig.ts';
+import { ipaConf } from '../support/ipaConfs.ts';
+import { hasIpa, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
+import { sharedData, sharedDataNote } from '../support/sharedData.ts';
+
+/** `rule line:column`, one for each finding. */
+function summary(text: string): string[] {
+  return checkConf(text).map(({ rule, position }) => `${rule} ${position?.line}:${position?.column}`);
+}
+
+const starts = (text: string): boolean => checkConf(text).every(({ severity }) => severity !== 'error');
+
+/** `section.name` of every option that the agent ignores. */
+function ignoredNames(text: string): string[] {
+  const findings = checkConf(text);
+  const sections = new Set(
+    findings.filter(({ rule }) => rule === 'conf-unknown-section').map(({ path }) => path[0]),
+  );
+  const names = findings
+    .filter(({ rule }) => rule === 'conf-unknown-option')
+    .map(({ path }) => path.join('.'));
+  const inSections = parseOsloConfig(text).document.entries.flatMap((entry) =>
+    entry.kind === 'option' && sections.has(entry.section) ? [`${entry.section}.${entry.name}`] : [],
+  );
+  return [...new Set([...names, ...inSections])].toSorted();
+}
+
+describe('checkConf', () => {
+  it.each([
+    ['an empty file', '', []],
+    ['what build.py writes', '[DEFAULT]\napi_url = http://192.0.2.1:6385\n\n', []],
+    ['an indented option', '[DEFAULT]\n  debug = true\n', ['conf-syntax 2:1']],
+    [
+      'all broken lines, not the first only',
+      'debug = 1\n[]\ntext\n',
+      ['conf-syntax 1:1', 'conf-syntax 2:1', 'conf-syntax 3:1'],
+    ],
+    ['a comment behind a header', '[DEFAULT] # c\ndebug = x\n', ['conf-syntax 1:1', 'conf-value 2:9']],
+    ['an unknown option', '[DEFAULT]\nnot_an_option = 1\n', ['conf-unknown-option 2:1']],
+    ['an option of older releases', '[DEFAULT]\nstandalone = true\n', ['conf-unknown-option 2:1']],
+    ['an unknown section, once', '[nope]\na = 1\nb = 2\n', ['conf-unknown-section 1:1']],
+    ['an empty unknown section', '[nope]\n', []],
+    [
+      'a section in other letters',
+      '[MDNS]\nlookup_attempts = 0\n',
+      ['conf-section-case 1:1', 'conf-range 2:19'],
+    ],
+    ['a switch that is none', '[DEFAULT]\ndebug = maybe\n', ['conf-value 2:9']],
+    ['a choice', '[DEFAULT]\nadvertise_protocol = HTTPS\n', ['conf-choice 2:22']],
+    ['a choice in any case', '[DEFAULT]\nlog_rotation_type = SIZE\n', []],
+    ['a port', '[DEFAULT]\nlisten_port = 65536\n', ['conf-range 2:15']],
+    ['a number in hex', '[DEFAULT]\nlookup_timeout = 0x10\n', ['conf-value 2:18']],
+    ['an empty number', '[DEFAULT]\nlookup_timeout =\n', ['conf-empty-number 2:17']],
+    ['pairs', '[mdns]\nparams = a:"b,c",d:e\n', []],
+    ['pairs without values', '[mdns]\nparams = a\n', ['conf-value 2:10']],
+    ['a reference', '[DEFAULT]\nlog_file = $log_dir/x\nlog_dir = /var/log\n', []],
+    ['a reference to nothing', '[DEFAULT]\nntp_server = $nope\n', ['conf-interpolation 2:14']],
+    ['a reference to itself', '[DEFAULT]\nlog_dir = $log_dir\n', ['conf-interpolation 2:11']],
+    ['a value of another type by reference', '[DEFAULT]\ndebug = $rate_limit_burst\n', []],
+    ['a choice by reference', '[DEFAULT]\ntls_min_version = $ntp_server\nntp_server = 1.2\n', []],
+    ['a reference to a refused value', '[DEFAULT]\nntp_server = $debug\ndebug = x\n', ['conf-value 3:9']],
+    ['an old name', '[DEFAULT]\nlogfile = /x\n', ['conf-deprecated 2:1']],
+    ['an old name in another section', '[ssl]\ncert_file = /x\n', ['conf-deprecated 2:1']],
+    [
+      'a repeated option, where the last counts',
+      '[DEFAULT]\ndebug = x\ndebug = yes\n',
+      ['conf-overridden 2:1'],
+    ],
+    [
+      'an old name beside the new one',
+      '[DEFAULT]\nlog_file = /a\nlogfile = $x\n',
+      ['conf-overridden 3:1', 'conf-deprecated 3:1'],
+    ],
+    ['a comment behind a value', '[DEFAULT]\nntp_server = a # c\n', ['conf-inline-comment 2:14']],
+    ['an option of the command line', '[DEFAULT]\nconfig_dir = /x\n', ['conf-command-line-only 2:1']],
+    ['a second URL that is none', '[DEFAULT]\napi_url = http://a,b\n', ['conf-url 2:11']],
+    ['a callback that is no URL', '[DEFAULT]\ninspection_callback_url = not a url\n', ['conf-url 2:27']],
+    [
+      'columns in bytes',
+      '[DEFAULT]\nlookup_timeoüt = 1\nlog_dir: "é"\ndebug: é\n',
+      ['conf-unknown-option 2:1', 'conf-value 4:8'],
+    ],
+  ])('%s', (_title, text, expected) => {
+    expect(summary(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['[DEFALT]\ndebug = 1\n', 'Did you mean "[DEFAULT]"?'],
+    ['[ default ]\ndebug = 1\n', 'Did you mean "[DEFAULT]"?'],
+    ['[DEFAULT]\nlookup-timeout = 1\n', 'Did you mean "lookup_timeout"?'],
+    ['[DEFAULT]\nipa-api-url = http://x\n', 'Did you mean "api_url"?'],
+    ['[DEFAULT]\nuse_mdns = true\n', 'Did you mean "use_mdns" in [mdns]?'],
+    ['[DEFAULT]\ninsecur = true\n', 'Did you mean "insecure"?'],
+    ['[DEFAULT]\ntls_min_version = 1.1\n', 'Allowed: 1.2, 1.3'],
+    [
+      '[DEFAULT]\ninject_files_priority = 100\n',
+      'Give a whole number from 0 to 99 in decimal digits, without a unit',
+    ],
+  ])('hints for %j', (text, hint) => {
+    expect(checkConf(text).map((finding) => finding.hint)).toContain(hint);
+  });
+
+  it.each([
+    '[DEFAULT]\nimage_server_password = pa${sesame}\n',
+    '[DEFAULT]\nagent_token = $sesame\n',
+    '[DEFAULT]\nsesame\n',
+    '[DEFAULT]\npassword_of_mine = sesame\n',
+    '[DEFAULT]\nimage_server_password = a # sesame\n',
+    '[DEFAULT]\nimage_server_password = sesame\nlookup_timeout = $image_server_password\n',
+    '[DEFAULT]\napi_url = http://x,ftp://user:sesame@x\n',
+    '[DEFAULT]\napi_url = http://x,user:sesame@x\n',
+  ])('does not repeat the secret in %j', (text) => {
+    const findings = checkConf(text);
+    expect(findings).not.toEqual([]);
+    expect(JSON.stringify(findings)).not.toContain('sesame');
+  });
+
+  it('declares every rule that it reports, each once', () => {
+    const ids = confRules.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    fc.assert(fc.property(ipaConf, (text) => checkConf(text).every(({ rule }) => ids.includes(rule))));
+  });
+
+  it('takes any text, in linear time', () => {
+    fc.assert(fc.property(fc.string(), (text) => checkConf(`[DEFAULT]\nmdns = ${text}`).length >= 0));
+    const many = ','.repeat(300_000);
+    for (const value of [
+      `a:"${many}`,
+      `a:${' '.repeat(200_000)}"${many}`,
+      `a:b,${many}`,
+      '$'.repeat(300_000),
+    ]) {
+      expect(checkConf(`[mdns]\nparams = ${value}\n`).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('does not let references fill the memory', () => {
+    const names = [
+      'api_url',
+      'ntp_server',
+      'log_dir',
+      'log_file',
+      'cafile',
+      'certfile',
+      'keyfile',
+      'listen_host',
+    ];
+    const doubling = names
+      .map((name, index) => `${name} = ${`$${names[index + 1]}`.repeat(100)}`)
+      .slice(0, -1);
+    expect(summary(`[DEFAULT]\n${doubling.join('\n')}\nlisten_host = 0123456789`)).toContain(
+      'conf-interpolation 6:10',
+    );
+  });
+});
+
+describe.skipIf(sharedData === undefined)(
+  `checkConf and recorded verdicts of the agent${sharedDataNote}`,
+  () => {
+    const folder = join(sharedData ?? '', 'agent-golden/ipaconf');
+    const cases = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.conf')) : [];
+
+    it.each(cases)('%s', (name) => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      const { rc, unknown } = JSON.parse(readFileSync(join(folder, name.replace(/conf$/, 'json')), 'utf8'));
+      expect(starts(text)).toBe(rc !== 1);
+      const ignored = unknown.map(
+        (option: { section: string; name: string }) => `${option.section}.${option.name}`,
+      );
+      expect(ignoredNames(text)).toEqual(ignored.toSorted());
+    });
+  },
+);
+
+describe.skipIf(!hasIpa)(`checkConf and the agent itself${ipaNote}`, () => {
+  const runs = Number(process.env['IPA_CASES'] ?? 400);
+
+  it('agree whether the agent starts and which names it ignores', () => {
+    const texts = fc.sample(ipaConf, runs);
+    const verdicts = ipaVerdicts(texts);
+    expect(verdicts).toHaveLength(texts.length);
+    const differences = verdicts.flatMap((verdict, index) => {
+      const text = texts[index] ?? '';
+      const unknown = [...new Set(verdict.unknown.map((name) => name.join('.')))].toSorted();
+      const sameNames = !verdict.starts || JSON.stringify(unknown) === JSON.stringify(ignoredNames(text));
+      return starts(text) === verdict.starts && sameNames
+        ? []
+        : [{ text, verdict, findings: checkConf(text) }];
+    });
+    expect(differences).toEqual([]);
+    expect(verdicts.filter((verdict) => verdict.starts).length).toBeGreaterThan(runs / 10);
+  });
+
+  it('any value that is quoted arrives as it is', () => {
+    const line = fc.string({
+      unit: fc.constantFrom('$', '\\', '"', "'", ' ', '\t', 'a', '{', '}', '#', '=', '\u00a0', 'é'),
+    });
+    const values = fc.sample(fc.array(line, { minLength: 1, maxLength: 3 }), runs).flatMap((lines) => {
+      const further = lines
+        .slice(1)
+        .map((text) => text.replaceAll(/^\s+|\s+$/g, ''))
+        .filter((text) => text !== '');
+      return [[lines[0], ...further].join('\n')];
+    });
+    const verdicts = ipaVerdicts(values.map((text) => `[DEFAULT]\nntp_server = ${quoteOsloValue(text)}\n`));
+    expect(verdicts.map((verdict) => verdict.values['DEFAULT.ntp_server'])).toEqual(values);
+  });
+});

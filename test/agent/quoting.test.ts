@@ -1,0 +1,110 @@
+/** Whatever value is accepted arrives where it is meant to: in the environment of the unit, or in the agent's conf. */
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderAgentConf, renderAgentConfig } from '../../src/agent/agentConfig.ts';
+import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
+import { type AgentSettings, defaultSettings, profileNames } from '../../src/agent/settings.ts';
+import { FormatError } from '../../src/errors.ts';
+import { formatOsloValue, parseOsloConfig } from '../../src/formats/osloConfig.ts';
+import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
+import { readUnit } from '../../src/formats/unitFile.ts';
+
+const base: AgentSettings = {
+  ...defaultSettings,
+  apiUrls: ['https://192.0.2.1:6385', 'https://[2001:db8::1]:6385'],
+  callbackUrls: ['https://inspector.example.com/v1/continue'],
+};
+
+/** Printable text, with what is special somewhere more often than by chance. */
+const printable = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('%', '$', '"', "'", '\\', '{', '}', '#', ';', '=', ' ', 'n'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  ),
+});
+
+function valuesOf(settings: AgentSettings, name: string): string[] {
+  const unit = readUnit(renderAgentConfig(settings).systemd?.units?.[0]?.contents ?? '');
+  if ('error' in unit) throw new Error(unit.error);
+  const options = unit.sections.flatMap((section) => section.options);
+  return options.filter((option) => option.name === name).map((option) => option.value);
+}
+
+function environmentOf(settings: AgentSettings): string[] {
+  return valuesOf(settings, 'Environment').flatMap((value) =>
+    splitEnvironmentLine(value).map(({ text }) => text),
+  );
+}
+
+function tryParse<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+const check = (property: fc.IRawProperty<unknown>): void => expect(() => fc.assert(property)).not.toThrow();
+
+describe.each(profileNames)('profile %s', (profile) => {
+  it('gives proxies to the unit as they are', () => {
+    const url = printable.map((text) => `http://user:${text}@proxy.example.com:3128/${text}`);
+    check(
+      fc.property(
+        fc.oneof(
+          url,
+          url.map((text) => encodeURI(text)),
+          printable,
+        ),
+        (text) => {
+          const http = tryParse(() => parseProxyUrl(text));
+          if (http === undefined) return;
+          const settings = { ...base, profile, proxy: { http, noProxy: [] } };
+          expect(environmentOf(settings)).toContain(`HTTP_PROXY=${text}`);
+        },
+      ),
+    );
+  });
+
+  it('never lets a proxy come between the agent and Ironic', () => {
+    check(
+      fc.property(printable, (text) => {
+        const noProxy = tryParse(() => parseNoProxy(text)) ?? [];
+        const settings = { ...base, profile, proxy: { https: 'http://proxy', noProxy } };
+        const list = [...noProxy, '192.0.2.1', '2001:db8::1', 'inspector.example.com'];
+        expect(environmentOf(settings)).toContain(`NO_PROXY=${[...new Set(list)].join(',')}`);
+      }),
+    );
+  });
+
+  it('keeps the value of an option line', () => {
+    check(
+      fc.property(printable, (value) => {
+        const written = tryParse(() => formatOsloValue(value));
+        if (written === undefined) return;
+        const conf = renderAgentConf({ ...base, profile, optionLines: [`log_file = ${written}`] });
+        const { document, problems } = parseOsloConfig(conf);
+        const option = document.entries.findLast((entry) => entry.kind === 'option');
+        expect(problems).toEqual([]);
+        expect(option).toMatchObject({ section: 'DEFAULT', name: 'log_file', value });
+      }),
+    );
+  });
+
+  it('starts one podman with one image', () => {
+    const settings = {
+      ...base,
+      profile,
+      hostname: 'worker-0',
+      pullSecret: '{"auths":{}}',
+      caCertificates: 'x',
+    };
+    const [command = [], ...others] = valuesOf(settings, 'ExecStart').flatMap((line) => splitExecLine(line));
+    const words = command.map(({ text }) => text);
+    expect(others).toEqual([]);
+    expect(words).toContain('IPA_DEFAULT_HOSTNAME=worker-0');
+    expect(words.slice(-3, -1)).toEqual(['--name', 'ironic-agent']);
+  });
+});

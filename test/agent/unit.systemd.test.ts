@@ -1,0 +1,43 @@
+/** The units as systemd itself reads them: no complaint about any line. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
+import { type AgentSettings, defaultSettings, profileNames } from '../../src/agent/settings.ts';
+import { have, missingNote } from '../support/programs.ts';
+
+const plain: AgentSettings = { ...defaultSettings, apiUrls: ['https://192.0.2.1:6385'] };
+const full: AgentSettings = {
+  ...plain,
+  verifyRegistryTls: false,
+  pullSecret: '{"auths":{}}',
+  caCertificates: 'x',
+  hostname: 'worker-0',
+  proxy: { http: "http://u:p%40$x'y@proxy:3128", https: 'http://proxy', noProxy: ['localhost'] },
+};
+
+const cases = profileNames.flatMap((profile) => [
+  [`${profile}, plain`, { ...plain, profile }] as const,
+  [`${profile}, everything`, { ...full, profile }] as const,
+]);
+
+describe('ironic-agent.service', () => {
+  it.skipIf(!have('systemd-analyze')).each(cases)(
+    `is understood by systemd: %s${missingNote('systemd-analyze')}`,
+    (_title, settings) => {
+      const contents = renderAgentConfig(settings).systemd?.units?.[0]?.contents ?? '';
+      const folder = mkdtempSync(join(tmpdir(), 'unit'));
+      const path = join(folder, 'ironic-agent.service');
+      writeFileSync(path, contents.replaceAll('/bin/podman', '/bin/true'));
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], {
+        encoding: 'utf8',
+      });
+      rmSync(folder, { recursive: true });
+      const complaints = stderr.split('\n').filter((line) => line.includes('ironic-agent.service'));
+      expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    },
+  );
+});

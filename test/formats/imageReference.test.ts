@@ -1,0 +1,107 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.ts';
+import {
+  checkImageReference,
+  formatImageReference,
+  parseImageReference,
+} from '../../src/formats/imageReference.ts';
+
+const hex = '0123456789abcdef'.repeat(4);
+
+describe('parseImageReference', () => {
+  it.each([
+    ['quay.io/metal3-io/ironic-agent', { registry: 'quay.io', repository: 'metal3-io/ironic-agent' }],
+    ['quay.io/a/b:v1.0_x-y', { registry: 'quay.io', repository: 'a/b', tag: 'v1.0_x-y' }],
+    [`quay.io/a@sha256:${hex}`, { registry: 'quay.io', repository: 'a', digest: `sha256:${hex}` }],
+    [
+      `quay.io/a:t@sha512:${hex}${hex}`,
+      { registry: 'quay.io', repository: 'a', tag: 't', digest: `sha512:${hex}${hex}` },
+    ],
+    ['localhost/a', { registry: 'localhost', repository: 'a' }],
+    ['host:5000/a:t', { registry: 'host:5000', repository: 'a', tag: 't' }],
+    ['192.0.2.1:5000/a', { registry: '192.0.2.1:5000', repository: 'a' }],
+    ['[2001:db8::1]:5000/a', { registry: '[2001:db8::1]:5000', repository: 'a' }],
+    ['Registry.Example.com/a', { registry: 'Registry.Example.com', repository: 'a' }],
+    ['ironic-agent', { repository: 'ironic-agent' }],
+    ['metal3/ironic-agent:latest', { repository: 'metal3/ironic-agent', tag: 'latest' }],
+    ['a.b', { repository: 'a.b' }],
+    ['a__b/c---d', { repository: 'a__b/c---d' }],
+  ])('%s', (text, reference) => {
+    expect(parseImageReference(text)).toEqual({ ok: true, reference });
+    expect(formatImageReference(reference)).toBe(text);
+    expect(checkImageReference(text)).toBe(text);
+  });
+
+  it.each([
+    ['', 'it is empty', ''],
+    ['quay.io/a b', 'there is a blank, quote or backslash in it', ' '],
+    ['quay.io/a"', 'there is a blank, quote or backslash in it', '"'],
+    ['quay.io/a\n', 'there is a blank, quote or backslash in it', '\n'],
+    ['docker://quay.io/a', 'it starts with a transport; give the reference alone', 'docker://'],
+    ['https://quay.io/a', 'it starts with a transport; give the reference alone', 'https://'],
+    ['oci-archive:/x', 'it starts with a transport; give the reference alone', 'oci-archive:'],
+    [hex, 'it is the id of an image, which no registry knows', hex],
+    ['quay.io/Metal3/a', 'the repository has to be in lower case', 'Metal3'],
+    ['Metal3/a', 'the repository has to be in lower case', 'Metal3'],
+    ['quay.io/', 'there is no repository in it', ''],
+    ['quay.io//a', 'a part of the repository is empty', '/a'],
+    ['/a', 'a part of the repository is empty', '/a'],
+    ['quay.io/a/', 'a part of the repository is empty', 'a/'],
+    ['quay.io/-a', 'a part of the repository has a character where it is not allowed', '-a'],
+    ['quay.io/a___b', 'a part of the repository has a character where it is not allowed', 'a___b'],
+    ['quay.io/a..b', 'a part of the repository has a character where it is not allowed', 'a..b'],
+    ['quay.io/a:', 'the tag is empty', ':'],
+    ['quay.io/a:-t', 'the tag has a character where it is not allowed', '-t'],
+    ['quay.io/a:t:u', 'the tag has a character where it is not allowed', 't:u'],
+    [`quay.io/a:${'t'.repeat(129)}`, 'the tag is longer than 128 characters', 't'.repeat(129)],
+    ['quay.io/a@', 'the digest is not one of sha256, sha384 and sha512', ''],
+    [`quay.io/a@md5:${hex}`, 'the digest is not one of sha256, sha384 and sha512', `md5:${hex}`],
+    ['quay.io/a@sha256:abc', 'the digest has to have 64 lower-case hex digits', 'sha256:abc'],
+    [
+      `quay.io/a@sha256:${hex.toUpperCase()}`,
+      'the digest has to have 64 lower-case hex digits',
+      `sha256:${hex.toUpperCase()}`,
+    ],
+    [`quay.io/a@sha256:${hex}@x`, 'the digest has to have 64 lower-case hex digits', `sha256:${hex}@x`],
+    ['-x.io/a', 'the registry is not a host with or without a port', '-x.io'],
+    ['x.io:y/a', 'the registry is not a host with or without a port', 'x.io:y'],
+    ['[::1/a', 'the registry is not a host with or without a port', '[::1'],
+    [`x.io/${'a'.repeat(251)}`, 'the name is longer than 255 characters', `x.io/${'a'.repeat(250)}`],
+  ])('refuses %j', (text, reason, part) => {
+    expect(parseImageReference(text)).toEqual({ ok: false, reason, part });
+    expect(() => checkImageReference(text)).toThrow(FormatError);
+  });
+
+  it('accepts only what it can write again', () => {
+    const text = fc.string({
+      unit: fc.constantFrom(
+        'a',
+        'B',
+        '0',
+        '.',
+        ':',
+        '/',
+        '-',
+        '_',
+        '@',
+        '[',
+        ']',
+        'localhost',
+        `sha256:${hex}`,
+      ),
+    });
+    fc.assert(
+      fc.property(text, (written) => {
+        const result = parseImageReference(written);
+        expect(result.ok ? formatImageReference(result.reference) : written).toBe(written);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('stays fast on hostile names', () => {
+    expect(parseImageReference(`${'a-'.repeat(50_000)}.b/c`).ok).toBe(false);
+    expect(parseImageReference(`x.io/${'a-'.repeat(50_000)}`).ok).toBe(false);
+  });
+});

@@ -1,0 +1,232 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey.ts';
+import { have, missingNote } from '../support/programs.ts';
+
+const ed25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIM0udqt3Kr6gwCP3CMFKQjF6Ax1NjKUYvOoFvuRydfaH';
+const rsa1024 =
+  'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDCCULfZyDocIMwDiIsytIprU1bPSiVpnBcqjAMiUXFlKFXLpUI5V5YbNOFGJt2VUXkdLBlgDFshXk0cNpGKMdZkrDiNZa+5PgB68vNqA/eOVTu+wR4ZdAg+K0ecawQi6UAvDh7RK2h51dRC2hi9uw1zOhmvDwFJImTgfF3SHQs2Q==';
+
+/** A key of the wire format from its fields. */
+function encode(...fields: readonly (string | Uint8Array)[]): string {
+  const parts = fields.flatMap((field) => {
+    const bytes = Buffer.from(field);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return [length, bytes];
+  });
+  return Buffer.concat(parts).toString('base64');
+}
+
+const point = (bits: number): Uint8Array => Buffer.alloc(1 + 2 * Math.ceil(bits / 8), 4);
+const number = (bits: number): Uint8Array => {
+  const bytes = Buffer.alloc(Math.floor(bits / 8) + 1, 1);
+  bytes[0] = bits % 8 === 0 ? 0 : 1 << ((bits % 8) - 1);
+  if (bits % 8 === 0) bytes[1] = 0x80;
+  return bytes;
+};
+
+describe('checkSshPublicKey', () => {
+  it.each([
+    ['ed25519', ed25519, { type: 'ssh-ed25519', bits: 256, comment: '' }],
+    ['a comment with blanks', `${ed25519} me@here  now `, { comment: 'me@here  now' }],
+    ['tabs and blanks around', `\t ${ed25519}\tx \t`, { type: 'ssh-ed25519', comment: 'x' }],
+    [
+      'a short RSA key',
+      rsa1024,
+      {
+        bits: 1024,
+        weakness: 'the key has 1024 bits only; current systems refuse RSA keys of less than 2048',
+      },
+    ],
+    ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, { bits: 3072 }],
+    ['RSA of odd size', `ssh-rsa ${encode('ssh-rsa', number(17), number(2049))}`, { bits: 2049 }],
+    ['ECDSA', `ecdsa-sha2-nistp521 ${encode('ecdsa-sha2-nistp521', 'nistp521', point(521))}`, { bits: 521 }],
+    [
+      'a security key',
+      `sk-ssh-ed25519@openssh.com ${encode('sk-ssh-ed25519@openssh.com', Buffer.alloc(32), 'ssh:')}`,
+      { bits: 256 },
+    ],
+    [
+      'another security key',
+      `sk-ecdsa-sha2-nistp256@openssh.com ${encode('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', point(256), 'ssh:')}`,
+      { bits: 256 },
+    ],
+    [
+      'DSA',
+      `ssh-dss ${encode('ssh-dss', number(1024), number(160), number(1023), number(1022))}`,
+      { bits: 1024, weakness: 'OpenSSH has dropped keys of the type ssh-dss' },
+    ],
+    [
+      'options',
+      `from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\"" ${ed25519} c`,
+      { options: 'from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\""', comment: 'c' },
+    ],
+    ['an option in other letters', `Restrict ${ed25519}`, { options: 'Restrict' }],
+  ])('%s', (_title, line, expected) => {
+    const check = checkSshPublicKey(line);
+    expect(check).toMatchObject({ ok: true, key: expected });
+    expect(check.ok && check.key.weakness).toBe('weakness' in expected ? expected.weakness : undefined);
+  });
+
+  it.each([
+    ['nothing', '', 'it is empty'],
+    ['blanks', ' \t', 'it is empty'],
+    ['a comment', '# mine', 'it is a comment'],
+    ['two lines', `${ed25519}\n${ed25519}`, 'it has several lines; give one key a line'],
+    ['a final line feed', `${ed25519}\n`, 'it has several lines; give one key a line'],
+    ['an escape', `${ed25519} \u001b[1m`, 'there is a control character in it'],
+    ['NUL', `${ed25519}\0`, 'there is a control character in it'],
+    [
+      'a private key',
+      '-----BEGIN OPENSSH PRIVATE KEY-----',
+      'it is a private key, which nobody else may see',
+    ],
+    [
+      'RFC 4716',
+      '---- BEGIN SSH2 PUBLIC KEY ----',
+      'it is in the format of RFC 4716; "ssh-keygen -i -f FILE" converts it',
+    ],
+    ['the key alone', ed25519.split(' ')[1] ?? '', 'the type is missing in front of the key'],
+    ['the type alone', 'ssh-ed25519', 'there is a type, but no key behind it'],
+    ['an unknown type', 'ssh-ed448 AAAA', 'it starts with no known key type such as ssh-ed25519 or ssh-rsa'],
+    [
+      'a signature algorithm',
+      rsa1024.replace('ssh-rsa', 'rsa-sha2-512'),
+      'this is a signature algorithm; the type of such keys is ssh-rsa',
+    ],
+    [
+      'a name of every object',
+      'constructor AAAA',
+      'it starts with no known key type such as ssh-ed25519 or ssh-rsa',
+    ],
+    [
+      'another type inside',
+      ed25519.replace('ssh-ed25519 ', 'ssh-rsa '),
+      'the key is of another type than the one in front of it',
+    ],
+    ['a lost character', ed25519.slice(0, -1), 'the key is cut off or changed: it is not valid base64'],
+    ['a lost group', ed25519.slice(0, -4), 'the key is cut off'],
+    ['no padding', rsa1024.replace(/=+$/, ''), 'the key is cut off or changed: it is not valid base64'],
+    [
+      'more behind the key',
+      `ssh-ed25519 ${encode('ssh-ed25519', Buffer.alloc(32), 'x')}`,
+      'something follows the key',
+    ],
+    [
+      'a short key',
+      `ssh-ed25519 ${encode('ssh-ed25519', Buffer.alloc(31))}`,
+      'the key has the wrong length for its type',
+    ],
+    [
+      'another curve',
+      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp384', point(384))}`,
+      'the key is of another curve than its type says',
+    ],
+    [
+      'a compressed point',
+      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(33, 2))}`,
+      'the key has the wrong length for its type',
+    ],
+    [
+      'a negative number',
+      `ssh-rsa ${encode('ssh-rsa', number(17), Buffer.alloc(256, 255))}`,
+      'a number in the key is damaged',
+    ],
+    [
+      'a number with zeros in front',
+      `ssh-rsa ${encode('ssh-rsa', Buffer.from([0, 3]), number(2048))}`,
+      'a number in the key is damaged',
+    ],
+    [
+      'an unknown option',
+      `no-such-thing ${ed25519}`,
+      'an option in front of the key is unknown or has no value',
+    ],
+    [
+      'an option without its value',
+      `command ${ed25519}`,
+      'an option in front of the key is unknown or has no value',
+    ],
+    ['an empty option', `no-pty,,restrict ${ed25519}`, 'an option in front of the key is empty'],
+    [
+      'an open quote',
+      `command="x ${ed25519}`,
+      'it starts with no known key type such as ssh-ed25519 or ssh-rsa',
+    ],
+    ['quotes around all', `"${ed25519}"`, 'it starts with no known key type such as ssh-ed25519 or ssh-rsa'],
+    ['a very long line', `${ed25519} ${'x'.repeat(40_000)}`, 'it is longer than 32768 characters'],
+  ])('refuses %s', (_title, line, reason) => {
+    expect(checkSshPublicKey(line)).toEqual({ ok: false, reason });
+  });
+
+  it('takes any line', () => {
+    const part = fc.constantFrom(
+      'ssh-rsa',
+      'ssh-ed25519',
+      ' ',
+      '"',
+      '\\',
+      ',',
+      '=',
+      'from',
+      ...ed25519.split(' '),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: part })), (line) => {
+        const check = checkSshPublicKey(line);
+        expect(check.ok ? check.key.bits : check.reason).toBeTruthy();
+      }),
+    );
+  });
+
+  it('notices every changed byte of the type and of lengths', () => {
+    const blob = Buffer.from(ed25519.split(' ')[1] ?? '', 'base64');
+    for (let index = 0; index < 4 + 'ssh-ed25519'.length + 4; index++) {
+      const changed = Buffer.from(blob);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(checkSshPublicKey(`ssh-ed25519 ${changed.toString('base64')}`).ok).toBe(false);
+    }
+  });
+});
+
+describe('splitAuthorizedKeys', () => {
+  it('drops comments and blank lines', () => {
+    expect(splitAuthorizedKeys(`# mine\r\n\r\n  ${ed25519} a \n\t\n#\n${rsa1024}`)).toEqual([
+      `${ed25519} a`,
+      rsa1024,
+    ]);
+    expect(splitAuthorizedKeys('')).toEqual([]);
+  });
+});
+
+describe.skipIf(!have('ssh-keygen'))(`keys of ssh-keygen${missingNote('ssh-keygen')}`, () => {
+  it.each([
+    [['-t', 'ed25519'], 'ssh-ed25519', 256],
+    [['-t', 'rsa', '-b', '2048'], 'ssh-rsa', 2048],
+    [['-t', 'ecdsa', '-b', '256'], 'ecdsa-sha2-nistp256', 256],
+    [['-t', 'ecdsa', '-b', '384'], 'ecdsa-sha2-nistp384', 384],
+    [['-t', 'ecdsa', '-b', '521'], 'ecdsa-sha2-nistp521', 521],
+  ])('%j, and a certificate of it', (options, type, bits) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ssh keys '));
+    try {
+      const file = join(folder, 'key');
+      expect(spawnSync('ssh-keygen', ['-q', ...options, '-N', '', '-C', 'a b', '-f', file]).status).toBe(0);
+      const key = readFileSync(`${file}.pub`, 'utf8').trimEnd();
+      expect(checkSshPublicKey(key)).toEqual({
+        ok: true,
+        key: { type, bits, comment: 'a b', certificate: false },
+      });
+      spawnSync('ssh-keygen', ['-q', '-s', file, '-I', 'id', '-n', 'core', `${file}.pub`]);
+      const certificate = readFileSync(`${file}-cert.pub`, 'utf8').trimEnd();
+      const expected = { type: `${type}-cert-v01@openssh.com`, bits, certificate: true };
+      expect(checkSshPublicKey(certificate)).toMatchObject({ ok: true, key: expected });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
