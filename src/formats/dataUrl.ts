@@ -1,0 +1,252 @@
+/**
+ * Data URLs as Ignition reads them, with the Go package dataurl: RFC 2397 with a closed list of media types, `base64` in
+ * last place only, and no raw blanks in the data. Errors have that package's own words, because Ignition reports them.
+ * Ignition parses the text as a URL first (`goUrl.ts`); what only that step refuses is not refused here.
+ */
+
+import { FormatError } from '../errors.ts';
+import { isHexDigit, unescapeInPlace } from './percentEscapes.ts';
+
+export interface DataUrl {
+  /** Type and subtype, e.g. `text/plain`, without parameters. */
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+/** What is wrong with a data URL, in the words of the Go package, or undefined where it is well-formed. */
+export function checkDataUrl(source: string): string | undefined {
+  const layout = scanLayout(source);
+  return typeof layout === 'string' ? layout : dataProblem(source, layout);
+}
+
+/**
+ * Reads a data URL.
+ *
+ * @throws FormatError where {@link checkDataUrl} has something to say; the message does not repeat the data.
+ */
+export function decodeDataUrl(source: string): DataUrl {
+  const layout = scanLayout(source);
+  if (typeof layout === 'string') throw malformed(layout);
+  const problem = dataProblem(source, layout);
+  if (problem !== undefined) throw malformed(problem);
+  const { dataStart, isBase64, mediaType } = layout;
+  const encoded = source.slice(dataStart);
+  const data = isBase64 ? Buffer.from(encoded, 'base64') : unescapeInPlace(Buffer.from(encoded, 'latin1'));
+  return { mediaType, data };
+}
+
+function malformed(problem: string): FormatError {
+  const hint = 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA';
+  return new FormatError(`not a valid data URL: ${problem}`, { hint });
+}
+
+interface Layout {
+  readonly mediaType: string;
+  readonly isBase64: boolean;
+  readonly dataStart: number;
+}
+
+/** Goes through everything before the data, in the order in which the Go package does; returns the error or what is there. */
+function scanLayout(source: string): Layout | string {
+  const prefix = 'data:';
+  if (!source.startsWith(prefix)) return 'missing data prefix';
+  const media = scanMediaType(source, prefix.length);
+  if (typeof media === 'string') return media;
+  const parameters = scanParameters(source, media.end);
+  if (typeof parameters === 'string') return parameters;
+  return { mediaType: media.mediaType, isBase64: parameters.isBase64, dataStart: parameters.end + 1 };
+}
+
+function dataProblem(source: string, { dataStart, isBase64 }: Layout): string | undefined {
+  return isBase64 ? base64Problem(source, dataStart) : plainProblem(source, dataStart);
+}
+
+const mediaTypes = /^(?:text|image|audio|video|application|message|multipart)/;
+
+/** Returns the error, or the media type and where the semicolon or comma after it stands. */
+function scanMediaType(source: string, start: number): { mediaType: string; end: number } | string {
+  const first = source.charAt(start);
+  if (first === '') return 'missing comma before data';
+  if (first === ';' || first === ',') return { mediaType: 'text/plain', end: start };
+  if (!isToken(first)) return 'invalid character after data prefix';
+
+  // After an x, the second character is taken before it is looked at.
+  const startsWithX = first === 'x' || first === 'X';
+  const [second = ''] = startsWithX ? source.slice(start + 1, start + 3) : '';
+  const slash = skipTokens(source, start + first.length + second.length);
+  if (slash >= source.length) return 'missing media type slash';
+  if (source[slash] !== '/') return 'invalid character for media type';
+  const type = source.slice(start, slash);
+  if (!(startsWithX && second === '-') && !mediaTypes.test(type)) return 'invalid media type';
+
+  const end = skipTokens(source, slash + 1);
+  if (end >= source.length) return 'incomplete media type';
+  if (source[end] !== ';' && source[end] !== ',') return 'invalid character for media subtype';
+  const subtype = source.slice(slash + 1, end) || 'plain';
+  return { mediaType: `${type}/${subtype}`, end };
+}
+
+/** Returns the error, or where the comma before the data stands; `start` is at a semicolon or a comma. */
+function scanParameters(source: string, start: number): { isBase64: boolean; end: number } | string {
+  let position = start;
+  let unquoteNext = false;
+  while (source[position] === ';') {
+    const attribute = position + 1;
+    const afterAttribute = skipTokens(source, attribute);
+    const error = attributeProblem(source, attribute, afterAttribute);
+    if (error !== undefined) return error;
+    if (source[afterAttribute] === ',') return { isBase64: true, end: afterAttribute };
+
+    const isQuoted = source[afterAttribute + 1] === '"';
+    const value = afterAttribute + (isQuoted ? 2 : 1);
+    const end = isQuoted ? skipQuoted(source, value) : skipTokens(source, value);
+    const valueError = isQuoted ? quotedProblem(source, end) : tokenProblem(source, value, end);
+    if (valueError !== undefined) return valueError;
+
+    // An empty quoted value leaves the Go package waiting for something to unquote: it then forgets to unescape.
+    unquoteNext = unquoteNext || isQuoted;
+    const text = source.slice(value, end);
+    const textError = unquoteNext ? unquoteProblem(text) : unescapeProblem(text, 0);
+    if (textError !== undefined) return textError;
+    unquoteNext = unquoteNext && text === '';
+    position = isQuoted ? end + 1 : end;
+    if (position >= source.length) return 'missing comma before data';
+    if (source[position] !== ';' && source[position] !== ',') return 'expected semicolon or comma';
+  }
+  return { isBase64: false, end: position };
+}
+
+function attributeProblem(source: string, start: number, end: number): string | undefined {
+  const next = source[end];
+  if (next !== undefined && next !== '=' && next !== ',') return 'invalid character for parameter attribute';
+  if (next === undefined || start === end) return 'unterminated parameter sequence';
+  const attribute = source.slice(start, end);
+  return next === ',' && attribute !== 'base64' ? `expected base64, got ${attribute}` : undefined;
+}
+
+function tokenProblem(source: string, start: number, end: number): string | undefined {
+  if (end >= source.length) return 'missing comma before data';
+  const isTerminated = end > start && (source[end] === ';' || source[end] === ',');
+  return isTerminated ? undefined : 'invalid character for parameter value';
+}
+
+/** Where a quoted value ends: at its quote, at the end of the text, or at what it must not have. */
+function skipQuoted(source: string, start: number): number {
+  let position = start;
+  while (position < source.length && source[position] !== '"' && source.charCodeAt(position) < 0x80) {
+    if (source[position] !== '\\') position += 1;
+    else if (source.charCodeAt(position + 1) >= 0x80) break;
+    else position += 2;
+  }
+  return position;
+}
+
+function quotedProblem(source: string, end: number): string | undefined {
+  if (end >= source.length) return 'unclosed quoted string';
+  if (source[end] === '"') return undefined;
+  return source[end] === '\\' ? 'invalid escaped character' : 'invalid character for parameter value';
+}
+
+const escapeSequence =
+  /\\(?:[abfnrtv\\"]|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/y;
+
+/** Whether the inside of a quoted string is one in Go source code. */
+function unquoteProblem(text: string): string | undefined {
+  const problem = 'invalid syntax';
+  if (text.includes('\n')) return problem;
+  for (let index = text.indexOf('\\'); index !== -1; index = text.indexOf('\\', escapeSequence.lastIndex)) {
+    escapeSequence.lastIndex = index;
+    const match = escapeSequence.exec(text);
+    if (match === null) return problem;
+    const code = Number.parseInt(match[1] ?? match[2] ?? '0', 16);
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return problem;
+  }
+  return undefined;
+}
+
+const tokenTable = asciiTable((character) => !`()<>@,;:\\"/[]?= `.includes(character));
+const dataTable = asciiTable((character) => !` <>#"{}|\\^[]\``.includes(character));
+const base64Table = asciiTable((character) => /[A-Za-z0-9+/=\n]/.test(character), '\n');
+
+/** Marks the printable ASCII characters that `belongs` picks, and those in `extra`. */
+function asciiTable(belongs: (character: string) => boolean, extra = ''): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) => {
+    const character = String.fromCharCode(code);
+    const isControl = code < 0x20 || code === 0x7f;
+    return extra.includes(character) || (!isControl && belongs(character)) ? 1 : 0;
+  });
+}
+
+function isToken(character: string): boolean {
+  return tokenTable[character.charCodeAt(0)] === 1;
+}
+
+function skipTokens(source: string, start: number): number {
+  return skip(tokenTable, source, start);
+}
+
+function skip(table: Uint8Array, source: string, start: number): number {
+  let position = start;
+  while (position < source.length && table[source.charCodeAt(position)] === 1) position += 1;
+  return position;
+}
+
+const badCharacter = 'invalid data character';
+
+function plainProblem(source: string, start: number): string | undefined {
+  return skip(dataTable, source, start) < source.length ? badCharacter : unescapeProblem(source, start);
+}
+
+function unescapeProblem(text: string, start: number): string | undefined {
+  for (let index = text.indexOf('%', start); index !== -1; index = text.indexOf('%', index + 3)) {
+    const digits = digitsAt(text, index + 1);
+    if (digits === 2) continue;
+    const isCutOff = index + 1 + digits === text.length;
+    return `rfc2396: ${isCutOff ? 'unexpected end of' : 'invalid char 0x25 in'} unescape sequence`;
+  }
+  return undefined;
+}
+
+function digitsAt(text: string, index: number): number {
+  if (!isHexDigit(text.charCodeAt(index))) return 0;
+  return isHexDigit(text.charCodeAt(index + 1)) ? 2 : 1;
+}
+
+/** Strict padding, line feeds anywhere, spare bits of any value: Go's `base64.StdEncoding`. */
+function base64Problem(source: string, start: number): string | undefined {
+  if (skip(base64Table, source, start) < source.length) return badCharacter;
+  const wrong = badBase64Offset(source, start);
+  return wrong === undefined ? undefined : `illegal base64 data at input byte ${wrong - start}`;
+}
+
+/** Where Go's decoder gives up; every character is already known to be of the alphabet, `=` or a line feed. */
+function badBase64Offset(source: string, start: number): number | undefined {
+  const firstPad = source.indexOf('=', start);
+  const digitsEnd = firstPad === -1 ? source.length : firstPad;
+  const digits = (digitsEnd - start - countLineFeeds(source, start, digitsEnd)) % 4;
+  if (firstPad === -1) return digits === 0 ? undefined : source.length - digits;
+  if (digits < 2) return firstPad;
+
+  let end = firstPad + 1;
+  if (digits === 2) {
+    const second = skipLineFeeds(source, end);
+    if (second === source.length) return second;
+    if (source[second] !== '=') return second - 1;
+    end = second + 1;
+  }
+  end = skipLineFeeds(source, end);
+  return end < source.length ? end : undefined;
+}
+
+function countLineFeeds(source: string, start: number, end: number): number {
+  let count = 0;
+  let index = source.indexOf('\n', start);
+  for (; index !== -1 && index < end; index = source.indexOf('\n', index + 1)) count += 1;
+  return count;
+}
+
+function skipLineFeeds(source: string, start: number): number {
+  let position = start;
+  while (source[position] === '\n') position += 1;
+  return position;
+}

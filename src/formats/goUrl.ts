@@ -1,0 +1,191 @@
+/**
+ * URLs as Go's `net/url` reads them, which is what decides whether Ignition accepts a source. The URL class of JavaScript
+ * is no substitute: it repairs what Go refuses and refuses some of what Go takes. Ignition is built so that a host
+ * may contain several colons (GODEBUG urlstrictcolons=0). User, host, path and fragment are checked but not returned:
+ * nobody here asks for them.
+ */
+
+import { isHexDigit, unescapeInPlace } from './percentEscapes.ts';
+
+/** What a rule needs to know of a URL. */
+export interface GoUrl {
+  /** In lower case; empty where there is none. */
+  readonly scheme: string;
+  /** What follows `scheme:` when that does not start with a slash, up to the query; else empty. */
+  readonly opaque: string;
+  /** Between `?` and `#`, still escaped. */
+  readonly query: string;
+}
+
+/** Why a text is no URL, as a clause: `it contains a control character`. */
+export interface UrlProblem {
+  readonly problem: string;
+}
+
+/** Reads an absolute or relative URL; the result has a `problem` where Go's `url.Parse` fails. */
+export function parseGoUrl(text: string): GoUrl | UrlProblem {
+  const [body, fragment] = cut(text, '#');
+  if (hasControlCharacter(body)) return { problem: 'it contains a control character' };
+  if (body.startsWith(':')) return { problem: 'its scheme is missing' };
+  const scheme = schemeOf(body);
+  const [rest, query] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');
+  const opaque = scheme !== '' && !rest.startsWith('/');
+  const problem = (opaque ? undefined : hierarchyProblem(scheme, rest)) ?? escapeProblem(fragment);
+  if (problem !== undefined) return { problem };
+  return { scheme: scheme.toLowerCase(), opaque: opaque ? rest : '', query };
+}
+
+// Go leaves a query with more parameters alone.
+const maxParameters = 10_000;
+
+/**
+ * The first value of a parameter, unescaped, or undefined where the query does not have it. As in Go, parameters that are
+ * empty, contain a semicolon or a bad escape do not count. Bytes that are not UTF-8 become U+FFFD.
+ */
+export function queryParameter(query: string, name: string): string | undefined {
+  const parameters = query.split('&', maxParameters + 1);
+  if (parameters.length > maxParameters) return undefined;
+  for (const parameter of parameters) {
+    if (parameter === '' || parameter.includes(';') || escapeProblem(parameter) !== undefined) continue;
+    const [key, value] = cut(parameter, '=');
+    if (unescapeQuery(key) === name) return unescapeQuery(value);
+  }
+  return undefined;
+}
+
+function unescapeQuery(text: string): string {
+  return unescapeInPlace(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
+}
+
+function cut(text: string, separator: string): [before: string, after: string] {
+  const index = text.indexOf(separator);
+  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function schemeOf(text: string): string {
+  const before = text.slice(0, Math.max(text.indexOf(':'), 0));
+  return /^[A-Za-z]/.test(before) && !/[^A-Za-z0-9+.-]/.test(before) ? before : '';
+}
+
+function hierarchyProblem(scheme: string, rest: string): string | undefined {
+  if (scheme === '' && !rest.startsWith('/') && cut(rest, '/')[0].includes(':')) {
+    return 'what stands before its colon is no scheme';
+  }
+  const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'));
+  if (!hasAuthority) return escapeProblem(rest);
+  const slash = rest.indexOf('/', 2);
+  const authority = slash === -1 ? rest.slice(2) : rest.slice(2, slash);
+  return authorityProblem(authority) ?? (slash === -1 ? undefined : escapeProblem(rest.slice(slash)));
+}
+
+function authorityProblem(authority: string): string | undefined {
+  const at = authority.lastIndexOf('@');
+  const problem = hostProblem(authority.slice(at + 1));
+  if (problem !== undefined || at === -1) return problem;
+  const user = authority.slice(0, at);
+  if (/[^A-Za-z0-9._:~!$&'()*+,;=%@-]/.test(user)) {
+    return 'its user or password has a character that must be escaped';
+  }
+  return escapeProblem(user);
+}
+
+function hostProblem(host: string): string | undefined {
+  const bracket = host.lastIndexOf('[');
+  if (bracket > 0) return 'a bracket stands inside its host';
+  if (bracket === 0) return bracketedHostProblem(host);
+  const colon = host.lastIndexOf(':');
+  if (colon !== -1 && !isOptionalPort(host.slice(colon))) return 'its port is not a number';
+  return hostTextProblem(host);
+}
+
+function bracketedHostProblem(host: string): string | undefined {
+  const close = host.lastIndexOf(']');
+  if (close === -1) return 'the bracket around its host is not closed';
+  if (!isOptionalPort(host.slice(close + 1))) return 'its port is not a number';
+  const address = host.slice(1, close);
+  const zone = address.indexOf('%25');
+  const problem =
+    zone === -1
+      ? hostTextProblem(address)
+      : (hostTextProblem(address.slice(0, zone)) ?? zoneTextProblem(address.slice(zone)));
+  if (problem !== undefined) return problem;
+  return isIpv6Address(unescapeInPlace(Buffer.from(address)).toString('latin1'))
+    ? undefined
+    : 'its host is no IPv6 address';
+}
+
+function isOptionalPort(text: string): boolean {
+  return text === '' || (text.startsWith(':') && !/[^0-9]/.test(text.slice(1)));
+}
+
+// No expression here repeats a class: on long texts that takes a deep stack, looking for one wrong character does not.
+const hostCharacters = `A-Za-z0-9!$&'()*+,;=:\\[\\]<>"_.~\\-`;
+const notHostText = new RegExp(`[^${hostCharacters}%\\u0080-\\uffff]`);
+const hostByte = new RegExp(`^[${hostCharacters}]$`);
+
+function hostTextProblem(text: string): string | undefined {
+  // In a host, escapes are for bytes outside ASCII, and for the percent sign before a zone.
+  return textProblem(text, (byte) => byte >= 0x80 || byte === 0x25);
+}
+
+function zoneTextProblem(text: string): string | undefined {
+  return textProblem(text, (byte) => [0x20, 0x25].includes(byte) || hostByte.test(String.fromCharCode(byte)));
+}
+
+function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): string | undefined {
+  if (notHostText.test(text)) return 'its host has a character that a host cannot have';
+  const problem = escapeProblem(text);
+  if (problem !== undefined) return problem;
+  for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
+    const byte = Number.parseInt(text.slice(index + 1, index + 3), 16);
+    if (!mayBeEscaped(byte)) return 'its host has an escape that a host cannot have';
+  }
+  return undefined;
+}
+
+function escapeProblem(text: string): string | undefined {
+  for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
+    if (!isHexDigit(text.charCodeAt(index + 1)) || !isHexDigit(text.charCodeAt(index + 2))) {
+      return 'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)';
+    }
+  }
+  return undefined;
+}
+
+const maxIpv6Length = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length;
+
+/** Whether Go's `netip.ParseAddr` reads `text` (a character a byte) as an IPv6 address, with or without a zone. */
+function isIpv6Address(text: string): boolean {
+  const [address, zone] = cut(text, '%');
+  if (address.length > maxIpv6Length || (address !== text && zone === '')) return false;
+  const halves = address.split('::');
+  if (halves.length > 2) return false;
+  const [head = '', tail] = halves;
+  const groups = [...groupsOf(head), ...groupsOf(tail ?? '')];
+  const embedded = groups.at(-1)?.includes('.') === true && (tail ?? head) !== '';
+  const words = embedded ? groups.slice(0, -1) : groups;
+  if (embedded && !isIpv4Address(groups.at(-1) ?? '')) return false;
+  if (!words.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return false;
+  const length = words.length + (embedded ? 2 : 0);
+  return tail === undefined ? length === 8 : length < 8;
+}
+
+function groupsOf(half: string): readonly string[] {
+  return half === '' ? [] : half.split(':');
+}
+
+function isIpv4Address(text: string): boolean {
+  const octets = text.split('.');
+  return (
+    octets.length === 4 &&
+    octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)
+  );
+}

@@ -1,0 +1,244 @@
+/**
+ * systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
+ * systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
+ */
+
+import { quoteGo } from './goQuote.ts';
+
+export interface UnitFile {
+  /** In order of appearance; a name may occur more than once. */
+  readonly sections: readonly UnitSection[];
+}
+
+export interface UnitSection {
+  readonly name: string;
+  readonly options: readonly UnitOption[];
+}
+
+export interface UnitOption {
+  readonly name: string;
+  /** Without blanks around it; continued lines keep their backslash and line feed. */
+  readonly value: string;
+}
+
+/** Why a unit file cannot be read, in the words of the Go package. */
+export interface UnitError {
+  readonly error: string;
+}
+
+/** Reads a unit file; the result has an `error` where go-systemd gives up. */
+export function readUnit(text: string): UnitFile | UnitError {
+  const reader = new UnitReader(Buffer.from(text));
+  try {
+    return { sections: readSections(reader) };
+  } catch (error) {
+    if (error instanceof UnitSyntaxError) return { error: error.message };
+    throw error;
+  }
+}
+
+class UnitSyntaxError extends Error {}
+
+type Step = 'section' | 'option' | 'end';
+
+function readSections(reader: UnitReader): UnitSection[] {
+  const sections: { name: string; options: UnitOption[] }[] = [];
+  let step: Step = skipToSection(reader);
+  while (step !== 'end') {
+    if (step === 'section') sections.push({ name: readSectionName(reader), options: [] });
+    else sections.at(-1)?.options.push(readOption(reader));
+    step = skipToNext(reader);
+  }
+  return sections;
+}
+
+/** Before the first section everything but comments is skipped, a character at a time. */
+function skipToSection(reader: UnitReader): Step {
+  for (;;) {
+    reader.checkLine();
+    const character = reader.character();
+    if (character === undefined) return 'end';
+    if (character === '[') return 'section';
+    if (isComment(character)) skipComment(reader);
+  }
+}
+
+function skipToNext(reader: UnitReader): Step {
+  for (;;) {
+    reader.checkLine();
+    const character = reader.peek();
+    if (character === undefined) return 'end';
+    if (character !== '[' && !isComment(character) && !isSpace(character)) return 'option';
+    reader.character();
+    if (character === '[') return 'section';
+    if (isComment(character)) skipComment(reader);
+  }
+}
+
+function isComment(character: string): boolean {
+  return character === '#' || character === ';';
+}
+
+/** A comment whose line ends in a backslash goes on in the next line. */
+function skipComment(reader: UnitReader): void {
+  reader.checkLine();
+  let line: string;
+  do line = reader.line().text;
+  while (line.replace(/ $/, '').endsWith('\\'));
+}
+
+function readSectionName(reader: UnitReader): string {
+  reader.checkLine();
+  const name = reader.through(0x5d);
+  if (!name.endsWith(']')) throw new UnitSyntaxError('unable to find end of section');
+  reader.checkLine();
+  const rest = trimSpace(reader.line().text);
+  // The Go package means to name the section here, but the name is always empty.
+  if (rest !== '') throw new UnitSyntaxError(`found garbage after section name : ${quoteGo(rest)}`);
+  return name.slice(0, -1);
+}
+
+function readOption(reader: UnitReader): UnitOption {
+  reader.checkLine();
+  const name = reader.optionName();
+  let value = '';
+  let line: string;
+  let isLast: boolean;
+  do {
+    reader.checkLine();
+    ({ text: line, isLast } = reader.line());
+    if (trimSpace(line) === '') break;
+    value += line;
+    if (line.endsWith('\\') && !isLast) value += '\n';
+  } while (line.endsWith('\\'));
+  return { name: trimSpace(name), value: trimSpace(value) + (value.endsWith('\n') ? '\n' : '') };
+}
+
+const bufferSize = 4096;
+const maxLineLength = 2048;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * Reads as Go's `bufio.Reader` does. What is in its buffer matters: a line is only found to be too long while enough of
+ * it is buffered, so some long lines pass.
+ */
+class UnitReader {
+  readonly #bytes: Buffer;
+  #position = 0;
+  /** Where the buffer ends; it is always filled from the position on. */
+  #bufferEnd = 0;
+  /** The next carriage return or line feed that was found last. */
+  #lineEnd = -1;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** To be called before every step that go-systemd takes. */
+  checkLine(): void {
+    if (this.#bufferEnd - this.#position < maxLineLength) return;
+    if (this.#lineEnd < this.#position) this.#lineEnd = this.#findLineEnd();
+    if (this.#lineEnd - this.#position >= maxLineLength) {
+      throw new UnitSyntaxError(`line too long (max ${maxLineLength} bytes)`);
+    }
+  }
+
+  /** The next character, or undefined at the end; it is not consumed. */
+  peek(): string | undefined {
+    const start = this.#position;
+    const length = characterLength(this.#bytes[start]);
+    if (start + length > this.#bufferEnd) this.#fill();
+    return length === 0 ? undefined : this.#bytes.toString('utf8', start, start + length);
+  }
+
+  character(): string | undefined {
+    const character = this.peek();
+    this.#position += characterLength(this.#bytes[this.#position]);
+    return character;
+  }
+
+  /** Up to and with the next `delimiter`, or all the rest. */
+  through(delimiter: number): string {
+    const start = this.#position;
+    const found = this.#bytes.indexOf(delimiter, start);
+    const stop = found === -1 ? this.#bytes.length : found + 1;
+    while (this.#bufferEnd < stop) {
+      if (this.#bufferEnd - this.#position >= bufferSize) this.#position = this.#bufferEnd;
+      this.#fill();
+    }
+    this.#position = stop;
+    return this.#bytes.toString('utf8', start, stop);
+  }
+
+  /** The rest of the line without its end; `isLast` where the text ends without a line feed. */
+  line(): { readonly text: string; readonly isLast: boolean } {
+    const text = this.through(lineFeed);
+    if (text.endsWith('\n')) return { text: text.slice(0, -1), isLast: false };
+    return { text: text.endsWith('\r') ? text.slice(0, -1) : text, isLast: true };
+  }
+
+  /** What stands before the next equals sign, which is consumed. */
+  optionName(): string {
+    const start = this.#position;
+    const equals = this.#bytes.indexOf('=', start);
+    const lineEnd = this.#findLineEnd();
+    if (lineEnd < this.#bytes.length && (equals === -1 || lineEnd < equals)) {
+      throw new UnitSyntaxError('unexpected newline encountered while parsing option name');
+    }
+    if (equals === -1) throw new UnitSyntaxError('EOF');
+    while (this.#bufferEnd <= equals) {
+      this.#position = this.#bufferEnd;
+      // A character that the buffer has only a part of is read again with the next one.
+      while (isContinuation(this.#bytes[this.#position])) this.#position -= 1;
+      this.#fill();
+    }
+    this.#position = equals + 1;
+    return this.#bytes.toString('utf8', start, equals);
+  }
+
+  #fill(): void {
+    this.#bufferEnd = Math.min(this.#position + bufferSize, this.#bytes.length);
+  }
+
+  /** The next carriage return or line feed; the end of the text where there is none. */
+  #findLineEnd(): number {
+    let index = this.#position;
+    while (index < this.#bytes.length) {
+      const byte = this.#bytes[index];
+      if (byte === lineFeed || byte === carriageReturn) break;
+      index += 1;
+    }
+    return index;
+  }
+}
+
+/** The bytes of the UTF-8 character with this first byte; 0 at the end of the text. */
+function characterLength(first: number | undefined): number {
+  if (first === undefined) return 0;
+  if (first < 0x80) return 1;
+  if (first < 0xe0) return 2;
+  return first < 0xf0 ? 3 : 4;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
+}
+
+const spaces = new Set(
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f' +
+    '\u205f\u3000',
+);
+
+function isSpace(character: string): boolean {
+  return spaces.has(character);
+}
+
+/** Go's `strings.TrimSpace`: unlike `trim()`, U+0085 is a space and U+FEFF is none. */
+function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}

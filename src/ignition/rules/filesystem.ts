@@ -1,0 +1,121 @@
+/** Filesystems. A virtiofs share, from 3.7.0-experimental on, is no block device and has rules of its own. */
+
+import type { Filesystem } from '../config.ts';
+import type { Check, Issue } from '../rule.ts';
+import { isSince } from '../versions.ts';
+import type { SpecVersion } from '../versions.ts';
+import { found, issue, refusal } from './declare.ts';
+import { devicePathIssue, pathIssue } from './path.ts';
+
+const maxLabelBytes = new Map([
+  ['ext4', 16],
+  ['btrfs', 256],
+  ['xfs', 12],
+  ['swap', 15],
+  ['vfat', 11],
+]);
+
+/** One rule for each of these formats. */
+const labelTooLong = new Map(
+  Array.from(maxLabelBytes, ([format, max]) => [
+    format,
+    refusal(
+      `${format}-label-too-long`,
+      `filesystem labels cannot be longer than ${max} characters when using ${format}`,
+      `shorten the label to ${max} bytes of UTF-8`,
+    ),
+  ]),
+);
+
+export const filesystemRules = {
+  formatRequired: refusal(
+    'filesystem-format-required',
+    'format cannot be empty when path, label, uuid, wipeFilesystem, options, or mountOptions is specified',
+    'give the format, e.g. "xfs" or "ext4"',
+  ),
+  formatInvalid: refusal(
+    'filesystem-format-invalid',
+    'invalid filesystem format',
+    'use ext4, btrfs, xfs, vfat, swap or, since 3.3.0, none',
+  ),
+  labelNeedsFormat: refusal(
+    'filesystem-label-needs-format',
+    'filesystem must specify format if label is specified',
+    'give the format as well, or remove the label',
+  ),
+  ...Object.fromEntries(labelTooLong),
+  virtiofsTagRequired: refusal(
+    'virtiofs-tag-required',
+    'device not specified',
+    'give the tag under which the host shares the directory',
+  ),
+  virtiofsTagTooLong: refusal(
+    'virtiofs-tag-too-long',
+    'virtiofs device tag cannot be longer than 36 bytes',
+    'use a shorter tag, here and on the host',
+  ),
+  virtiofsLabel: refusal(
+    'virtiofs-label',
+    'filesystem labels cannot be set when using virtiofs',
+    'remove the label',
+  ),
+  virtiofsUuid: refusal(
+    'virtiofs-uuid',
+    'filesystem uuid cannot be set for non-block-device filesystems',
+    'remove the uuid',
+  ),
+  virtiofsWipe: refusal(
+    'virtiofs-wipe',
+    'wipeFilesystem cannot be set for non-block-device filesystems',
+    'remove wipeFilesystem',
+  ),
+  virtiofsOptions: refusal(
+    'virtiofs-options',
+    'filesystem options (mkfs) cannot be set for non-block-device filesystems',
+    'remove the options; what is meant for mounting belongs into mountOptions',
+  ),
+};
+
+export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
+  const { device, path } = filesystem;
+  const mountPath = path ? pathIssue(path, ['path']) : undefined;
+  if (filesystem.format === 'virtiofs' && isSince(version, '3.7.0-experimental')) {
+    return found(mountPath, ...virtiofsIssues(filesystem));
+  }
+  const label = labelIssue(filesystem);
+  return found(mountPath, devicePathIssue(device, ['device']), formatIssue(filesystem, version), label);
+};
+
+const maxTagBytes = 36;
+
+function virtiofsIssues(filesystem: Filesystem): readonly (Issue | undefined)[] {
+  const { device = '', label, options = [], uuid, wipeFilesystem } = filesystem;
+  const isTooLong = Buffer.byteLength(device) > maxTagBytes;
+  return [
+    device === '' ? issue(filesystemRules.virtiofsTagRequired, ['device']) : undefined,
+    isTooLong ? issue(filesystemRules.virtiofsTagTooLong, ['device']) : undefined,
+    label ? issue(filesystemRules.virtiofsLabel, ['label']) : undefined,
+    uuid ? issue(filesystemRules.virtiofsUuid, ['uuid']) : undefined,
+    wipeFilesystem === true ? issue(filesystemRules.virtiofsWipe, ['wipeFilesystem']) : undefined,
+    options.length > 0 ? issue(filesystemRules.virtiofsOptions, ['options']) : undefined,
+  ];
+}
+
+function formatIssue(filesystem: Filesystem, version: SpecVersion): Issue | undefined {
+  const { format, label, mountOptions = [], options = [], path, uuid, wipeFilesystem } = filesystem;
+  if (format) {
+    const isKnown = maxLabelBytes.has(format) || (format === 'none' && isSince(version, '3.3.0'));
+    return isKnown ? undefined : issue(filesystemRules.formatInvalid, ['format']);
+  }
+  const needsFormat =
+    path || label || uuid || wipeFilesystem === true || mountOptions.length > 0 || options.length > 0;
+  return needsFormat ? issue(filesystemRules.formatRequired, ['format']) : undefined;
+}
+
+function labelIssue({ format, label }: Filesystem): Issue | undefined {
+  if (!label) return undefined;
+  if (!format) return issue(filesystemRules.labelNeedsFormat, ['label']);
+  const isTooLong = Buffer.byteLength(label) > (maxLabelBytes.get(format) ?? Infinity);
+  const rule = labelTooLong.get(format);
+  return isTooLong && rule !== undefined ? issue(rule, ['label']) : undefined;
+}

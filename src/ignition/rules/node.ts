@@ -1,0 +1,55 @@
+/** What files, directories and links have in common: who owns them, and, for the former two, their mode. */
+
+import type { Integer, NodeOwner } from '../config.ts';
+import type { Check, Issue } from '../rule.ts';
+import { isSince } from '../versions.ts';
+import type { SpecVersion } from '../versions.ts';
+import { found, issue, refusal, remark } from './declare.ts';
+
+export const nodeRules = {
+  ownerIdAndName: refusal(
+    'owner-id-and-name',
+    'cannot set both id and name',
+    'keep one of them: the name for accounts of the system or the config, the id for others',
+  ),
+  modeIllegal: refusal(
+    'mode-illegal',
+    'illegal file mode',
+    'write a decimal number from 0 to 4095, which is octal 07777',
+  ),
+  modeSpecialBits: remark(
+    'mode-special-bits',
+    'setuid/setgid/sticky bits are not supported or functional in spec versions older than 3.6.0',
+    'remove these bits from the mode, or use spec version 3.6.0',
+  ),
+};
+
+/** An owning user or group. */
+export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
+  found(id !== undefined && name ? issue(nodeRules.ownerIdAndName, []) : undefined);
+
+export function modeIssue(mode: Integer | undefined): Issue | undefined {
+  if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
+  return issue(nodeRules.modeIllegal, ['mode'], octalHint(mode));
+}
+
+/** Also reported of a mode that is illegal anyway, if it has these bits. */
+export function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): Issue | undefined {
+  if (mode === undefined || isSince(version, '3.6.0')) return undefined;
+  const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n;
+  return hasSpecialBits ? issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)) : undefined;
+}
+
+/** For a mode whose decimal digits are those of a usual octal mode, where group and others may not do more than the owner. */
+function octalHint(mode: Integer): string | undefined {
+  const digits = String(mode);
+  if (!/^[0-7]?[4-7][0-7]{2}$/.test(digits)) return undefined;
+  const value = Number.parseInt(digits, 8);
+  const [owner, group, others] = [value >> 6, value >> 3, value].map((bits) => bits & 7);
+  const isUsual = isWithin(group, owner) && isWithin(others, group);
+  return isUsual ? `modes are decimal in JSON: 0${digits} is ${value}` : undefined;
+}
+
+function isWithin(bits = 0, wider = 0): boolean {
+  return (bits & ~wider) === 0;
+}

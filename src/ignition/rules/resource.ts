@@ -1,0 +1,83 @@
+/** Resources: what to fetch, how it is packed and what proves it; and the older types of 3.0.0 for the same. */
+
+import { parseGoUrl } from '../../formats/goUrl.ts';
+import type { HttpHeader, Resource } from '../config.ts';
+import type { Check, Issue } from '../rule.ts';
+import { found, issue, refusal } from './declare.ts';
+import { sourceIssue, unparsableIssue, urlIssue, urlRules } from './url.ts';
+
+export const resourceRules = {
+  compression: refusal(
+    'compression-unknown',
+    'invalid compression method',
+    'write "gzip", or leave the field out for contents that are not compressed',
+  ),
+  verificationWithoutSource: refusal(
+    'verification-without-source',
+    'source must be specified if verification is specified',
+    'give the source that the hash belongs to, or remove the verification',
+  ),
+  headersScheme: refusal(
+    'http-headers-scheme',
+    'cannot use HTTP headers with this source scheme',
+    'remove the headers, or fetch from an http or https URL',
+  ),
+  headerName: refusal(
+    'http-header-name',
+    "HTTP header name can't be empty",
+    'give the header a name, or remove the entry',
+  ),
+  headerValue: refusal(
+    'http-header-value',
+    'unable to parse HTTP header',
+    'give the header a value; leave the value out to remove the header in a merge',
+  ),
+};
+
+export const checkResource: Check<Resource> = (resource, version) =>
+  found(
+    compressionIssue(resource),
+    verificationIssue(resource),
+    sourceIssue(resource.source, version, ['source']),
+    headersIssue(resource),
+  );
+
+/** A config to merge or to take instead, in 3.0.0. */
+export const checkConfigReference: Check<Resource> = (reference, version) =>
+  found(sourceIssue(reference.source, version, ['source']));
+
+/** A certificate authority in 3.0.0: the only source that must not be empty there. */
+export const checkCaReference: Check<Resource> = ({ source = '' }, version) =>
+  found(urlIssue({ source, version }, ['source']));
+
+export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
+  found(
+    name === '' ? issue(resourceRules.headerName, ['name']) : undefined,
+    value === '' ? issue(resourceRules.headerValue, ['value']) : undefined,
+  );
+
+function compressionIssue({ compression = '' }: Resource): Issue | undefined {
+  const isKnown = compression === '' || compression === 'gzip';
+  return isKnown ? undefined : issue(resourceRules.compression, ['compression']);
+}
+
+function verificationIssue({ source, verification }: Resource): Issue | undefined {
+  const isLonely = verification?.hash !== undefined && source === undefined;
+  return isLonely ? issue(resourceRules.verificationWithoutSource, ['verification', 'hash']) : undefined;
+}
+
+function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | undefined {
+  if (httpHeaders.length === 0) return undefined;
+  const at = ['httpHeaders'];
+  if (source === '') {
+    return issue(
+      urlRules.unparsable,
+      at,
+      'give the http or https URL that the headers are for, or remove them',
+    );
+  }
+  const url = parseGoUrl(source);
+  if ('problem' in url) return unparsableIssue(url.problem, at);
+  const isHttp = url.scheme === 'http' || url.scheme === 'https';
+  return isHttp ? undefined : issue(resourceRules.headersScheme, at);
+}

@@ -1,0 +1,110 @@
+/** The storage section: what its lists have to do with each other. */
+
+import { cleanPath, joinPath } from '../../formats/posixPath.ts';
+import type { Path } from '../../report.ts';
+import type { Link, Node, Storage } from '../config.ts';
+import type { Check, Issue, Rule } from '../rule.ts';
+import { isSince } from '../versions.ts';
+import { issue, refusal, remark } from './declare.ts';
+import { countAbove, pathTree } from './pathTree.ts';
+import type { PathTree } from './pathTree.ts';
+
+const belowLinkHint = 'write the path that the link leads to, or remove the link';
+
+export const storageRules = {
+  directoryBelowLink: refusal(
+    'directory-below-link',
+    'directory path includes link in config',
+    belowLinkHint,
+  ),
+  fileBelowLink: refusal('file-below-link', 'file path includes link in config', belowLinkHint),
+  linkBelowLink: refusal('link-below-link', 'link path includes link in config', belowLinkHint),
+  linkTargetRequired: refusal(
+    'link-target-required',
+    'link target is required',
+    'give the target that the link leads to',
+  ),
+  hardLinkToDirectory: refusal(
+    'hard-link-to-directory',
+    'hard link target is a directory',
+    'make it a symbolic link with "hard": false, or link to a file',
+  ),
+  hardLinkOwner: remark(
+    'hard-link-owner',
+    'user/group ignored for hard link',
+    'remove user and group: a hard link has the owner of its target',
+  ),
+  partitionsOverwritten: remark(
+    'filesystem-over-partitions',
+    'filesystem overwrites partitioned device',
+    'put the filesystem on a partition, e.g. /dev/disk/by-partlabel/LABEL',
+  ),
+  implicitWipe: remark(
+    'filesystem-implicit-wipe',
+    'device matches disk with wipeTable enabled; filesystem will be wiped',
+    'set wipeFilesystem to say that this is meant, or remove wipeTable from the disk',
+  ),
+};
+
+export const checkStorage: Check<Storage> = function* (storage, version) {
+  const { directories = [], files = [], links = [] } = storage;
+  const linkTree = pathTree(links.map(({ path = '' }) => path));
+  yield* belowLinkIssues(storageRules.directoryBelowLink, ['directories', directories], linkTree);
+  yield* belowLinkIssues(storageRules.fileBelowLink, ['files', files], linkTree);
+  const directoryCounts = countPaths(directories);
+  for (const [index, link] of links.entries()) {
+    const at = ['links', index];
+    yield* repeated(issue(storageRules.linkBelowLink, at), countAbove(linkTree, link.path ?? ''));
+    if (!link.target && isSince(version, '3.3.0'))
+      yield issue(storageRules.linkTargetRequired, [...at, 'target']);
+    else if (link.hard === true) yield* hardLinkIssues(link, at, directoryCounts);
+  }
+  yield* filesystemIssues(storage);
+};
+
+/** One issue for every link above a node, as Ignition reports them. */
+function* belowLinkIssues(
+  rule: Rule,
+  [list, nodes]: readonly [name: string, nodes: readonly Node[]],
+  linkTree: PathTree,
+): Iterable<Issue> {
+  for (const [index, { path = '' }] of nodes.entries()) {
+    yield* repeated(issue(rule, [list, index]), countAbove(linkTree, path));
+  }
+}
+
+function* repeated(one: Issue, times: number): Iterable<Issue> {
+  for (let time = 0; time < times; time++) yield one;
+}
+
+function countPaths(nodes: readonly Node[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { path = '' } of nodes) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return counts;
+}
+
+function* hardLinkIssues(
+  link: Link,
+  at: Path,
+  directoryCounts: ReadonlyMap<string, number>,
+): Iterable<Issue> {
+  const { path = '', target = '', user = {}, group = {} } = link;
+  // A relative target is taken to be below the link itself, not beside it.
+  const absolute = target.startsWith('/') ? cleanPath(target) : joinPath(path, target);
+  yield* repeated(issue(storageRules.hardLinkToDirectory, at), directoryCounts.get(absolute) ?? 0);
+  if (user.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'id']);
+  if (user.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'name']);
+  if (group.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'id']);
+  if (group.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'name']);
+}
+
+/** Filesystems on whole disks; of several entries for one disk the last counts. */
+function* filesystemIssues({ disks = [], filesystems = [] }: Storage): Iterable<Issue> {
+  const byDevice = new Map(disks.map((disk) => [disk.device ?? '', disk]));
+  for (const [index, { device = '', wipeFilesystem }] of filesystems.entries()) {
+    const disk = byDevice.get(device);
+    const at = ['filesystems', index, 'device'];
+    if ((disk?.partitions ?? []).length > 0) yield issue(storageRules.partitionsOverwritten, at);
+    else if (disk?.wipeTable === true && wipeFilesystem !== true) yield issue(storageRules.implicitWipe, at);
+  }
+}

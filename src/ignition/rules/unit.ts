@@ -1,0 +1,122 @@
+/** Units and drop-ins, and the templates that units are instances of. */
+
+import { quoteGo } from '../../formats/goQuote.ts';
+import { pathExtension } from '../../formats/posixPath.ts';
+import { readUnit } from '../../formats/unitFile.ts';
+import type { UnitError, UnitFile } from '../../formats/unitFile.ts';
+import type { Dropin, Systemd, Unit } from '../config.ts';
+import type { Check, Issue } from '../rule.ts';
+import { found, issue, refusal, remark, suggest } from './declare.ts';
+
+export const unitRules = {
+  extension: refusal(
+    'unit-extension',
+    'invalid systemd unit extension',
+    'end the name in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
+  ),
+  syntax: refusal(
+    'unit-syntax',
+    'invalid unit content',
+    'write sections in brackets, and below them one NAME=VALUE a line',
+  ),
+  noInstall: remark(
+    'unit-no-install',
+    'unit is enabled, but has no install section so enable does nothing',
+    'add an [Install] section, e.g. with WantedBy=multi-user.target, or remove "enabled"',
+  ),
+  templateNoInstall: remark(
+    'unit-template-no-install',
+    "template unit doesn't have Install section",
+    'add an [Install] section to the template, or do not enable the instance',
+  ),
+  dropinExtension: refusal(
+    'dropin-extension',
+    'invalid systemd drop-in extension',
+    'end the name of the drop-in in .conf',
+  ),
+};
+
+const unitExtensions = new Set(
+  '.service .socket .device .mount .automount .swap .target .path .timer .snapshot .slice .scope'.split(' '),
+);
+
+export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), unitContentsIssue(unit));
+
+export const checkDropin: Check<Dropin> = ({ contents, name }) =>
+  found(
+    contents ? syntaxIssue(readUnit(contents)) : undefined,
+    pathExtension(name ?? '') === '.conf'
+      ? undefined
+      : issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
+  );
+
+/** Enabled instances of a template that is in the config as well: it is the template that must say what to install. */
+export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
+  const byName = new Map(units.map((unit) => [unit.name ?? '', unit]));
+  const lacking = new Map<string, boolean>();
+  for (const [index, { enabled, name = '' }] of units.entries()) {
+    const template = enabled === true ? templateOf(name) : undefined;
+    if (template === undefined) continue;
+    const lacks = lacking.get(template) ?? lacksInstall(byName.get(template)?.contents);
+    lacking.set(template, lacks);
+    if (!lacks) continue;
+    const message = `template unit ${quoteGo(template)} for ${quoteGo(name)} doesn't have Install section`;
+    yield { ...issue(unitRules.templateNoInstall, ['units', index, 'contents']), message };
+  }
+};
+
+function unitNameIssue(name = ''): Issue | undefined {
+  const extension = pathExtension(name);
+  if (unitExtensions.has(extension)) return undefined;
+  const hint = extension === '' && name !== '' ? withSuffix(name, '.service') : undefined;
+  return issue(unitRules.extension, ['name'], hint);
+}
+
+function withSuffix(name: string | undefined, suffix: string): string | undefined {
+  return name ? suggest(`${name}${suffix}`) : undefined;
+}
+
+function unitContentsIssue({ contents, enabled, name = '' }: Unit): Issue | undefined {
+  if (!contents) return undefined;
+  const unit = readUnit(contents);
+  if ('error' in unit) return syntaxIssue(unit);
+  if (enabled !== true || hasInstall(unit)) return undefined;
+  const message = `unit ${quoteGo(name)} is enabled, but has no install section so enable does nothing`;
+  return { ...issue(unitRules.noInstall, ['contents']), message };
+}
+
+function syntaxIssue(unit: UnitFile | UnitError): Issue | undefined {
+  if (!('error' in unit)) return undefined;
+  const { message } = unitRules.syntax;
+  return {
+    ...issue(unitRules.syntax, ['contents'], syntaxHint(unit.error)),
+    message: `${message}: ${unit.error}`,
+  };
+}
+
+function syntaxHint(error: string): string | undefined {
+  if (error.startsWith('line too long')) return 'end a line with a backslash and go on in the next one';
+  if (error.startsWith('unable to find end')) return 'close the bracket after the name of the section';
+  if (error.startsWith('found garbage')) return 'put nothing but the section in brackets on its line';
+  return 'write NAME=VALUE on every line of a section, and # in front of comments';
+}
+
+/** A section without any option does not count. */
+function hasInstall({ sections }: UnitFile): boolean {
+  return sections.some(({ name, options }) => name === 'Install' && options.length > 0);
+}
+
+/** Whether contents can be read and say nothing about installing. */
+function lacksInstall(contents = ''): boolean {
+  if (contents === '') return false;
+  const unit = readUnit(contents);
+  return !('error' in unit) && !hasInstall(unit);
+}
+
+/** The template of an instance: `name@.service` for the shortest name that leaves an instance in `name@instance.service`. */
+function templateOf(name: string): string | undefined {
+  const suffix = '.service';
+  const at = name.indexOf('@', 1);
+  const hasInstance = name.endsWith(suffix) && at !== -1 && at + 1 < name.length - suffix.length;
+  return hasInstance && !name.includes('\n') ? `${name.slice(0, at + 1)}${suffix}` : undefined;
+}

@@ -1,0 +1,122 @@
+/** The URLs that Ignition fetches contents from. */
+
+import { checkDataUrl } from '../../formats/dataUrl.ts';
+import { parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
+import type { GoUrl } from '../../formats/goUrl.ts';
+import type { Path } from '../../report.ts';
+import type { Issue } from '../rule.ts';
+import { isSince } from '../versions.ts';
+import type { SpecVersion } from '../versions.ts';
+import { issue, refusal } from './declare.ts';
+
+export const urlRules = {
+  unparsable: refusal(
+    'url-unparsable',
+    'unable to parse url',
+    'write an absolute URL and percent-encode the characters that a URL cannot have',
+  ),
+  scheme: refusal(
+    'url-scheme',
+    'invalid url scheme',
+    'use a URL that Ignition can fetch: http, https, tftp, s3, data, gs (since 3.2.0) or arn (since 3.4.0)',
+  ),
+  s3Arn: refusal(
+    's3-arn',
+    'invalid S3 ARN format',
+    'write arn:aws:s3:::BUCKET/KEY or arn:aws:s3:REGION:ACCOUNT:accesspoint/NAME/object/KEY',
+  ),
+  s3VersionId: refusal(
+    's3-version-id',
+    'invalid S3 object VersionId',
+    'give versionId a value, or leave the parameter out',
+  ),
+  dataUrl: refusal(
+    'data-url',
+    'invalid data URL',
+    'write data:,TEXT with the text percent-encoded, or data:;base64,DATA',
+  ),
+};
+
+/** What is wrong with a source that may be left out. */
+export function sourceIssue(source: string | undefined, version: SpecVersion, at: Path): Issue | undefined {
+  return source === undefined || source === '' ? undefined : urlIssue({ source, version }, at);
+}
+
+/** A URL, and the version of the spec that it stands in. */
+interface VersionedUrl {
+  readonly source: string;
+  readonly version: SpecVersion;
+}
+
+/** What is wrong with a URL; an empty one has no scheme. */
+export function urlIssue({ source, version }: VersionedUrl, at: Path): Issue | undefined {
+  const url = parseGoUrl(source);
+  if ('problem' in url) return unparsableIssue(url.problem, at);
+  const since = schemes.get(url.scheme);
+  if (since === undefined) return issue(urlRules.scheme, at, schemeHint(url.scheme));
+  if (!isSince(version, since)) {
+    return issue(urlRules.scheme, at, `${url.scheme}: URLs need spec version ${since} or newer`);
+  }
+  if (url.scheme === 'data') return dataUrlIssue(source, at);
+  if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules.s3Arn, at);
+  const takesVersionId = url.scheme === 's3' || url.scheme === 'arn';
+  const isEmpty = takesVersionId && queryParameter(url.query, 'versionId') === '';
+  return isEmpty ? issue(urlRules.s3VersionId, at) : undefined;
+}
+
+/** The text is no URL; `problem` is a clause that says why. */
+export function unparsableIssue(problem: string, at: Path): Issue {
+  return issue(urlRules.unparsable, at, `correct the URL: ${problem}`);
+}
+
+/** The version that each scheme came with. */
+const schemes = new Map<string, SpecVersion>([
+  ['http', '3.0.0'],
+  ['https', '3.0.0'],
+  ['tftp', '3.0.0'],
+  ['s3', '3.0.0'],
+  ['data', '3.0.0'],
+  ['gs', '3.2.0'],
+  ['arn', '3.4.0'],
+]);
+
+function schemeHint(scheme: string): string | undefined {
+  if (scheme === '')
+    return 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for contents in place';
+  if (scheme === 'file') return 'embed the file as data:;base64,DATA: Ignition reads no local files';
+  return undefined;
+}
+
+function dataUrlIssue(source: string, at: Path): Issue | undefined {
+  const message = checkDataUrl(source);
+  return message === undefined
+    ? undefined
+    : { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
+}
+
+function dataUrlHint(message: string): string {
+  if (message.startsWith('invalid data character')) {
+    return 'percent-encode what is not plain text, or use data:;base64, with the standard alphabet (+ and /)';
+  }
+  if (message.startsWith('illegal base64'))
+    return 'encode the data as base64 again, with = padding at its end';
+  if (message.startsWith('rfc2396')) return 'write %25 for a percent sign';
+  if (message.includes('media type')) return 'leave the media type out: data:,TEXT or data:;base64,DATA';
+  if (message.includes('base64')) return 'write ;base64 in lower case, right before the comma';
+  if (message.startsWith('missing comma')) return 'put a comma before the data: data:,TEXT';
+  return urlRules.dataUrl.hint;
+}
+
+/** An object in a bucket or behind an access point, as Ignition tells them by counting colons and slashes. */
+function isS3Arn(url: GoUrl): boolean {
+  const [, , service, , , ...resource] = `arn:${url.opaque}`.split(':', 6);
+  if (service !== 's3' || resource[0] === undefined) return false;
+  const slashes = countSlashes(url.opaque);
+  return slashes >= (resource[0].startsWith('accesspoint/') ? 2 : 1);
+}
+
+function countSlashes(text: string): number {
+  let count = 0;
+  for (const character of text) if (character === '/') count += 1;
+  return count;
+}

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.ts';
+import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
+
+const textOf = (source: string): string => Buffer.from(decodeDataUrl(source).data).toString();
+
+function decodes(source: string): boolean {
+  try {
+    decodeDataUrl(source);
+    return true;
+  } catch (error) {
+    if (error instanceof FormatError) return false;
+    throw error;
+  }
+}
+
+describe('decodeDataUrl', () => {
+  it.each([
+    ['data:,', 'text/plain', ''],
+    ['data:,a%20b', 'text/plain', 'a b'],
+    ['data:;base64,QQ==', 'text/plain', 'A'],
+    ['data:;base64,QR==', 'text/plain', 'A'],
+    ['data:image/png,x', 'image/png', 'x'],
+    ['data:text/,x', 'text/plain', 'x'],
+    ['data:x-any/thing,x', 'x-any/thing', 'x'],
+    ['data:textual/plain,x', 'textual/plain', 'x'],
+    ['data:;charset=utf-8;base64,QUI=', 'text/plain', 'AB'],
+    ['data:;a="b;,\\u00e9",x', 'text/plain', 'x'],
+    ['data:;a="";b=%zz,x', 'text/plain', 'x'],
+    ['data:,?', 'text/plain', '?'],
+    ['data:;a="#";base64,QU\nI=\n', 'text/plain', 'AB'],
+  ])('reads %j', (source, mediaType, text) => {
+    expect(checkDataUrl(source)).toBeUndefined();
+    expect(decodeDataUrl(source).mediaType).toBe(mediaType);
+    expect(textOf(source)).toBe(text);
+  });
+
+  it('gives back what was encoded', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (data) => {
+        const escaped = Array.from(data, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+        const encoded = Buffer.from(data).toString('base64');
+        for (const source of [`data:,${escaped}`, `data:;base64,${encoded}`]) {
+          expect([...decodeDataUrl(source).data]).toEqual([...data]);
+        }
+      }),
+    );
+  });
+
+  it('refuses what the check refuses, and nothing else', () => {
+    const piece = fc.constantFrom(
+      'data:',
+      'text/plain',
+      'x-',
+      '/',
+      ';',
+      'a=b',
+      '="',
+      '"',
+      '\\',
+      'base64',
+      ',',
+      'QQ',
+      '=',
+      '%4',
+      '1',
+      'é',
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const source = pieces.join('');
+        expect(decodes(source)).toBe(checkDataUrl(source) === undefined);
+      }),
+    );
+  });
+
+  it('reads many megabytes', () => {
+    const data = Buffer.alloc(12_000_000, 'ab');
+    expect(decodeDataUrl(`data:;base64,${data.toString('base64')}`).data.length).toBe(data.length);
+    expect(decodeDataUrl(`data:,${'a%20'.repeat(2_000_000)}`).data.length).toBe(4_000_000);
+  });
+});
+
+describe('checkDataUrl', () => {
+  it.each([
+    ['DATA:,x', 'missing data prefix'],
+    ['data:', 'missing comma before data'],
+    ['data:(', 'invalid character after data prefix'],
+    ['data:base64,QQ==', 'invalid character for media type'],
+    ['data:text', 'missing media type slash'],
+    ['data:x,abc', 'missing media type slash'],
+    ['data:x😀', 'missing media type slash'],
+    ['data:font/woff,x', 'invalid media type'],
+    ['data:Text/plain,x', 'invalid media type'],
+    ['data:text/plain', 'incomplete media type'],
+    ['data:text/a b,x', 'invalid character for media subtype'],
+    ['data:;', 'unterminated parameter sequence'],
+    ['data:;,x', 'unterminated parameter sequence'],
+    ['data:;a', 'unterminated parameter sequence'],
+    ['data:;;,x', 'invalid character for parameter attribute'],
+    ['data:;base64;a=b,x', 'invalid character for parameter attribute'],
+    ['data:;BASE64,QQ==', 'expected base64, got BASE64'],
+    ['data:;a=,x', 'invalid character for parameter value'],
+    ['data:;a=b', 'missing comma before data'],
+    ['data:;a=%4,x', 'rfc2396: unexpected end of unescape sequence'],
+    ['data:;a="b', 'unclosed quoted string'],
+    ['data:;a="b\\', 'unclosed quoted string'],
+    ['data:;a="é",x', 'invalid character for parameter value'],
+    ['data:;a="\\é",x', 'invalid escaped character'],
+    ['data:;a="b"c,x', 'expected semicolon or comma'],
+    ['data:;a="\\q",x', 'invalid syntax'],
+    ['data:;a="\\400",x', 'invalid syntax'],
+    ['data:;a="\\ud800",x', 'invalid syntax'],
+    ['data:;a="\\U00110000",x', 'invalid syntax'],
+    ['data:;a="\n",x', 'invalid syntax'],
+    ['data:,a b', 'invalid data character'],
+    ['data:,%zz é', 'invalid data character'],
+    ['data:,%zz', 'rfc2396: invalid char 0x25 in unescape sequence'],
+    ['data:,%4', 'rfc2396: unexpected end of unescape sequence'],
+    ['data:,%4z', 'rfc2396: invalid char 0x25 in unescape sequence'],
+    ['data:;base64,QQ%3D%3D', 'invalid data character'],
+    ['data:;base64,-_', 'invalid data character'],
+    ['data:;base64,Q', 'illegal base64 data at input byte 0'],
+    ['data:;base64,QUJDQQ', 'illegal base64 data at input byte 4'],
+    ['data:;base64,QQ=', 'illegal base64 data at input byte 3'],
+    ['data:;base64,QQ=A', 'illegal base64 data at input byte 2'],
+    ['data:;base64,QQ==A', 'illegal base64 data at input byte 4'],
+    ['data:;base64,=', 'illegal base64 data at input byte 0'],
+    ['data:;base64,QUJD=', 'illegal base64 data at input byte 4'],
+  ])('says of %j: %s', (source, problem) => {
+    expect(checkDataUrl(source)).toBe(problem);
+  });
+});

@@ -1,0 +1,128 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
+
+describe('parseGoUrl', () => {
+  it.each([
+    ['HTTPS://h/p?q=1#f', { scheme: 'https', opaque: '', query: 'q=1' }],
+    ['data:,x?y#z', { scheme: 'data', opaque: ',x', query: 'y' }],
+    ['arn:aws:s3:::b/k', { scheme: 'arn', opaque: 'aws:s3:::b/k', query: '' }],
+    ['http:', { scheme: 'http', opaque: '', query: '' }],
+    ['', { scheme: '', opaque: '', query: '' }],
+    ['*', { scheme: '', opaque: '', query: '' }],
+    ['/a/b', { scheme: '', opaque: '', query: '' }],
+    ['1http://h', undefined],
+    ['a_b/c:d', { scheme: '', opaque: '', query: '' }],
+  ])('reads %j', (text, url) => {
+    const read = parseGoUrl(text);
+    expect('problem' in read ? undefined : read).toEqual(url);
+  });
+
+  it.each([
+    ['a blank in the path', 'http://h/a b'],
+    ['anything in the query', 'http://h/?%zz <>'],
+    ['anything in an opaque part', 'data:%zz <>'],
+    ['several colons in the host', 'http://a:80:90/'],
+    ['an empty port', 'http://h:/'],
+    ['a port out of range', 'http://h:99999999/'],
+    ['letters outside ASCII in the host', 'http://é/'],
+    ['escaped bytes outside ASCII in the host', 'http://%c3%a9/'],
+    ['several at signs', 'http://u@v:w@h/'],
+    ['an IPv6 address', 'http://[fe80::1]:80/'],
+    ['an IPv6 address with an IPv4 tail', 'http://[::ffff:1.2.3.4]/'],
+    ['an IPv6 zone', 'http://[fe80::1%25en0]/'],
+    ['an escaped blank in a zone', 'http://[fe80::1%25a%20b]/'],
+    ['control characters in the fragment', 'http://h/#\n'],
+    ['three slashes and no scheme', '///%41'],
+  ])('accepts %s', (_title, text) => {
+    expect(parseGoUrl(text)).not.toHaveProperty('problem');
+  });
+
+  it.each([
+    ['a control character', 'http://h/\n', 'it contains a control character'],
+    ['a missing scheme', '://h', 'its scheme is missing'],
+    ['a colon without a scheme', 'a_b:c/d', 'what stands before its colon is no scheme'],
+    ['a bad escape in the path', 'http://h/%zz', 'a percent sign is not followed'],
+    ['a cut-off escape in the fragment', 'http://h/#%4', 'a percent sign is not followed'],
+    ['a port that is no number', 'http://h:a/', 'its port is not a number'],
+    ['a blank in the host', 'http://a b/', 'its host has a character'],
+    ['an escaped letter in the host', 'http://%41/', 'its host has an escape'],
+    ['a bracket inside the host', 'http://a[b/', 'a bracket stands inside'],
+    ['a bracket that is not closed', 'http://[::1/', 'is not closed'],
+    ['an IPv4 address in brackets', 'http://[1.2.3.4]/', 'no IPv6 address'],
+    ['an IPv6 address of nine groups', 'http://[1:2:3:4:5:6:7:8:9]/', 'no IPv6 address'],
+    ['an ellipsis for nothing', 'http://[1:2:3:4::5:6:7:8]/', 'no IPv6 address'],
+    ['an octet with a leading zero', 'http://[::1.2.3.04]/', 'no IPv6 address'],
+    ['an empty zone', 'http://[fe80::1%25]/', 'no IPv6 address'],
+    ['an escaped question mark in a zone', 'http://[fe80::1%25%3f]/', 'its host has an escape'],
+    ['a blank in the user', 'http://u v@h/', 'its user or password'],
+    ['a bad escape in the password', 'http://u:%4@h/', 'a percent sign is not followed'],
+  ])('refuses %s', (_title, text, problem) => {
+    expect(parseGoUrl(text)).toEqual({ problem: expect.stringContaining(problem) });
+  });
+
+  it('reads any text without throwing', () => {
+    const piece = fc.constantFrom(
+      'http:',
+      '//',
+      '/',
+      '[',
+      ']',
+      ':',
+      '@',
+      '%',
+      '%25',
+      '4',
+      '?',
+      '#',
+      ' ',
+      'é',
+      '::1',
+      '\n',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(piece).map((pieces) => pieces.join('')),
+        ),
+        (text) => {
+          const url = parseGoUrl(text);
+          expect('problem' in url ? '' : url.scheme).toMatch(/^(?:[a-z][a-z0-9+.-]*)?$/);
+        },
+      ),
+    );
+  });
+
+  it('takes no longer than reading, however long a part is', () => {
+    const long = 'a:'.repeat(2_000_000);
+    for (const text of [
+      long,
+      `http://${long}`,
+      `http://[${long}]`,
+      `http://${long}@h`,
+      `http://h/#${long}`,
+    ]) {
+      expect(parseGoUrl(text)).toBeTypeOf('object');
+    }
+    expect(queryParameter('a&'.repeat(2_000_000), 'a')).toBeUndefined();
+  });
+});
+
+describe('queryParameter', () => {
+  it.each([
+    ['the first of several', 'v=1&v=2', '1'],
+    ['an empty value', 'v=', ''],
+    ['no equals sign', 'v', ''],
+    ['an escaped name', '%76=1', '1'],
+    ['an escaped value', 'v=%41+b', 'A b'],
+    ['not another case', 'V=1', undefined],
+    ['not with a semicolon', 'v=1;w=2', undefined],
+    ['not with a bad escape', 'v=%zz&v=2', '2'],
+    ['not of an empty query', '', undefined],
+    ['not behind 10,000 others', `${'a&'.repeat(10_000)}v=1`, undefined],
+    ['behind 9,999 others', `${'a&'.repeat(9_999)}v=1`, '1'],
+  ])('finds %s', (_title, query, value) => {
+    expect(queryParameter(query, 'v')).toBe(value);
+  });
+});

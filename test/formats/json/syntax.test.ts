@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkSyntax } from '../../../src/formats/json/syntax.ts';
+
+const check = (text: string) => checkSyntax(Buffer.from(text, 'latin1'));
+
+describe('checkSyntax', () => {
+  it.each([
+    ['', 'unexpected end of JSON input', 0],
+    [' \n', 'unexpected end of JSON input', 2],
+    ['{', 'unexpected end of JSON input', 1],
+    ['{"a"', 'unexpected end of JSON input', 4],
+    ['{"a":', 'unexpected end of JSON input', 5],
+    ['{"a":1', 'unexpected end of JSON input', 6],
+    ['[1,', 'unexpected end of JSON input', 3],
+    ['"abc', 'unexpected end of JSON input', 4],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string", 8],
+    ["{'a':1}", "invalid character '\\'' looking for beginning of object key string", 2],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string", 2],
+    ['{"a" 1}', "invalid character '1' after object key", 6],
+    ['{"a":1 "b"', `invalid character '"' after object key:value pair`, 8],
+    ['{"a":1]', "invalid character ']' after object key:value pair", 7],
+    ['[1 2]', "invalid character '2' after array element", 4],
+    ['[1}', "invalid character '}' after array element", 3],
+    ['[1,]', "invalid character ']' looking for beginning of value", 4],
+    ['{} x', "invalid character 'x' after top-level value", 4],
+    ['1x', "invalid character 'x' after top-level value", 2],
+    ['01', "invalid character '1' after top-level value", 2],
+    ['\xef\xbb\xbf{}', "invalid character 'ï' looking for beginning of value", 1],
+    ['// x', "invalid character '/' looking for beginning of value", 1],
+    ['\x00', "invalid character '\\x00' looking for beginning of value", 1],
+    ['\x7f', "invalid character '\\x7f' looking for beginning of value", 1],
+    ['\x80', "invalid character '\\u0080' looking for beginning of value", 1],
+    ['\xad', "invalid character '\\u00ad' looking for beginning of value", 1],
+    ['\xa0', "invalid character '\\u00a0' looking for beginning of value", 1],
+    ['\\', "invalid character '\\\\' looking for beginning of value", 1],
+    ['\v', "invalid character '\\v' looking for beginning of value", 1],
+    ['"a\nb"', "invalid character '\\n' in string literal", 3],
+    ['"\\x"', "invalid character 'x' in string escape code", 3],
+    ['"\\', "invalid character ' ' in string escape code", 2],
+    ['"\\u12"', `invalid character '"' in \\u hexadecimal character escape`, 6],
+    ['"\\u12', "invalid character ' ' in \\u hexadecimal character escape", 5],
+    ['-', "invalid character ' ' in numeric literal", 1],
+    ['-a', "invalid character 'a' in numeric literal", 2],
+    ['+1', "invalid character '+' looking for beginning of value", 1],
+    ['.5', "invalid character '.' looking for beginning of value", 1],
+    ['1.', "invalid character ' ' after decimal point in numeric literal", 2],
+    ['[1.]', "invalid character ']' after decimal point in numeric literal", 4],
+    ['1e', "invalid character ' ' in exponent of numeric literal", 2],
+    ['1e+x', "invalid character 'x' in exponent of numeric literal", 4],
+    ['tru', "invalid character ' ' in literal true (expecting 'e')", 3],
+    ['[fals]', "invalid character ']' in literal false (expecting 'e')", 6],
+    ['nul1', "invalid character '1' in literal null (expecting 'l')", 4],
+    ['NaN', "invalid character 'N' looking for beginning of value", 1],
+  ])('%j: %s', (text, message, offset) => {
+    expect(check(text).problem).toEqual({ message, offset });
+  });
+
+  it.each([
+    ['objects', '{"a":{},"b":[],"a":1}'],
+    ['all kinds of blanks', ' \t\r\n[ 1 , 2 ] \n'],
+    ['numbers', '[0,-0,1.5e-10,1E+2,12345678901234567890]'],
+    ['escapes', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\uD800"'],
+    ['bytes that are not UTF-8', '"\xff\xc3"'],
+    ['DEL in a string', '"\x7f"'],
+  ])('accepts %s', (_title, text) => {
+    expect(check(text)).toEqual({ overflows: false });
+  });
+
+  it.each([
+    ['1e999', true],
+    ['-1e400', true],
+    ['1e308', false],
+    ['1e-999', false],
+    ['0e999', false],
+    [`1${'0'.repeat(308)}`, false],
+    [`1${'0'.repeat(309)}`, true],
+    [`0.${'0'.repeat(400)}1`, false],
+    ['{"x":[1e309]}', true],
+    ['"1e999"', false],
+  ])('%s: overflows %s', (text, overflows) => {
+    expect(check(text)).toEqual({ overflows });
+  });
+
+  it('allows 10000 levels and no more', () => {
+    expect(check('['.repeat(10_000) + ']'.repeat(10_000)).problem).toBeUndefined();
+    expect(check('['.repeat(10_001)).problem).toEqual({
+      message: "invalid character '[' exceeded max depth",
+      offset: 10_001,
+    });
+  });
+
+  it('stops at once in 50 MB of brackets', () => {
+    expect(checkSyntax(Buffer.alloc(50_000_000, '[')).problem?.offset).toBe(10_001);
+  });
+
+  it('agrees with JSON.parse on what is valid', () => {
+    const jsonLike = fc.array(fc.constantFrom(...'{}[]:,"\\ue1-0.+E \nabtrufalsn'.split('')), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          jsonLike.map((parts) => parts.join('')),
+          fc.json(),
+        ),
+        (text) => {
+          expect(checkSyntax(Buffer.from(text)).problem === undefined).toBe(isJson(text));
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('agrees with JSON.parse on damaged JSON', () => {
+    fc.assert(
+      fc.property(
+        fc.json(),
+        fc.nat(),
+        fc.constantFrom(...'{}[]:,"\\u01eE-+. \nx'.split(''), ''),
+        (text, place, insert) => {
+          const at = place % (text.length + 1);
+          const damaged = text.slice(0, at) + insert + text.slice(at + 1);
+          expect(checkSyntax(Buffer.from(damaged)).problem === undefined).toBe(isJson(damaged));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+
+describe('the catalogue of rules', () => {
+  it('has every id once', () => {
+    const ids = allRules.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(allRules.map((rule) => [rule.id, rule] as const))(
+    '%s is named, worded and hinted at',
+    (id, rule) => {
+      expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)+$/);
+      expect(rule.message).not.toBe('');
+      expect(rule.hint).toMatch(/^[a-z].*[^.]$/);
+    },
+  );
+});

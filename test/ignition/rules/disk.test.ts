@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstOverlap } from '../../../src/ignition/rules/partitionOverlap.ts';
+import { brokenRules } from '../../support/brokenRules.ts';
+
+const disk = (...partitions: readonly object[]): object => ({ device: '/dev/a', partitions });
+const at = (start: number | bigint, size: number | bigint): object => ({ startMiB: start, sizeMiB: size });
+
+describe('disks', () => {
+  it.each([
+    ['no device', { partitions: [{ number: 1 }, { number: 1 }] }, ['disk-device-required at device']],
+    ['a device that is no path', { device: 'a' }, ['path-relative at device']],
+    ['a device alone', { device: '/dev/a' }, []],
+    ['different numbers', disk({ number: 1 }, { number: 2 }), []],
+    ['number 0 twice', disk({ number: 0 }, { number: 0 }, {}), []],
+    [
+      'a number twice',
+      disk({ number: 1 }, { number: 2 }, { number: 1 }),
+      ['partition-numbers-collide at partitions.2'],
+    ],
+    [
+      'a label twice',
+      disk({ label: '' }, { label: 'a' }, { label: '' }),
+      ['partition-labels-collide at partitions.2'],
+    ],
+    ['no label twice', disk({}, {}), []],
+    [
+      'everything at once',
+      {
+        device: '/dev//a',
+        partitions: [
+          { number: 1, label: 'a', ...at(1, 5) },
+          { number: 1, label: 'a', ...at(3, 5) },
+        ],
+      },
+      [
+        'path-dirty at device',
+        'partition-numbers-collide at partitions.1',
+        'partitions-overlap at partitions.1',
+        'partition-labels-collide at partitions.1',
+      ],
+    ],
+  ])('with %s', (_title, value, rules) => {
+    expect(brokenRules('Disk', value)).toEqual(rules);
+  });
+});
+
+describe('partitions that overlap', () => {
+  const max = 2n ** 63n - 1n;
+  it.each([
+    ['side by side', [at(1, 10), at(11, 10)], undefined],
+    ['one MiB in common', [at(1, 11), at(11, 10)], 1],
+    ['one in the other', [at(1, 100), at(50, 10)], 1],
+    ['one around the other', [at(50, 10), at(1, 100)], 1],
+    ['the partner of the first that has one', [at(200, 1), at(1, 10), at(100, 10), at(105, 1)], 3],
+    ['no start', [{ sizeMiB: 10 }, at(1, 10)], undefined],
+    ['start 0', [at(0, 10), at(1, 10)], undefined],
+    ['size 0 takes one place', [at(5, 0), at(1, 10)], 1],
+    ['size 0 behind the other', [at(11, 0), at(1, 10)], undefined],
+    ['an end beyond 64 bits is smaller than all others', [at(max, 2n), at(1, 10)], 0],
+    ['two ends before their starts, apart', [at(10, -5), at(100, -5)], undefined],
+    ['two ends before their starts, one in the other', [at(100, -200), at(50, -50)], 0],
+    ['an end before the start, inside another', [at(20, -5), at(10, 5)], 1],
+  ])('%s', (_title, partitions, index) => {
+    expect(firstOverlap(partitions)).toBe(index);
+  });
+
+  it('are those that comparing each with each finds', () => {
+    const small = fc.integer({ min: -4, max: 40 });
+    const partition = fc.record({ startMiB: small, sizeMiB: small }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(fc.array(partition, { maxLength: 8 }), (partitions) => {
+        expect(firstOverlap(partitions)).toBe(slowOverlap(partitions));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('are found among many', () => {
+    const partitions = Array.from({ length: 50_000 }, (_, index) => at(1 + index * 10, 10));
+    expect(firstOverlap(partitions)).toBeUndefined();
+    expect(firstOverlap([...partitions, at(499_995, 1)])).toBe(50_000);
+  });
+});
+
+function slowOverlap(partitions: readonly { startMiB?: number; sizeMiB?: number }[]): number | undefined {
+  const extents = partitions.map(({ startMiB, sizeMiB }) =>
+    startMiB === undefined || sizeMiB === undefined || startMiB === 0
+      ? undefined
+      : { start: startMiB, end: sizeMiB === 0 ? startMiB : startMiB + sizeMiB - 1 },
+  );
+  for (const [index, one] of extents.entries()) {
+    for (const [otherIndex, other] of extents.entries()) {
+      if (one === undefined || other === undefined || index === otherIndex) continue;
+      const isWithin = (place: number): boolean => place >= other.start && place <= other.end;
+      if (isWithin(one.start) || isWithin(one.end)) return otherIndex;
+      if (one.start < other.start && one.end > other.end) return otherIndex;
+    }
+  }
+  return undefined;
+}

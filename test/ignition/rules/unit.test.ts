@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
+
+const install = '[Install]\nWantedBy=multi-user.target\n';
+
+describe('units', () => {
+  it.each('service socket device mount automount swap target path timer snapshot slice scope'.split(' '))(
+    'may be called a.%s',
+    (extension) => {
+      expect(brokenRules('Unit', { name: `a.${extension}` })).toEqual([]);
+    },
+  );
+
+  it.each(['', 'a', 'a.Service', 'a.service/', 'a.service.d', 'a.service ', 'a.container'])(
+    'may not be called %j',
+    (name) => {
+      expect(brokenRules('Unit', { name })).toEqual(['unit-extension at name']);
+    },
+  );
+
+  it.each([
+    ['no contents', undefined, []],
+    ['empty contents', '', []],
+    ['text without sections', 'x', ['unit-no-install at contents']],
+    ['an install section', install, []],
+    ['an install section without options', '[Install]\n', ['unit-no-install at contents']],
+    ['another spelling', '[ Install]\nA=b', ['unit-no-install at contents']],
+    ['contents that cannot be read', '[Install', ['unit-syntax at contents']],
+  ])('that are enabled, with %s', (_title, contents, rules) => {
+    const unit = { name: 'a.service', ...(contents === undefined ? {} : { contents }) };
+    expect(brokenRules('Unit', { ...unit, enabled: true })).toEqual(rules);
+    expect(brokenRules('Unit', unit)).toEqual(rules.filter((rule) => rule.startsWith('unit-syntax')));
+  });
+
+  it('are named as Go quotes them', () => {
+    const [issue] = issuesOf('Unit', { name: 'a\n"é.service', contents: '[S]\n', enabled: true });
+    expect(issue?.message).toBe(
+      String.raw`unit "a\n\"é.service" is enabled, but has no install section so enable does nothing`,
+    );
+  });
+
+  it('say why they cannot be read, and what to do', () => {
+    const [issue] = issuesOf('Unit', { name: 'a.service', contents: '[S] x' });
+    expect(issue?.message).toBe('invalid unit content: found garbage after section name : "x"');
+    expect(issue?.hint).toBe('put nothing but the section in brackets on its line');
+    expect(issuesOf('Unit', { name: 'a b' })[0]?.hint).toBe('write "a b.service"');
+  });
+});
+
+describe('drop-ins', () => {
+  it.each([
+    [{ name: 'a.conf' }, []],
+    [{ name: '.conf', contents: '[S]\nA=b' }, []],
+    [{}, ['dropin-extension at name']],
+    [{ name: 'a.service', contents: '[S' }, ['unit-syntax at contents', 'dropin-extension at name']],
+  ])('%j breaks %j', (dropin, rules) => {
+    expect(brokenRules('Dropin', dropin)).toEqual(rules);
+  });
+});
+
+describe('instances of a template', () => {
+  const template = { name: 'a@.service', contents: '[Service]\nType=simple\n' };
+  const instance = { name: 'a@b.service', enabled: true };
+  const broken = ['unit-template-no-install at units.1.contents'];
+
+  it.each([
+    ['a template without install section', [template, instance], broken],
+    ['an instance that is not enabled', [template, { ...instance, enabled: false }], []],
+    ['a template that can be installed', [{ ...template, contents: install }, instance], []],
+    ['a template without contents', [{ name: 'a@.service' }, instance], []],
+    ['a template that cannot be read', [{ ...template, contents: '[S' }, instance], []],
+    ['no template', [{ ...template, name: 'b@.service' }, instance], []],
+    ['the last template of that name', [template, instance, { ...template, contents: install }], []],
+    ['several at signs', [template, { ...instance, name: 'a@b@c.service' }], broken],
+    [
+      'an at sign in front',
+      [
+        { ...template, name: '@@.service' },
+        { ...instance, name: '@@b.service' },
+      ],
+      broken,
+    ],
+    ['no instance name', [template, { ...instance, name: 'a@.service' }], []],
+    ['a line feed in the name', [template, { ...instance, name: 'a@b\n.service' }], []],
+    ['another extension', [template, { ...instance, name: 'a@b.timer' }], []],
+  ])('%s', (_title, units, rules) => {
+    expect(brokenRules('Systemd', { units })).toEqual(rules);
+  });
+
+  it('are named together with the template', () => {
+    const [issue] = issuesOf('Systemd', { units: [template, instance] });
+    expect(issue?.message).toBe(`template unit "a@.service" for "a@b.service" doesn't have Install section`);
+  });
+
+  it('do not make the template be read again each time', () => {
+    const contents = `[S]\n${'A=b\n'.repeat(20_000)}`;
+    const instances = Array.from({ length: 20_000 }, (_, index) => ({
+      name: `a@${index}.service`,
+      enabled: true,
+    }));
+    expect(brokenRules('Systemd', { units: [{ ...template, contents }, ...instances] })).toHaveLength(20_000);
+  });
+});
