@@ -19,8 +19,13 @@ const section = 'DEFAULT';
 
 /** The conf of this program's own profile: settings, then the user's conf, then single lines; the later wins. */
 export function formatDefaultConf(settings: AgentSettings): string {
+  return formatLayeredConf(generatedConf(settings), settings);
+}
+
+/** A conf that a profile generates, under the user's conf and the option lines. */
+export function formatLayeredConf(generated: OsloDocument, settings: AgentSettings): string {
   const layers = [
-    generatedConf(settings),
+    generated,
     parseOsloConfig(settings.userConf ?? '').document,
     parseOsloConfig(formatOptionLines(settings.optionLines)).document,
   ];

@@ -86,7 +86,6 @@ const contradictions = [
     'use --api-url instead of --host',
   ],
   ['host', 'insecure', '--insecure is not combined with --host', 'use --tls insecure'],
-  ['host', 'conf', '--conf is not combined with --host', 'use --option, or --api-url instead of --host'],
   [
     'registry',
     'agentImage',

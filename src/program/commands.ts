@@ -2,6 +2,11 @@
 
 import { Command } from 'commander';
 import type { ExitCode, Io } from '../io/io.ts';
+import { declareIso } from './iso.ts';
+import { declarePxe } from './pxe.ts';
+import { declareQuickstart } from './quickstart.ts';
+import { declareRender } from './render.ts';
+import { declareValidate } from './validate.ts';
 
 /** What a declaration needs: the streams to hand on, and where to leave the exit code. */
 export interface Context {
@@ -9,11 +14,13 @@ export interface Context {
   finish(code: ExitCode): void;
 }
 
+/** In the order in which a newcomer meets them. */
+const declarations = [declareQuickstart, declareRender, declareValidate, declareIso, declarePxe];
+
 export function declareCommands(io: Io, finish: (code: ExitCode) => void): Command {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version');
-  void io;
-  void finish;
+  for (const declare of declarations) declare(program, { io, finish });
   return program;
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
     'keys.pub': `# of the team\n${key}\n\n${key.replace('ipa-test', 'other')}\n`,
     private: '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----\n',
     'own.conf':
-      '# ours\n[DEFAULT]\ndebug = True\ninspection_collectors = default\n\n[mdns]\nlookup_attempts = 2\n',
+      '# ours\n[DEFAULT]\ndebug = True\ninspection_collectors = default\n\n\n[mdns]\nlookup_attempts = 2\n',
     'wrong.conf': '[DEFAULT]\nlisten_port = many\n',
     'unknown.conf': '[DEFAULT]\nhunter = 2\n',
     'secret.conf': '[DEFAULT]\nagent_token = hunter2\nlisten_port = hunter2\n',
@@ -110,6 +110,24 @@ describe('render --api-url', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(validateConfig(Buffer.from(result.stdout))).toMatchObject({ valid: true });
     await expect(readable(result.stdout)).toMatchFileSnapshot(`../golden/render/${name}.txt`);
+  });
+
+  it("merges the user's conf over the one of build.py", async () => {
+    const result = await run(
+      '--host',
+      '192.0.2.1',
+      '--ssh-key',
+      key,
+      '--conf',
+      'own.conf',
+      '--option',
+      'debug = False',
+    );
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(contentsOf(parseConfig(result.stdout), '/etc/ironic-python-agent.conf')).toBe(
+      '[DEFAULT]\napi_url = http://192.0.2.1:6385\ninspection_callback_url = http://192.0.2.1:5050/v1/continue\n' +
+        'debug = False\ninspection_collectors = default\n\n\n[mdns]\nlookup_attempts = 2\n',
+    );
   });
 
   it('gives the same bytes for the same input, in the order of Ignition', async () => {

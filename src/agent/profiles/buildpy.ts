@@ -8,7 +8,7 @@ import { readAsset } from '../../assets.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config } from '../../ignition/config.ts';
-import { extraOptions, formatOptionLines } from '../conf.ts';
+import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
 import { base64DataUrl, confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
@@ -33,8 +33,15 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
   };
 }
 
-/** The conf line by line as the script writes it: option lines are not sorted, joined or unquoted. */
+/** The conf as the script writes it; only with a conf of the user's, which the script does not know, it is merged. */
 export function formatBuildpyConf(settings: AgentSettings): string {
+  if (settings.userConf === undefined) return formatScriptConf(settings);
+  const generated = formatScriptConf({ ...settings, optionLines: [] });
+  return formatLayeredConf(parseOsloConfig(generated).document, settings);
+}
+
+/** Line by line: option lines are not sorted, joined or unquoted. */
+function formatScriptConf(settings: AgentSettings): string {
   const { apiUrls, callbackUrls, optionLines, verifyIronicTls } = settings;
   const options = verifyIronicTls ? optionLines : placeInDefault(optionLines, 'insecure = True');
   const lines = [

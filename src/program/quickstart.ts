@@ -1,0 +1,20 @@
+/** The command for newcomers. */
+
+import type { Command } from 'commander';
+import type { QuickstartOptions } from '../commands/quickstart.ts';
+import type { Context } from './commands.ts';
+
+export function declareQuickstart(program: Command, context: Context): void {
+  program
+    .command('quickstart')
+    .summary('try everything once, with nothing at hand')
+    .description(
+      'Renders a config for an example address, validates it, embeds it in a small sample ISO, shows it back, and ' +
+        'writes the files for network boot. Needs no network and no other program.',
+    )
+    .option('-C, --directory <folder>', 'folder for the files', 'quickstart')
+    .action(async (options: QuickstartOptions) => {
+      const { quickstart } = await import('../commands/quickstart.ts');
+      context.finish(await quickstart(options, context.io));
+    });
+}
