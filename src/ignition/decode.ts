@@ -1,0 +1,298 @@
+/**
+ * Decodes JSON bytes into a config as Go's encoding/json does: keys match exactly or else regardless of case, repeated
+ * keys are decoded into the same memory, null is never wrong, and the first value of a wrong type ends everything.
+ * The bytes are known to be valid JSON (`formats/json/syntax.ts`). Unknown members are skipped without being built.
+ */
+
+import {
+  openBrace,
+  closeBrace,
+  openBracket,
+  closeBracket,
+  quote,
+  skipString,
+  skipToToken,
+  skipValue,
+  skipWord,
+} from '../formats/json/tokens.ts';
+import { readInteger, readString } from '../formats/json/values.ts';
+import type { Path } from '../report.ts';
+import { type Field, foldName, type ListField, type StructType, structOf } from './schema.ts';
+
+/** A value that does not fit its field. */
+export interface TypeMismatch {
+  /** In the words of encoding/json. */
+  readonly message: string;
+  /** Where the value is, list indexes included; Ignition reports it at the root. */
+  readonly path: Path;
+  /** Bytes read when it was noticed: just behind a scalar, or behind an opening bracket. */
+  readonly offset: number;
+  /** The type that is wanted, as Go prints it, e.g. `int`. */
+  readonly wanted: string;
+  /** The JSON text of a scalar; an opening bracket for a list or object. */
+  readonly found: string;
+}
+
+/** A decoded object: strings, booleans, integers, arrays and further objects by the names of their fields. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What decoding gives: an object without its null members, or what stopped it. */
+export interface Decoded {
+  readonly value: Members;
+  readonly mismatch?: TypeMismatch;
+  /** Decoding stopped because there are more objects and items than fit in memory. */
+  readonly hasTooMany: boolean;
+  /** Whether there are keys that are not spelled like a field, or nulls in place of objects. */
+  readonly hasOddities: boolean;
+}
+
+/** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
+export const maxValues = 2_000_000;
+
+/** Decodes into `type`, e.g. `configType('3.4.0')`. `null` gives an empty object. */
+export function decode(bytes: Buffer, type: StructType): Decoded {
+  const decoder: Decoder = {
+    bytes,
+    at: skipToToken(bytes, 0),
+    path: [],
+    storage: new WeakMap(),
+    hasOddities: false,
+    values: 0,
+  };
+  const value: Target = {};
+  try {
+    decodeRoot(decoder, type, value);
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+    const { hasOddities } = decoder;
+    const hasTooMany = decoder.values > maxValues;
+    if (hasTooMany) return { value, hasTooMany, hasOddities };
+    return { value, mismatch: describe(decoder, type, error), hasTooMany, hasOddities };
+  }
+  return { value, hasTooMany: false, hasOddities: decoder.hasOddities };
+}
+
+/** Whether a decoded value is an object. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A decoded string, empty if it is absent. */
+export function asString(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** An object that is being decoded. */
+type Target = Record<string, unknown>;
+
+interface Decoder {
+  readonly bytes: Buffer;
+  at: number;
+  /** To the value that is being decoded. */
+  readonly path: (string | number)[];
+  /** What remains of the memory of lists that a repeated key has made shorter: all elements that they ever had. */
+  readonly storage: WeakMap<unknown[], unknown[]>;
+  hasOddities: boolean;
+  values: number;
+}
+
+/** Ends decoding; never leaves this module. */
+class Mismatch extends Error {
+  readonly wanted: string;
+
+  constructor(wanted: string) {
+    super('a value does not fit its field');
+    this.wanted = wanted;
+  }
+}
+
+const letterN = 0x6e;
+const letterT = 0x74;
+const letterF = 0x66;
+const minus = 0x2d;
+
+function decodeRoot(decoder: Decoder, type: StructType, value: Target): void {
+  const byte = decoder.bytes[decoder.at];
+  if (byte === letterN) decoder.hasOddities = true;
+  else if (byte === openBrace) decodeMembers(decoder, type, value);
+  else throw new Mismatch(type.goType);
+}
+
+function decodeMembers(decoder: Decoder, type: StructType, target: Target): void {
+  const { bytes, path } = decoder;
+  countValue(decoder);
+  decoder.at = skipToToken(bytes, decoder.at + 1);
+  while (bytes[decoder.at] !== closeBrace) {
+    const keyEnd = skipString(bytes, decoder.at);
+    const field = findField(decoder, type, keyEnd);
+    decoder.at = skipToToken(bytes, keyEnd);
+    if (field === undefined) {
+      decoder.at = skipValue(bytes, decoder.at);
+    } else {
+      path.push(field.name);
+      decodeField(decoder, field, target);
+      path.pop();
+    }
+    decoder.at = skipToToken(bytes, decoder.at);
+  }
+  decoder.at += 1;
+}
+
+function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | undefined {
+  const { bytes, at } = decoder;
+  for (const field of type.fields) {
+    if (field.name.length === keyEnd - at - 2 && spells(bytes, at + 1, field.name)) return field;
+  }
+  decoder.hasOddities = true;
+  const key = readString(bytes, at, keyEnd);
+  const exact = type.fields.find((field) => field.name === key);
+  if (exact !== undefined || key.length > longestName) return exact;
+  return type.byFoldedName.get(foldName(key));
+}
+
+/** No field has a longer name; a key may have any length. */
+const longestName = 40;
+
+function spells(bytes: Buffer, start: number, name: string): boolean {
+  for (let index = 0; index < name.length; index += 1) {
+    if (bytes[start + index] !== name.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+function decodeField(decoder: Decoder, field: Field, target: Target): void {
+  const byte = decoder.bytes[decoder.at];
+  if (byte === letterN) return decodeNull(decoder, field, target);
+  switch (field.kind) {
+    case 'string':
+      target[field.name] = decodeString(decoder, field.goType);
+      break;
+    case 'boolean':
+      if (byte !== letterT && byte !== letterF) throw new Mismatch(field.goType);
+      target[field.name] = byte === letterT;
+      decoder.at += byte === letterT ? 4 : 5;
+      break;
+    case 'integer':
+      target[field.name] = decodeInteger(decoder, field.goType);
+      break;
+    case 'struct':
+      target[field.name] = decodeStruct(decoder, field.struct, target[field.name]);
+      break;
+    case 'list':
+      target[field.name] = decodeList(decoder, field, target[field.name]);
+      break;
+  }
+}
+
+function decodeNull(decoder: Decoder, field: Field, target: Target): void {
+  decoder.at += 4;
+  if (field.kind === 'struct') decoder.hasOddities = true;
+  if (field.pointer || field.kind === 'list') delete target[field.name];
+}
+
+function decodeString(decoder: Decoder, wanted: string): string {
+  const { bytes, at } = decoder;
+  if (bytes[at] !== quote) throw new Mismatch(wanted);
+  decoder.at = skipString(bytes, at);
+  return readString(bytes, at, decoder.at);
+}
+
+function decodeInteger(decoder: Decoder, wanted: string): number | bigint {
+  const { bytes, at } = decoder;
+  if (!startsNumber(bytes[at])) throw new Mismatch(wanted);
+  const end = skipWord(bytes, at);
+  const value = readInteger(bytes, at, end);
+  if (value === undefined) throw new Mismatch(wanted);
+  decoder.at = end;
+  return value;
+}
+
+function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members {
+  if (decoder.bytes[decoder.at] !== openBrace) throw new Mismatch(type.goType);
+  const target: Target = isObject(previous) ? previous : {};
+  decodeMembers(decoder, type, target);
+  return target;
+}
+
+function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] {
+  const { bytes, path, storage } = decoder;
+  if (bytes[decoder.at] !== openBracket) throw new Mismatch(field.goType);
+  const elements: unknown[] = Array.isArray(previous) ? (storage.get(previous) ?? previous) : [];
+  let count = 0;
+  decoder.at = skipToToken(bytes, decoder.at + 1);
+  while (bytes[decoder.at] !== closeBracket) {
+    path.push(count);
+    elements[count] = decodeElement(decoder, field.element, elements[count]);
+    path.pop();
+    count += 1;
+    decoder.at = skipToToken(bytes, decoder.at);
+  }
+  decoder.at += 1;
+  if (count === elements.length || count === 0) return count === 0 ? [] : elements;
+  const list = elements.slice(0, count);
+  storage.set(list, elements);
+  return list;
+}
+
+function decodeElement(decoder: Decoder, element: StructType | string, previous: unknown): unknown {
+  countValue(decoder);
+  const isNull = decoder.bytes[decoder.at] === letterN;
+  if (isNull) decoder.at += 4;
+  if (typeof element === 'string')
+    return isNull ? (previous ?? '') : decodeString(decoder, `types.${element}`);
+  if (!isNull) return decodeStruct(decoder, element, previous);
+  decoder.hasOddities = true;
+  return previous ?? {};
+}
+
+function countValue(decoder: Decoder): void {
+  decoder.values += 1;
+  if (decoder.values > maxValues) throw new Mismatch('');
+}
+
+function startsNumber(byte: number | undefined): boolean {
+  return byte !== undefined && (byte === minus || (byte >= 0x30 && byte <= 0x39));
+}
+
+function describe(decoder: Decoder, root: StructType, { wanted }: Mismatch): TypeMismatch {
+  const { bytes, at } = decoder;
+  const path = [...decoder.path];
+  const first = bytes[at];
+  const isBracket = first === openBrace || first === openBracket;
+  const end = isBracket ? at + 1 : skipValue(bytes, at);
+  const found = bytes.toString('latin1', at, end);
+  const what = valueKind(first, wanted === 'int' ? found : undefined);
+  const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
+  return {
+    message: `json: cannot unmarshal ${what} into ${place} of type ${wanted}`,
+    path,
+    offset: end,
+    wanted,
+    found,
+  };
+}
+
+/** Go adds the number only where it wants one. */
+function valueKind(first: number | undefined, wantedNumber: string | undefined): string {
+  if (first === openBrace) return 'object';
+  if (first === openBracket) return 'array';
+  if (first === quote) return 'string';
+  if (!startsNumber(first)) return 'bool';
+  return wantedNumber === undefined ? 'number' : `number ${wantedNumber}`;
+}
+
+/** The innermost struct, then the keys from the root, embedded structs included and indexes left out. */
+function fieldInGo(root: StructType, path: Path): string {
+  const names: string[] = [];
+  let holder = root;
+  let type: StructType | undefined = root;
+  for (const step of path) {
+    const field: Field | undefined = type?.fields.find(({ name }) => name === step);
+    if (type === undefined || field === undefined) continue; // an index
+    holder = type;
+    if (field.embedded !== undefined) names.push(field.embedded);
+    names.push(field.name);
+    type = structOf(field);
+  }
+  return [holder.name, ...names].join('.');
+}

@@ -1,0 +1,58 @@
+/**
+ * Items that are defined twice: Ignition tells the items of a list apart by a key (path, name, device …), because
+ * merging pairs them by it. Which lists have keys, and which share theirs, is in the schemas.
+ */
+
+import type { Path } from '../report.ts';
+import { asString, isObject, type Members } from './decode.ts';
+import type { Issue, Rule } from './rule.ts';
+import type { StructType } from './schema.ts';
+
+export const duplicateEntry: Rule = {
+  id: 'duplicate-entry',
+  severity: 'error',
+  message: 'duplicate entry defined',
+  hint: 'remove one of the two, or give them different names',
+};
+
+/** The items of one object's lists whose key another item has already; paths are relative to the object. */
+export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {
+  const spaces = new Map<string, Map<string, Path>>();
+  for (const field of type.fields) {
+    if (field.kind !== 'list' || field.repeatable) continue;
+    const items = value[field.name];
+    if (!Array.isArray(items)) continue;
+    const seen = spaces.get(field.keySpace) ?? new Map<string, Path>();
+    spaces.set(field.keySpace, seen);
+    for (const [index, item] of items.entries()) {
+      const key = itemKey(field.element, item);
+      const path = [field.name, index];
+      const first = seen.get(key);
+      if (first !== undefined) yield { rule: duplicateEntry, path, hint: hint(key, first) };
+      else seen.set(key, path);
+    }
+  }
+}
+
+/** What tells an item apart: a string itself, an object by its key fields. */
+export function itemKey(element: StructType | string, item: unknown): string {
+  if (typeof element === 'string' || !isObject(item)) return keyText(item);
+  const [only, ...others] = element.keyFields;
+  if (only !== undefined && others.length === 0) return keyText(item[only]);
+  const name = element.keyFields.find((field) => isSet(item[field]));
+  return name === undefined ? '' : `${name}:${keyText(item[name])}`;
+}
+
+/** A number that is 0 counts as absent, an empty string does not; only partitions have two key fields. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== 0;
+}
+
+function keyText(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'bigint' ? value.toString() : asString(value);
+}
+
+function hint(key: string, first: Path): string {
+  const name = key === '' ? 'an entry without a name' : JSON.stringify(key.slice(0, 80));
+  return `${name} is already defined at ${first.join('.')}`;
+}

@@ -1,0 +1,73 @@
+/** Guesses what somebody meant by a member that Ignition ignores. */
+
+import type { Path } from '../report.ts';
+import { configType, foldName, type StructType, structAt } from './schema.ts';
+import { isSince, type SpecVersion, specVersions } from './versions.ts';
+
+/** A member that the type of its object does not have. */
+export interface UnknownMember {
+  readonly version: SpecVersion;
+  readonly type: StructType;
+  /** Of the object. */
+  readonly path: Path;
+  readonly key: string;
+}
+
+/** The likeliest explanation; undefined if there is none. */
+export function unusedKeyHint(member: UnknownMember): string | undefined {
+  if (member.key.length > longestGuess) return undefined;
+  return spellingHint(member) ?? newerVersionHint(member) ?? butaneHint(member) ?? similarNameHint(member);
+}
+
+const longestGuess = 60;
+
+function spellingHint({ type, key }: UnknownMember): string | undefined {
+  const field = type.byFoldedName.get(foldName(key));
+  return field && `Ignition takes it for ${JSON.stringify(field.name)} all the same: spell it so`;
+}
+
+function newerVersionHint({ version, path, key }: UnknownMember): string | undefined {
+  const since = specVersions.find(
+    (newer) =>
+      newer !== version &&
+      isSince(newer, version) &&
+      structAt(configType(newer), path)?.fields.some(({ name }) => name === key),
+  );
+  return since && `${JSON.stringify(key)} exists since ${since}; in a ${version} config Ignition ignores it`;
+}
+
+function butaneHint({ type, path, key }: UnknownMember): string | undefined {
+  const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const field = type.fields.find(({ name }) => name === camelCase);
+  if (field !== undefined) return `Butane writes it so; Ignition wants ${JSON.stringify(field.name)}`;
+  const isButane =
+    (path.length === 0 && key === 'variant') ||
+    (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
+  return isButane
+    ? `${JSON.stringify(key)} is Butane, which Ignition does not read: translate the config with butane first`
+    : undefined;
+}
+
+function similarNameHint({ type, key }: UnknownMember): string | undefined {
+  const folded = foldName(key);
+  const [nearest] = [...type.byFoldedName]
+    .map(([foldedName, { name }]) => ({ name, distance: editDistance(folded, foldedName) }))
+    .filter(({ name, distance }) => distance <= Math.ceil(name.length / 4))
+    .toSorted((a, b) => a.distance - b.distance);
+  return nearest && `did you mean ${JSON.stringify(nearest.name)}? Ignition ignores ${JSON.stringify(key)}`;
+}
+
+/** Insertions, deletions and substitutions that make one of the other. */
+function editDistance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 3) return Infinity;
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const substituted = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(substituted, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? Infinity;
+}

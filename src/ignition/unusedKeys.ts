@@ -1,0 +1,144 @@
+/**
+ * Members that Ignition ignores, and null where an object should be. Ignition finds both by comparing the decoded
+ * config with the exact spelling in the document, so this walks the bytes along the schema. It is only needed where
+ * decoding has met something odd. The bytes are known to be valid JSON that fits the schema.
+ */
+
+import {
+  closeBrace,
+  closeBracket,
+  openBrace,
+  openBracket,
+  skipString,
+  skipToToken,
+  skipValue,
+} from '../formats/json/tokens.ts';
+import { readString } from '../formats/json/values.ts';
+import { formatPath, type Path } from '../report.ts';
+import type { Config } from './config.ts';
+import { isObject } from './decode.ts';
+import type { Issue, Rule } from './rule.ts';
+import type { Field, ListField, StructType } from './schema.ts';
+import { unusedKeyHint } from './unusedKeyHint.ts';
+import type { SpecVersion } from './versions.ts';
+
+export const unusedKey: Rule = {
+  id: 'unused-key',
+  severity: 'warning',
+  message: 'unused key',
+  hint: 'Ignition ignores it: remove it, or check its spelling and its place',
+};
+
+export const nullObject: Rule = {
+  id: 'null-object',
+  severity: 'warning',
+  message: 'context tree does not match content tree',
+  hint: 'null counts as an empty object here: leave it out, or write {}',
+};
+
+/** An issue with its path from the root and the place it is about. */
+export interface PlacedIssue extends Issue {
+  readonly offset: number;
+}
+
+/** What a check of unused keys needs of a decoded document. */
+export interface DecodedDocument {
+  readonly bytes: Buffer;
+  readonly version: SpecVersion;
+  readonly type: StructType;
+  readonly config: Config;
+}
+
+/** In Ignition's order; the unused keys of one object by position, where Ignition's order varies from run to run. */
+export function findUnusedKeys(document: DecodedDocument): Iterable<PlacedIssue> {
+  const start = skipToToken(document.bytes, 0);
+  return checkObject(document, { type: document.type, value: document.config, start, path: [] });
+}
+
+/** An object of the document beside what was decoded from it; `value` is absent if that was null. */
+interface Place {
+  readonly type: StructType;
+  readonly value: unknown;
+  readonly start: number;
+  readonly path: Path;
+}
+
+function* checkObject(document: DecodedDocument, place: Place): Iterable<PlacedIssue> {
+  const { type, value, start, path } = place;
+  if (document.bytes[start] !== openBrace) {
+    yield { rule: nullObject, path, message: nullObjectMessage(path), offset: start };
+    return;
+  }
+  const fields = new Set(type.fields.map((field) => field.name));
+  const members = readMembers(document.bytes, start, fields);
+  for (const [key, { keyStart }] of members) {
+    if (fields.has(key)) continue;
+    const hint = unusedKeyHint({ version: document.version, type, path, key }) ?? unusedKey.hint;
+    yield { rule: unusedKey, path: [...path, key], message: `unused key ${key}`, hint, offset: keyStart };
+  }
+  for (const field of type.fields) {
+    const member = members.get(field.name);
+    if (member !== undefined) {
+      yield* checkMember(document, field, {
+        value: isObject(value) ? value[field.name] : undefined,
+        start: member.valueStart,
+        path: [...path, field.name],
+      });
+    }
+  }
+}
+
+type Member = Omit<Place, 'type'>;
+
+function* checkMember(document: DecodedDocument, field: Field, member: Member): Iterable<PlacedIssue> {
+  const { value } = member;
+  if (field.kind === 'struct' && (value !== undefined || !field.pointer)) {
+    yield* checkObject(document, { ...member, type: field.struct });
+  } else if (field.kind === 'list' && value !== undefined) {
+    yield* checkItems(document, field, member);
+  }
+}
+
+/** A list may be longer in the document than decoded, or shorter, if its key is repeated in another spelling. */
+function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<PlacedIssue> {
+  const { bytes } = document;
+  const { element } = field;
+  const { value: items } = member;
+  if (typeof element === 'string' || !Array.isArray(items) || bytes[member.start] !== openBracket) return;
+  let at = skipToToken(bytes, member.start + 1);
+  for (const [index, value] of items.entries()) {
+    if (bytes[at] === closeBracket) return;
+    yield* checkObject(document, { type: element, value, start: at, path: [...member.path, index] });
+    at = skipToToken(bytes, skipValue(bytes, at));
+  }
+}
+
+interface MemberOffsets {
+  readonly keyStart: number;
+  readonly valueStart: number;
+}
+
+/** More unknown members of one object than can be reported. */
+const maxUnknown = 200_000;
+
+/** By exact key, ordered by position; of repeated keys the last counts. */
+function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, MemberOffsets> {
+  const members = new Map<string, MemberOffsets>();
+  let keyStart = skipToToken(bytes, start + 1);
+  while (bytes[keyStart] !== closeBrace) {
+    const keyEnd = skipString(bytes, keyStart);
+    const key = readString(bytes, keyStart, keyEnd);
+    const valueStart = skipToToken(bytes, keyEnd);
+    members.delete(key);
+    if (members.size < maxUnknown || fields.has(key)) members.set(key, { keyStart, valueStart });
+    keyStart = skipToToken(bytes, skipValue(bytes, valueStart));
+  }
+  return members;
+}
+
+function nullObjectMessage(path: Path): string {
+  return (
+    `context tree does not match content tree at ${formatPath(path)}. ` +
+    'Line and column reporting may be inconsistent. Unused keys may not be reported'
+  );
+}

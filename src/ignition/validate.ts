@@ -1,0 +1,206 @@
+/**
+ * Checks a config as `ignition-validate` does: the same verdict, messages, paths and positions, in the same order, with
+ * hints of our own. Nothing is fetched, merged or translated.
+ */
+
+import { locatePaths, positionsOf } from '../formats/json/locate.ts';
+import { checkSyntax } from '../formats/json/syntax.ts';
+import type { Finding, Report } from '../report.ts';
+import type { Config } from './config.ts';
+import { decode, isObject, type TypeMismatch } from './decode.ts';
+import { findDuplicates } from './duplicates.ts';
+import type { Issue, Rule } from './rule.ts';
+import { checks } from './rules.ts';
+import { configType, type StructType } from './schema.ts';
+import { syntaxHint } from './syntaxHint.ts';
+import { typeHint } from './typeHint.ts';
+import { findUnusedKeys, type PlacedIssue } from './unusedKeys.ts';
+import { readVersion } from './version.ts';
+import { versionHint } from './versionHint.ts';
+import type { SpecVersion } from './versions.ts';
+import { walkConfig } from './walk.ts';
+
+export const emptyConfig: Rule = {
+  id: 'empty',
+  severity: 'error',
+  message: 'not a config (empty)',
+  hint: 'the smallest config is {"ignition": {"version": "3.4.0"}}',
+};
+
+export const jsonSyntax: Rule = {
+  id: 'json-syntax',
+  severity: 'error',
+  message: 'invalid character',
+  hint: 'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
+};
+
+export const jsonType: Rule = {
+  id: 'json-type',
+  severity: 'error',
+  message: 'json: cannot unmarshal',
+  hint: 'give a value of the right type; Ignition stops at the first that is wrong',
+};
+
+export const versionMalformed: Rule = {
+  id: 'version-malformed',
+  severity: 'error',
+  message: "invalid config version (couldn't parse)",
+  hint: 'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
+};
+
+export const versionUnsupported: Rule = {
+  id: 'version-unsupported',
+  severity: 'error',
+  message: 'unsupported config version',
+  hint: 'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
+};
+
+export const tooManyValues: Rule = {
+  id: 'too-many-values',
+  severity: 'error',
+  message: 'not checked: the config has too many objects and list items',
+  hint: 'is this really an Ignition config?',
+};
+
+/** More findings than anybody reads are not kept, so that a hostile document cannot use up the memory. */
+export const maxFindings = 100_000;
+
+const tooManyFindings: Finding = {
+  severity: 'info',
+  rule: 'too-many-findings',
+  path: [],
+  message: `there are more than the ${maxFindings} findings that are shown`,
+  hint: 'fix the others first',
+};
+
+/** A document that can be decoded, or what Ignition says about one that cannot. */
+export type ReadResult = (DocumentRead & { readonly status: 'read' }) | Refusal;
+
+export interface Refusal {
+  readonly status: 'refused';
+  readonly finding: Finding;
+  /** The value of a wrong type, if that is the reason. */
+  readonly mismatch?: TypeMismatch;
+  /** Absent if the version could not be read. */
+  readonly version?: SpecVersion;
+}
+
+export interface DocumentRead {
+  readonly version: SpecVersion;
+  readonly type: StructType;
+  readonly config: Config;
+  /** Keys with another spelling than their field, unknown ones, or nulls in place of objects. */
+  readonly hasOddities: boolean;
+  /** False if the document has a number that no float64 can hold: then Ignition knows no positions. */
+  readonly hasPositions: boolean;
+}
+
+/** Checks a whole document, given as it is in its file. */
+export function validateConfig(bytes: Uint8Array): Report {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const read = readConfig(document);
+  if (read.status === 'refused') return { valid: false, findings: [read.finding] };
+  const found: Collected = { issues: [], isFull: false, valid: true };
+  collectRules(found, read);
+  collectDuplicates(found, read);
+  if (read.hasPositions && read.hasOddities) collectUnusedKeys(found, document, read);
+  const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(toFinding);
+  if (found.isFull) findings.push(tooManyFindings);
+  return { valid: found.valid, findings };
+}
+
+/** Decodes a document without checking what it says. Only the first thing that is wrong is reported, as Ignition does. */
+export function readConfig(bytes: Buffer): ReadResult {
+  if (bytes.length === 0) return refuse({ rule: emptyConfig });
+  const { problem, overflows } = checkSyntax(bytes);
+  if (problem !== undefined) {
+    const hint = syntaxHint(problem, bytes) ?? jsonSyntax.hint;
+    return refuse(
+      { rule: jsonSyntax, message: problem.message, hint },
+      positionsOf(bytes, [problem.offset])[0],
+    );
+  }
+  const version = readVersion(bytes);
+  if (version.status === 'mismatch') return refuseMismatch(bytes, version.mismatch);
+  if (version.status !== 'supported') {
+    const rule = version.status === 'malformed' ? versionMalformed : versionUnsupported;
+    return refuse({ rule, hint: versionHint(version.text) ?? rule.hint });
+  }
+  const type = configType(version.version);
+  const { value: config, mismatch, hasTooMany, hasOddities } = decode(bytes, type);
+  if (hasTooMany) return refuse({ rule: tooManyValues });
+  if (mismatch !== undefined) return { ...refuseMismatch(bytes, mismatch), version: version.version };
+  return { status: 'read', version: version.version, type, config, hasOddities, hasPositions: !overflows };
+}
+
+function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): Refusal {
+  const issue = { rule: jsonType, message: mismatch.message, hint: typeHint(mismatch) };
+  return { ...refuse(issue, positionsOf(bytes, [mismatch.offset])[0]), mismatch };
+}
+
+function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Refusal {
+  const finding = toFinding({ ...issue, path: [] });
+  return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
+}
+
+/** What has been found so far, with paths from the root. */
+interface Collected {
+  readonly issues: (Issue | PlacedIssue)[];
+  /** There were more. */
+  isFull: boolean;
+  valid: boolean;
+}
+
+function collect(found: Collected, issue: Issue | PlacedIssue): void {
+  if (issue.rule.severity === 'error') found.valid = false;
+  if (found.issues.length < maxFindings) found.issues.push(issue);
+  else found.isFull = true;
+}
+
+function collectRules(found: Collected, { config, type, version }: DocumentRead): void {
+  walkConfig(config, type, (visited) => {
+    const check = checks[typeof visited.type === 'string' ? visited.type : visited.type.name];
+    if (check === undefined) return;
+    for (const issue of check(visited.value, version)) {
+      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
+    }
+  });
+}
+
+function collectDuplicates(found: Collected, { config, type }: DocumentRead): void {
+  walkConfig(config, type, (visited) => {
+    if (typeof visited.type === 'string' || !isObject(visited.value)) return;
+    for (const issue of findDuplicates(visited.type, visited.value)) {
+      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
+    }
+  });
+}
+
+function collectUnusedKeys(found: Collected, bytes: Buffer, { config, type, version }: DocumentRead): void {
+  for (const issue of findUnusedKeys({ bytes, config, type, version })) collect(found, issue);
+}
+
+function withPositions(bytes: Buffer, issues: readonly (Issue | PlacedIssue)[]): Finding[] {
+  if (issues.length === 0) return [];
+  const unplaced = issues.filter((issue) => !('offset' in issue));
+  const located = locatePaths(
+    bytes,
+    unplaced.map((issue) => issue.path),
+  ).values();
+  const offsets = issues.map((issue) => ('offset' in issue ? issue.offset : (located.next().value ?? 0)));
+  const positions = positionsOf(bytes, offsets);
+  return issues.map((issue, index) => {
+    const position = positions[index];
+    return position === undefined ? toFinding(issue) : { ...toFinding(issue), position };
+  });
+}
+
+function toFinding({ rule, path, message, hint }: Issue): Finding {
+  return {
+    severity: rule.severity,
+    rule: rule.id,
+    path,
+    message: message ?? rule.message,
+    hint: hint ?? rule.hint,
+  };
+}

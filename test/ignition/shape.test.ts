@@ -1,0 +1,114 @@
+/** The compiled schemas and the decoder have to agree; `npm run build` compiles the schemas. */
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assetUrl } from '../../src/assets.ts';
+import { decode } from '../../src/ignition/decode.ts';
+import { configType, type StructType } from '../../src/ignition/schema.ts';
+import { explainMismatches } from '../../src/ignition/shape.ts';
+import { validateConfig } from '../../src/ignition/validate.ts';
+import { specVersions } from '../../src/ignition/versions.ts';
+import { formatPath } from '../../src/report.ts';
+
+interface CompiledSchema {
+  readonly default: (document: unknown) => boolean;
+}
+
+const explain = (text: string) => explainMismatches(validateConfig(Buffer.from(text)), Buffer.from(text));
+
+describe('explainMismatches', () => {
+  it('adds every further value of a wrong type, with its place and what it has to be', async () => {
+    const { valid, findings } = await explain(
+      '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"mode":"0644","contents":"x"},7],\n"disks":{}}}',
+    );
+    expect(valid).toBe(false);
+    expect(
+      findings.map(({ severity, path, position, hint }) => [
+        severity,
+        formatPath(path),
+        position?.line,
+        position?.column,
+        hint,
+      ]),
+    ).toEqual(
+      [
+        [
+          'error',
+          '$',
+          1,
+          67,
+          'storage.files.0.mode has to be a decimal number without quotes: octal 644 is written 420',
+        ],
+        ['info', '$.storage.disks', 2, 10, 'storage.disks has to be a list: put [ ] around it'],
+        [
+          'info',
+          '$.storage.files.0.contents',
+          1,
+          79,
+          'storage.files.0.contents has to be an object: {"source": "data:,…"} or another URL',
+        ],
+        ['info', '$.storage.files.1', 1, 84, 'storage.files.1 has to be an object, not a number'],
+      ].toSorted((a, b) => order(findings, a) - order(findings, b)),
+    );
+  });
+
+  it.each([
+    ['a valid config', '{"ignition":{"version":"3.4.0"}}'],
+    ['text that is not JSON', '{'],
+    ['a version of a wrong type', '{"ignition":{"version":3},"storage":1}'],
+    [
+      'a document with too much to report',
+      `{"ignition":{"version":"3.4.0"},"storage":{"files":[${'1,'.repeat(30_000)}1]}}`,
+    ],
+    ['a single value of a wrong type', '{"ignition":{"version":"3.4.0"},"storage":1}'],
+  ])('leaves %s alone', async (_title, text) => {
+    expect(await explain(text)).toEqual(validateConfig(Buffer.from(text)));
+  });
+});
+
+/** The order among the further ones is the schema's. */
+function order(findings: readonly { path: readonly unknown[] }[], [, path]: readonly unknown[]): number {
+  return findings.findIndex((finding) => ['$', ...finding.path].join('.') === path);
+}
+
+describe.each(specVersions)('compiled schema of %s', (version) => {
+  it('accepts what the decoder accepts', async () => {
+    const compiled: CompiledSchema = await import(assetUrl(`schemas/compiled/ignition-${version}.js`).href);
+    const type = configType(version);
+    fc.assert(
+      fc.property(valuesNear(type), (document) => {
+        const decoded = decode(Buffer.from(JSON.stringify(document)), type);
+        expect(compiled.default(document)).toBe(decoded.mismatch === undefined);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** Objects with members of the type, mostly of the right kind. Integers are safe ones, so that JSON.parse is exact. */
+function valuesNear(type: StructType): fc.Arbitrary<unknown> {
+  const members = type.fields.map((field): [string, fc.Arbitrary<unknown>] => {
+    if (field.kind === 'struct') return [field.name, mostly(valuesNear(field.struct))];
+    if (field.kind === 'list') {
+      const item =
+        typeof field.element === 'string' ? fc.string({ maxLength: 3 }) : valuesNear(field.element);
+      return [field.name, mostly(fc.array(mostly(item), { maxLength: 2 }))];
+    }
+    const scalars = {
+      string: fc.string({ maxLength: 3 }),
+      boolean: fc.boolean(),
+      integer: fc.maxSafeInteger(),
+    };
+    return [field.name, mostly(scalars[field.kind])];
+  });
+  return fc.record(Object.fromEntries([...members, ['unknown', fc.jsonValue({ maxDepth: 2 })]]), {
+    requiredKeys: [],
+  });
+}
+
+function mostly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 60, arbitrary: value },
+    { weight: 1, arbitrary: fc.constantFrom(null, true, 'x', 1, 1.5, [], {}) },
+  );
+}

@@ -1,0 +1,220 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxValues } from '../../src/ignition/decode.ts';
+import { maxFindings, validateConfig } from '../../src/ignition/validate.ts';
+import { specVersions } from '../../src/ignition/versions.ts';
+import { type Finding, formatPath } from '../../src/report.ts';
+
+const validate = (text: string) => validateConfig(Buffer.from(text, 'latin1'));
+const withVersion = (rest: string, version = '3.4.0') => `{"ignition":{"version":"${version}"}${rest}}`;
+
+/** As Ignition prints it. */
+function line({ severity, path, position, message }: Finding): string {
+  const where = position === undefined ? '' : ` ${position.line}:${position.column}`;
+  return `${severity} ${formatPath(path)}${where} ${message}`;
+}
+
+const linesOf = (text: string) => validate(text).findings.map(line);
+
+describe('validateConfig: documents that are refused', () => {
+  it.each([
+    ['', 'error $ not a config (empty)'],
+    [' ', 'error $ unexpected end of JSON input'],
+    ['{"ignition": x}', "error $ 1:15 invalid character 'x' looking for beginning of value"],
+    ['{x', "error $ invalid character 'x' looking for beginning of object key string"],
+    ['[]', 'error $ 1:2 json: cannot unmarshal array into Go value of type util.versionStub'],
+    ['{}', "error $ invalid config version (couldn't parse)"],
+    ['null', "error $ invalid config version (couldn't parse)"],
+    ['{"ignition":{"version":"2.3.0"}}', 'error $ unsupported config version'],
+    [
+      withVersion(',\n"storage":{"files":[{"mode":"0644"}]}'),
+      'error $ 2:35 json: cannot unmarshal string into Go struct field File.storage.files.FileEmbedded1.mode of type int',
+    ],
+  ])('%j', (text, expected) => {
+    expect(validate(text).valid).toBe(false);
+    expect(linesOf(text)).toEqual([expected]);
+  });
+
+  it.each([
+    ['\xef\xbb\xbf{}', 'byte order mark'],
+    ['variant: fcos', 'YAML'],
+    ['# comment\n{}', 'YAML'],
+    ['\x1f\x8b\x08', 'gzip'],
+    ['\xff\xfe{\x00}\x00', 'UTF-16'],
+    ['{"a":1,}', 'comma before the "}"'],
+    ['[1,]', 'comma before the "]"'],
+    ['{"a":\n// x\n1}', 'comments'],
+    ["{'a':1}", 'double quotes'],
+    ['{"a":"x\ny"}', 'line feed'],
+    ['{"a":"x\ty"}', 'tab'],
+    ['{"a":"C:\\x"}', 'backslash'],
+    ['{"a":"say "x""}', 'the config has to be JSON'],
+    ['{"a":1 "b":2}', 'comma is missing'],
+    ['{"a":', 'too early'],
+    [withVersion(',"storage":{"files":[{"mode":"0644"}]}'), 'octal 644 is written 420'],
+    [withVersion(',"storage":{"files":[{"mode":"rw"}]}'), '0644 is written 420'],
+    [withVersion(',"storage":{"files":[{"mode":420.0}]}'), 'digits only'],
+    [withVersion(',"storage":{"files":[{"user":{"id":"1000"}}]}'), 'write 1000, without quotes'],
+    [withVersion(',"storage":{"files":[{"overwrite":"true"}]}'), 'true, without quotes'],
+    [withVersion(',"storage":{"files":[{"path":12}]}'), 'put quotes around 12'],
+    [withVersion(',"storage":{"files":{}}'), 'put [ ] around it'],
+    [withVersion(',"storage":{"files":[{"contents":"hello"}]}'), '{"source": "data:,…"}'],
+    [withVersion(',"storage":[]'), 'storage has to be an object, not a list'],
+    ['5', 'the document has to be an object, not a number'],
+    ['{"ignition":{"version":3.4}}', 'Version has to be a string'],
+    ['{"ignition":{"version":"3.4"}}', 'write "3.4.0"'],
+  ])('%j: hint %s', (text, hint) => {
+    expect(validate(text).findings[0]?.hint).toContain(hint);
+  });
+});
+
+describe('validateConfig: duplicates', () => {
+  it.each([
+    [',"storage":{"files":[{"path":"/a"},{"path":"/a"}]}', ['$.storage.files.1']],
+    [
+      ',"storage":{"links":[{"path":"/a","target":"/x"}],"files":[{"path":"/a"}],"directories":[{"path":"/a"}]}',
+      ['$.storage.files.0', '$.storage.links.0'],
+    ],
+    [
+      ',"kernelArguments":{"shouldExist":["a"],"shouldNotExist":["b","a","a"]}',
+      ['$.kernelArguments.shouldNotExist.1', '$.kernelArguments.shouldNotExist.2'],
+    ],
+    [',"passwd":{"users":[{"name":"a"}],"groups":[{"name":"a"}]}', []],
+    [
+      ',"passwd":{"users":[{"name":"a","groups":["x",null,""],"sshAuthorizedKeys":["k","k"]}]}',
+      ['$.passwd.users.0.groups.2', '$.passwd.users.0.sshAuthorizedKeys.1'],
+    ],
+    [
+      ',"storage":{"disks":[{"device":"/dev/a","partitions":[{"label":"x"},{"number":1,"label":"y"},{"label":"x","number":2}]}]}',
+      [],
+    ],
+    [',"storage":{"files":[{"path":"/a","append":[{},{}]}]}', []],
+    [',"systemd":{"units":[{"name":"a.service"},{"name":"A.service"}]}', []],
+  ])('%s', (rest, paths) => {
+    const found = validate(withVersion(rest)).findings.filter(({ rule }) => rule === 'duplicate-entry');
+    expect(found.map(({ path }) => formatPath(path))).toEqual(paths);
+  });
+
+  it('names the first of the two', () => {
+    const [finding] = validate(
+      withVersion(',"systemd":{"units":[{"name":"a.service"},{"name":"a.service"}]}'),
+    ).findings;
+    expect(finding?.hint).toBe('"a.service" is already defined at units.0');
+  });
+});
+
+const mismatchAt = (path: string) =>
+  `context tree does not match content tree at ${path}. Line and column reporting may be inconsistent. Unused keys may not be reported`;
+
+describe('validateConfig: unused keys and nulls', () => {
+  it.each([
+    [',"x":1', ['warning $.x 1:33 unused key x']],
+    [',"a.b":1', ['warning $.a.b 1:33 unused key a.b']],
+    [',"x":1,\n"x":2', ['warning $.x 2:1 unused key x']],
+    [',"b":1,"a":1', ['warning $.b 1:33 unused key b', 'warning $.a 1:39 unused key a']],
+    [',"storage":null', [`warning $.storage 1:43 ${mismatchAt('$.storage')}`]],
+    [',"storage":{"x":1},"storage":{}', []],
+    [',"storage":{"x":1},"storage":null', [`warning $.storage 1:61 ${mismatchAt('$.storage')}`]],
+    [',"Storage":{"x":1}', ['warning $.Storage 1:33 unused key Storage']],
+    [',"storage":{"disks":null,"x":null}', ['warning $.storage.x 1:57 unused key x']],
+    [',"x":1e999', []],
+    [
+      ',"storage":{"directories":[{"path":"/a"}],"Directories":[{"path":"/b"},{"path":"/c"}]},"y":0',
+      ['warning $.y 1:119 unused key y', 'warning $.storage.Directories 1:74 unused key Directories'],
+    ],
+  ])('%s', (rest, expected) => {
+    expect(linesOf(withVersion(rest))).toEqual(expected);
+    expect(validate(withVersion(rest)).valid).toBe(true);
+  });
+
+  it('a null object in 3.2.0 may be one that is absent', () => {
+    const clevis = ',"storage":{"luks":[{"name":"a","device":"/dev/a","clevis":null}]}';
+    expect(linesOf(withVersion(clevis, '3.2.0'))).toEqual([]);
+    expect(linesOf(withVersion(clevis, '3.3.0'))).toEqual([
+      `warning $.storage.luks.0.clevis 1:91 ${mismatchAt('$.storage.luks.0.clevis')}`,
+    ]);
+  });
+
+  it('a number beyond float64 takes all positions away', () => {
+    expect(linesOf(withVersion(',"storage":{"links":[{"path":"a","target":"x"}]},"x":1e999'))).toEqual([
+      'error $.storage.links.0.path path not absolute',
+    ]);
+  });
+
+  it.each([
+    ['3.2.0', ',"kernelArguments":{}', '"kernelArguments" exists since 3.3.0'],
+    ['3.4.0', ',"storage":{"luks":[{"name":"a","device":"/d","cex":{}}]}', '"cex" exists since 3.5.0'],
+    ['3.4.0', ',"Storage":{}', 'takes it for "storage"'],
+    ['3.4.0', ',"stroage":{}', 'did you mean "storage"'],
+    ['3.4.0', ',"passwd":{"users":[{"name":"a","ssh_authorized_keys":[]}]}', 'wants "sshAuthorizedKeys"'],
+    ['3.4.0', ',"storage":{"files":[{"path":"/a","contents":{"inline":"x"}}]}', 'is Butane'],
+    ['3.4.0', ',"variant":"fcos"', 'is Butane'],
+    ['3.4.0', ',"quux":1', 'remove it'],
+  ])('hint in %s for %s', (version, rest, hint) => {
+    const [finding] = validate(withVersion(rest, version)).findings;
+    expect(finding?.rule).toBe('unused-key');
+    expect(finding?.hint).toContain(hint);
+  });
+});
+
+describe('validateConfig: any input', () => {
+  it('gives a report for any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        expect(typeof validateConfig(bytes).valid).toBe('boolean');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives a report for any JSON under any member, with positions inside the document', () => {
+    const members = [
+      'ignition',
+      'storage',
+      'systemd',
+      'passwd',
+      'files',
+      'units',
+      'contents',
+      'name',
+      'Path',
+      'mode',
+      'luks',
+    ];
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'medium' },
+        fc.constantFrom(null, true, 0, 420, 1.5, '', '/a', 'a.service', '3.4.0'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...members), tie('value'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, fc.constantFrom(...specVersions), (rest, version) => {
+        const text = JSON.stringify(Object.assign({}, rest, { ignition: { version } }), null, 1);
+        const lines = text.split('\n');
+        for (const { position } of validate(text).findings) {
+          expect(position?.column).toBeLessThanOrEqual((lines[(position?.line ?? 0) - 1]?.length ?? 0) + 1);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('keeps the verdict when there are more findings than it keeps', () => {
+    const unknown = Array.from({ length: maxFindings + 5 }, (_, index) => `"x${index}":0`).join(',');
+    const valid = validate(withVersion(`,${unknown}`));
+    expect(valid).toMatchObject({ valid: true, findings: { length: maxFindings + 1 } });
+    expect(valid.findings.at(-1)?.message).toContain('more than the 100000 findings');
+  });
+
+  it('refuses what would use up the memory', () => {
+    const text = withVersion(`,"storage":{"files":[${'{},'.repeat(maxValues)}{}]}`);
+    expect(linesOf(text)).toEqual(['error $ not checked: the config has too many objects and list items']);
+  });
+
+  it('reads a part of a larger buffer', () => {
+    const text = withVersion('');
+    expect(validateConfig(Buffer.from(`xx${text}yy`).subarray(2, -2)).valid).toBe(true);
+  });
+});

@@ -1,0 +1,166 @@
+// @ts-check
+/**
+ * Agreement with ignition-validate over a corpus of configs with its recorded verdicts: `npm run agreement [FOLDER]`.
+ * The corpus is a folder with `index.jsonl`, one line a config; by default it is unpacked from the reference data beside
+ * the checkout. Ends with 1 if fewer verdicts, paths, positions or texts agree than did when this was last changed.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { validateConfig } from '../../dist/ignition/validate.js';
+import { formatPath } from '../../dist/report.js';
+
+/**
+ * @typedef {{ severity: string, path: string, line: number | null, col: number | null, text: string }} Message
+ * @typedef {{ file: string, source: string, exit: number, messages: Message[], unstable?: boolean }} Expected
+ * @typedef {{ verdict: boolean, 'error paths': boolean, 'error positions': boolean, 'all positions': boolean, texts: boolean }} Comparison
+ */
+
+/** Per cent that have to agree. */
+const bar = 100;
+
+const archive = resolve(import.meta.dirname, '../../../shared/data/ignition-corpus.tar.gz');
+
+process.exitCode = main(process.argv[2]);
+
+/** @param {string | undefined} folder */
+function main(folder) {
+  if (folder !== undefined) return compareFolder(folder);
+  if (!existsSync(archive)) {
+    console.log(
+      `NOT CHECKED: there is no corpus. Expected ${archive}, or a folder with index.jsonl as an argument.`,
+    );
+    return 0;
+  }
+  const unpacked = mkdtempSync(join(tmpdir(), 'ignition-corpus-'));
+  try {
+    const { status, stderr } = spawnSync('tar', ['-xzf', archive, '-C', unpacked], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`cannot unpack ${archive}: ${stderr}`);
+    return compareFolder(join(unpacked, readdirSync(unpacked)[0] ?? ''));
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder */
+function compareFolder(folder) {
+  const index = readFileSync(join(folder, 'index.jsonl'), 'utf8').trim().split('\n');
+  /** @type {Expected[]} */
+  const corpus = index.map((line) => JSON.parse(line));
+  const start = performance.now();
+  const results = corpus.map((expected) => {
+    const report = validateConfig(readFileSync(join(folder, expected.file)));
+    return { expected, report, comparison: compare(expected, report) };
+  });
+  const seconds = (performance.now() - start) / 1000;
+  console.log(
+    `${corpus.length} configs in ${seconds.toFixed(1)} s (${Math.round(corpus.length / seconds)} a second)`,
+  );
+  const shares = printShares(results.map(({ comparison }) => comparison));
+  printDisagreements(results);
+  return shares.every((share) => share >= bar) ? 0 : 1;
+}
+
+/**
+ * Where the real program varies from run to run only the verdict counts.
+ * @param {Expected} expected
+ * @param {import('../../dist/report.js').Report} report
+ * @returns {Comparison}
+ */
+function compare({ exit, messages, unstable }, { valid, findings }) {
+  const theirs = messages.map(({ line, col, ...rest }) => ({
+    ...rest,
+    position: `${line ?? 0}:${col ?? 0}`,
+  }));
+  const ours = findings.map(({ severity, path, position, message }) => ({
+    severity,
+    path: formatPath(path),
+    text: message,
+    position: `${position?.line ?? 0}:${position?.column ?? 0}`,
+  }));
+  /** @param {(message: (typeof ours)[number]) => string | undefined} describe */
+  const same = (describe) => unstable === true || sameItems(theirs.map(describe), ours.map(describe));
+  return {
+    verdict: valid === (exit === 0),
+    'error paths': same(({ severity, path }) => (severity === 'error' ? path : undefined)),
+    'error positions': same(({ severity, path, position }) =>
+      severity === 'error' ? `${path} ${position}` : undefined,
+    ),
+    'all positions': same(({ severity, path, position }) => `${severity} ${path} ${position}`),
+    texts: same(({ severity, text }) => `${severity} ${text}`),
+  };
+}
+
+/**
+ * @param {(string | undefined)[]} left
+ * @param {(string | undefined)[]} right
+ */
+function sameItems(left, right) {
+  const sorted = [left, right].map((items) =>
+    items
+      .filter((item) => item !== undefined)
+      .toSorted()
+      .join('\n'),
+  );
+  return sorted[0] === sorted[1];
+}
+
+/** @param {Comparison[]} comparisons */
+function printShares(comparisons) {
+  const aspects = /** @type {const} */ ([
+    'verdict',
+    'error paths',
+    'error positions',
+    'all positions',
+    'texts',
+  ]);
+  return aspects.map((aspect) => {
+    const agreeing = comparisons.filter((comparison) => comparison[aspect]).length;
+    const share = (100 * agreeing) / comparisons.length;
+    console.log(`${aspect.padEnd(16)}${share.toFixed(3)} % (${agreeing} of ${comparisons.length})`);
+    return share;
+  });
+}
+
+/** @param {{ expected: Expected, report: import('../../dist/report.js').Report, comparison: Comparison }[]} results */
+function printDisagreements(results) {
+  const wrong = results.filter(({ comparison }) => !comparison.verdict);
+  printSources(
+    'accepted though invalid',
+    wrong.filter(({ report }) => report.valid).map(({ expected }) => expected),
+  );
+  printSources(
+    'rejected though valid',
+    wrong.filter(({ report }) => !report.valid).map(({ expected }) => expected),
+  );
+  printSources(
+    'same verdict, other messages',
+    results
+      .filter(({ comparison }) => comparison.verdict && !Object.values(comparison).every(Boolean))
+      .map(({ expected }) => expected),
+  );
+}
+
+/**
+ * @param {string} title
+ * @param {Expected[]} configs
+ */
+function printSources(title, configs) {
+  console.log(`${title}: ${configs.length}`);
+  for (const [source, group] of groupBySource(configs)) {
+    const files = group.map(({ file }) => file);
+    console.log(
+      `  ${source}: ${files.slice(0, 5).join(' ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}`,
+    );
+  }
+}
+
+/** @param {Expected[]} configs */
+function groupBySource(configs) {
+  /** @type {Map<string, Expected[]>} */
+  const groups = new Map();
+  for (const config of configs) groups.set(config.source, [...(groups.get(config.source) ?? []), config]);
+  return groups;
+}
