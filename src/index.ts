@@ -1,0 +1,38 @@
+/**
+ * The library. What a command does can be called: domain functions take and give data, commands take options and the
+ * streams of `Io`, and answer with an exit code. Errors are `CliError`s, whose messages are meant for the user.
+ */
+
+export { CliError, FormatError, UsageError } from './errors.ts';
+export { formatPath, type Finding, type Path, type Position, type Report, type Severity } from './report.ts';
+export type { ExitCode, Io, Output } from './io/io.ts';
+
+export { renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
+export { checkConf } from './agent/confCheck.ts';
+export { formatIgnition } from './agent/ignitionText.ts';
+export { defaultSettings, type AgentSettings, type ProxySettings } from './agent/settings.ts';
+
+export type { Config } from './ignition/config.ts';
+export { validateConfig } from './ignition/validate.ts';
+export { specVersions, type SpecVersion } from './ignition/versions.ts';
+
+export { openLiveIso, type LiveIso } from './image/liveIso.ts';
+export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
+export type { RandomAccess } from './image/randomAccess.ts';
+export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';
+export { openImage, type OpenImage } from './io/imageFile.ts';
+
+export { bootForms, checkBoot, type BootFormName } from './boot/bootForms.ts';
+export type { BootSettings } from './boot/bootSettings.ts';
+export { kernelArguments } from './boot/kernelArguments.ts';
+
+export { formatJsonReport } from './reporters/json.ts';
+export { formatTextReport } from './reporters/text.ts';
+
+export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
+export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ignition/remove.ts';
+export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';
+export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
+export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
+export { render, type RenderOptions } from './commands/render.ts';
+export { validate, type ValidateOptions } from './commands/validate.ts';
