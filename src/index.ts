@@ -9,10 +9,14 @@ export type { ExitCode, Io, Output } from './io/io.ts';
 
 export { renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
 export { checkConf } from './agent/confCheck.ts';
-export { formatIgnition } from './agent/ignitionText.ts';
 export { defaultSettings, type AgentSettings, type ProxySettings } from './agent/settings.ts';
 
 export type { Config } from './ignition/config.ts';
+export { formatIgnition } from './ignition/ignitionText.ts';
+export { mergeConfigs } from './ignition/merge.ts';
+export { remarkMerge } from './ignition/mergeRemarks.ts';
+export { normalizeConfig } from './ignition/normalize.ts';
+export { translateConfig, type Translation } from './ignition/translate.ts';
 export { validateConfig } from './ignition/validate.ts';
 export { specVersions, type SpecVersion } from './ignition/versions.ts';
 
@@ -29,6 +33,8 @@ export { kernelArguments } from './boot/kernelArguments.ts';
 export { formatJsonReport } from './reporters/json.ts';
 export { formatTextReport } from './reporters/text.ts';
 
+export { merge as mergeIgnition, type MergeOptions } from './commands/ignition/merge.ts';
+export { translate as translateIgnition, type TranslateOptions } from './commands/ignition/translate.ts';
 export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
 export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ignition/remove.ts';
 export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';

@@ -7,9 +7,9 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { renderAgentConfig } from '../agent/agentConfig.ts';
-import { formatIgnition } from '../agent/ignitionText.ts';
 import { defaultSettings } from '../agent/settings.ts';
 import { CliError } from '../errors.ts';
+import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/fileErrors.ts';

@@ -3,9 +3,9 @@
 import { resolve } from 'node:path';
 import { renderAgentConfig } from '../agent/agentConfig.ts';
 import { checkAgentConf } from '../agent/confReport.ts';
-import { formatIgnition } from '../agent/ignitionText.ts';
 import { listSecrets } from '../agent/secrets.ts';
 import type { AgentSettings } from '../agent/settings.ts';
+import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeFileAtomically } from '../io/files.ts';
 import type { ExitCode, Io } from '../io/io.ts';

@@ -2,20 +2,22 @@
 
 import { Command } from 'commander';
 import type { ExitCode, Io } from '../io/io.ts';
+import { declareIgnition } from './ignition.ts';
 import { declareIso } from './iso.ts';
 import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
 import { declareValidate } from './validate.ts';
 
-/** What a declaration needs: the streams to hand on, and where to leave the exit code. */
-export interface Context {
-  readonly io: Io;
-  finish(code: ExitCode): void;
-}
-
 /** In the order in which a newcomer meets them. */
-const declarations = [declareQuickstart, declareRender, declareValidate, declareIso, declarePxe];
+const declarations = [
+  declareQuickstart,
+  declareRender,
+  declareValidate,
+  declareIgnition,
+  declareIso,
+  declarePxe,
+];
 
 export function declareCommands(io: Io, finish: (code: ExitCode) => void): Command {
   const program = new Command('ironic-coreos')

@@ -1,7 +1,7 @@
 /** The commands for live ISOs. */
 
 import type { Command } from 'commander';
-import type { Context } from './commands.ts';
+import type { Context } from './context.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const ISO = 'live ISO of CoreOS: a file or a block device';

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { KargsOptions } from '../commands/pxe/kargs.ts';
 import { UsageError } from '../errors.ts';
-import type { Context } from './commands.ts';
+import type { Context } from './context.ts';
 
 const examples = `
 Examples:

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { QuickstartOptions } from '../commands/quickstart.ts';
-import type { Context } from './commands.ts';
+import type { Context } from './context.ts';
 
 export function declareQuickstart(program: Command, context: Context): void {
   program

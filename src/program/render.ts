@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { RenderOptions } from '../commands/render.ts';
-import type { Context } from './commands.ts';
+import type { Context } from './context.ts';
 
 const notes = `
 What --host means:

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from '../commands/validate.ts';
-import type { Context } from './commands.ts';
+import type { Context } from './context.ts';
 
 export function declareValidate(program: Command, context: Context): void {
   program

@@ -63,21 +63,30 @@ function readUtf8(bytes: Buffer, start: number, end: number): string {
   return text.includes('\ufffd') ? readBrokenUtf8(bytes, start, end) : text;
 }
 
+/** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
 function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
   const parts: string[] = [];
-  let good = start;
-  let at = start;
-  while (at < end) {
-    const length = sequenceLength(bytes, at, end);
-    if (length === 0) {
-      parts.push(bytes.toString('utf8', good, at), '\ufffd');
-      good = at + 1;
+  const repaired = Buffer.alloc(repairedSize);
+  let filled = 0;
+  for (let at = start; at < end;) {
+    if (filled > repairedSize - longestCharacter) {
+      parts.push(repaired.toString('utf8', 0, filled));
+      filled = 0;
     }
+    const length = sequenceLength(bytes, at, end);
+    if (length === 0) repaired.set(replacement, filled);
+    else bytes.copy(repaired, filled, at, at + length);
+    filled += length || replacement.length;
     at += length || 1;
   }
-  parts.push(bytes.toString('utf8', good, end));
+  parts.push(repaired.toString('utf8', 0, filled));
   return parts.join('');
 }
+
+/** U+FFFD. */
+const replacement = [0xef, 0xbf, 0xbd];
+const repairedSize = 1 << 16;
+const longestCharacter = 4;
 
 /** Bytes of the character at `at`; 0 if there is none (Unicode 3.9, table 3-7). */
 function sequenceLength(bytes: Buffer, at: number, end: number): number {

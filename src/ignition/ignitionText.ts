@@ -1,0 +1,53 @@
+/** An Ignition config as the text of a document: one order of members, so that equal configs are equal bytes. */
+
+import type { Config } from './config.ts';
+import { isObject, type Members } from './decode.ts';
+import { configType, type StructType, structOf } from './schema.ts';
+import { specVersions } from './versions.ts';
+
+/**
+ * The JSON document of a config with a final newline, indented by `indent` spaces; 0 puts all on one line. Members stand
+ * in the order of their declaration, as in Ignition's own documents, and integers have all their digits. Members that
+ * the config's version does not have come last.
+ */
+export function formatIgnition(config: Config, indent = 0): string {
+  const version = specVersions.find((known) => known === config.ignition?.version);
+  const type = version === undefined ? undefined : configType(version);
+  return `${formatValue(config, type, { separator: indent > 0 ? '\n' : '', step: ' '.repeat(indent) })}\n`;
+}
+
+interface Layout {
+  /** Between a bracket or comma and what follows: nothing, or a line feed and the current indentation. */
+  readonly separator: string;
+  readonly step: string;
+}
+
+/** JSON.stringify knows no integers beyond 2^53. A config is as deep as its type, so recursion is bounded. */
+function formatValue(value: unknown, type: StructType | undefined, layout: Layout): string {
+  if (typeof value === 'bigint') return value.toString();
+  const inner = { ...layout, separator: layout.separator + layout.step };
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => formatValue(item, type, inner));
+    return enclose('[]', items, layout);
+  }
+  if (!isObject(value)) return JSON.stringify(value);
+  const colon = layout.separator === '' ? ':' : ': ';
+  const members = orderMembers(value, type).map(([name, member]) => {
+    const memberType = structOf(type?.fields.find((field) => field.name === name));
+    return `${JSON.stringify(name)}${colon}${formatValue(member, memberType, inner)}`;
+  });
+  return enclose('{}', members, layout);
+}
+
+function orderMembers(value: Members, type: StructType | undefined): readonly (readonly [string, unknown])[] {
+  const declared = (type?.fields ?? []).map(({ name }) => name);
+  const names = new Set([...declared, ...Object.keys(value)]);
+  return [...names].map((name) => [name, value[name]] as const).filter(([, member]) => member !== undefined);
+}
+
+function enclose(brackets: string, parts: readonly string[], { separator, step }: Layout): string {
+  const [open = '', close = ''] = brackets;
+  if (parts.length === 0) return open + close;
+  const inner = separator + step;
+  return `${open}${inner}${parts.join(`,${inner}`)}${separator}${close}`;
+}

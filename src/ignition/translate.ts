@@ -1,0 +1,242 @@
+/**
+ * Translates a config to another version of the spec. Upwards as Ignition does on boot, with the two things that it
+ * loses on the way; downwards, which Ignition cannot, wherever the older version can say the same. Keys that the
+ * config's own version does not know are gone since decoding. Source: the `translate` packages of Ignition's `config`.
+ */
+
+import type { Finding, Path } from '../report.ts';
+import type { Config, Integer } from './config.ts';
+import { isObject, type Members } from './decode.ts';
+import { formatIgnition } from './ignitionText.ts';
+import { normalizeConfig } from './normalize.ts';
+import type { Rule } from './rule.ts';
+import { refusal, remark } from './rules/declare.ts';
+import { configType, type Field, structAt, type StructType } from './schema.ts';
+import { validateConfig } from './validate.ts';
+import { isSince, type SpecVersion, specVersions } from './versions.ts';
+
+export const translationRules = {
+  fieldUnknown: refusal(
+    'field-unknown-to-version',
+    'the version has no such field',
+    'translate to a newer version, or remove the field',
+  ),
+  specialBits: refusal(
+    'special-bits-need-3.6.0',
+    'setuid, setgid and sticky bits have no effect before 3.6.0',
+    'translate to 3.6.0 or newer, or remove the bits',
+  ),
+  specialBitsDropped: remark(
+    'special-bits-dropped',
+    'the setuid, setgid and sticky bits are dropped: they had no effect before 3.6.0, and would have one now',
+    'set them again in the translated config if they are wanted',
+  ),
+  advertisementLost: remark(
+    'advertisement-lost',
+    'the advertisement is lost, as it is when Ignition translates a 3.4.0 config: the Tang server has to be online',
+    'add it again to the translated config, whose version keeps it',
+  ),
+  advertisementFragile: remark(
+    'advertisement-fragile',
+    'an Ignition that knows 3.5.0 loses the advertisement of a 3.4.0 config: the Tang server has to be online',
+    'use 3.5.0 wherever Ignition knows it',
+  ),
+};
+
+/** The versions to translate between. */
+export interface Versions {
+  readonly from: SpecVersion;
+  readonly to: SpecVersion;
+}
+
+/** The config and remarks about it; or what stands in the way, one error for each field. Paths are the same in both. */
+export type Translation =
+  | { readonly status: 'translated'; readonly config: Config; readonly findings: readonly Finding[] }
+  | { readonly status: 'refused'; readonly findings: readonly Finding[] };
+
+/**
+ * Translates a valid config; the result is in the form of `normalizeConfig`. Downwards it is valid; upwards, as a newer
+ * version may ask for more, it may not be (a link without a target, from 3.3.0 on).
+ */
+export function translateConfig(config: Config, versions: Versions): Translation {
+  const { config: carried, findings } = carryConfig(config, versions);
+  if (!isSince(versions.to, versions.from)) findings.push(...refusalsOf(config, versions));
+  return findings.some(({ severity }) => severity === 'error')
+    ? { status: 'refused', findings }
+    : { status: 'translated', config: carried, findings };
+}
+
+/** What means something else from a version on, although the field is the same. */
+interface Shift {
+  readonly types: readonly string[];
+  readonly field: string;
+  readonly since: SpecVersion;
+  /** What Ignition makes of an older config's value. */
+  readonly carryUp: (value: unknown) => unknown;
+  /** Reported if a value is changed on its way up, or would be on its way back. */
+  readonly up: Rule;
+  readonly down: Rule;
+}
+
+const shifts: readonly Shift[] = [
+  {
+    types: ['Tang'],
+    field: 'advertisement',
+    since: '3.5.0',
+    carryUp: () => undefined,
+    up: translationRules.advertisementLost,
+    down: translationRules.advertisementFragile,
+  },
+  {
+    types: ['File', 'Directory'],
+    field: 'mode',
+    since: '3.6.0',
+    carryUp: (mode) => (isInteger(mode) ? withoutSpecialBits(mode) : mode),
+    up: translationRules.specialBitsDropped,
+    down: translationRules.specialBits,
+  },
+];
+
+function isInteger(value: unknown): value is Integer {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function withoutSpecialBits(mode: Integer): Integer {
+  const masked = BigInt(mode) & ~0o7000n;
+  return typeof mode === 'bigint' ? masked : Number(masked);
+}
+
+/** A translation under way. */
+interface Journey extends Versions {
+  /** To the object that is being carried. */
+  readonly path: (string | number)[];
+  readonly findings: Finding[];
+}
+
+/**
+ * The config with what the target version has. Normalised first: plain scalars that become nullable (a link's `target`,
+ * an array's `level`) are then set, as Ignition sets them, and what says nothing is not missed.
+ */
+function carryConfig(config: Config, { from, to }: Versions): { config: Config; findings: Finding[] } {
+  const journey: Journey = { from, to, path: [], findings: [] };
+  const normalized = normalizeConfig(config, from);
+  const carried: Config = isObject(normalized)
+    ? carryMembers(journey, { from: configType(from), to: configType(to) }, normalized)
+    : {};
+  const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
+  return { config: normalizeConfig(versioned, to), findings: journey.findings };
+}
+
+interface Types {
+  readonly from: StructType;
+  readonly to: StructType;
+}
+
+function carryMembers(journey: Journey, types: Types, members: Members): Members {
+  const carried: Record<string, unknown> = {};
+  for (const field of types.from.fields) {
+    const member = members[field.name];
+    if (member === undefined) continue;
+    journey.path.push(field.name);
+    const target = types.to.fields.find(({ name }) => name === field.name);
+    if (target === undefined) journey.findings.push(unknownField(journey));
+    else carried[field.name] = carryMember(journey, { type: types.from, field, target }, member);
+    journey.path.pop();
+  }
+  return carried;
+}
+
+/** A field, of an object of `type`, and the same in the target version. */
+interface Passage {
+  readonly type: StructType;
+  readonly field: Field;
+  readonly target: Field;
+}
+
+function carryMember(journey: Journey, { type, field, target }: Passage, member: unknown): unknown {
+  if (field.kind === 'struct' && target.kind === 'struct') {
+    // Where null and {} differ, an object that is only there because the newer version cannot leave it out must go.
+    if (!isObject(member) || (target.pointer && !field.pointer && !hasContent(member))) return undefined;
+    return carryMembers(journey, { from: field.struct, to: target.struct }, member);
+  }
+  if (field.kind === 'list' && target.kind === 'list') return carryList(journey, { field, target }, member);
+  const shift = shifts.find(({ types, field: name }) => types.includes(type.name) && name === field.name);
+  return shift === undefined ? member : carryShifted(journey, shift, member);
+}
+
+function carryList(
+  journey: Journey,
+  { field, target }: Pick<Passage, 'field' | 'target'>,
+  items: unknown,
+): unknown {
+  if (field.kind !== 'list' || target.kind !== 'list' || !Array.isArray(items)) return items;
+  const { element: from } = field;
+  const { element: to } = target;
+  if (typeof from === 'string' || typeof to === 'string') return items;
+  return items.map((item: unknown, index) => {
+    journey.path.push(index);
+    const carried = carryMembers(journey, { from, to }, isObject(item) ? item : {});
+    journey.path.pop();
+    return carried;
+  });
+}
+
+function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
+  const isUpwards = isSince(journey.to, shift.since);
+  if (isSince(journey.from, shift.since) === isUpwards) return value;
+  const above = shift.carryUp(value);
+  if (above === value) return value;
+  journey.findings.push(toFinding(isUpwards ? shift.up : shift.down, [...journey.path]));
+  return isUpwards ? above : value;
+}
+
+function hasContent(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isObject(value)) return Object.values(value).some((member) => hasContent(member));
+  return value !== undefined && value !== '' && value !== false && value !== 0;
+}
+
+function unknownField({ to, path }: Journey): Finding {
+  const holder = path.slice(0, -1);
+  const name = String(path.at(-1));
+  const first = specVersions.find((version) =>
+    structAt(configType(version), holder)?.fields.some((field) => field.name === name),
+  );
+  return {
+    ...toFinding(translationRules.fieldUnknown, [...path]),
+    message: `spec version ${to} has no ${name}`,
+    hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,
+  };
+}
+
+function toFinding({ id, severity, message, hint }: Rule, path: Path): Finding {
+  return { rule: id, severity, message, hint, path };
+}
+
+/** What the older version refuses of the values that its fields take, with the first version that accepts them. */
+function refusalsOf(config: Config, { from, to }: Versions): readonly Finding[] {
+  const refused = errorsOf(config, { from, to });
+  if (refused.length === 0) return [];
+  const newer = specVersions.filter((version) => isSince(version, to) && isSince(from, version)).slice(1);
+  const refusedBy = newer.map((version) => ({
+    version,
+    refused: new Set(errorsOf(config, { from, to: version }).map(identify)),
+  }));
+  return refused.map((finding) => {
+    const accepting = refusedBy.find((candidate) => !candidate.refused.has(identify(finding)));
+    const hint = accepting === undefined ? finding.hint : `spec version ${accepting.version} accepts it`;
+    return { ...finding, message: `${finding.message}, in spec version ${to}`, ...(hint && { hint }) };
+  });
+}
+
+function errorsOf(config: Config, versions: Versions): readonly Finding[] {
+  const document = Buffer.from(formatIgnition(carryConfig(config, versions).config));
+  return validateConfig(document)
+    .findings.filter(({ severity }) => severity === 'error')
+    .map(({ position: _position, ...finding }) => finding);
+}
+
+/** Messages may differ between versions, as one error can hide another at the same place. */
+function identify({ rule, path }: Finding): string {
+  return `${rule} ${path.join('.')}`;
+}

@@ -1,0 +1,172 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeRules, remarkMerge } from '../../src/ignition/mergeRemarks.ts';
+import type { SpecVersion } from '../../src/ignition/versions.ts';
+import { decodeConfig, randomConfigs } from '../support/randomConfigs.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is said on merging two configs: rule and path. */
+function remarks(version: SpecVersion, parent: Json, child: Json): readonly string[] {
+  const [from, to] = [parent, child].map((config) =>
+    decodeConfig(JSON.stringify({ ...config, ignition: { ...Object(config['ignition']), version } })),
+  );
+  return remarkMerge(from ?? {}, to ?? {}, version).map(({ rule, path }) => `${rule} ${path.join('.')}`);
+}
+
+const file = (members: Json) => ({ storage: { files: [{ path: '/f', ...members }] } });
+const contents = (members: Json) => file({ contents: { source: 'data:,new', ...members } });
+const old = file({
+  contents: { source: 'data:,old', compression: 'gzip', verification: { hash: 'sha512-x' } },
+});
+const link = (members: Json) => ({ storage: { links: [{ path: '/f', ...members }] } });
+const disk = (partition: Json) => ({ storage: { disks: [{ device: '/d', partitions: [partition] }] } });
+const reference = (kind: Json) => ({ ignition: { config: kind } });
+
+describe('remarkMerge', () => {
+  it.each<[string, SpecVersion, Json, Json, string[]]>([
+    [
+      'new contents, old compression and hash',
+      '3.4.0',
+      old,
+      contents({}),
+      ['merge-inherits storage.files.0.contents.source'],
+    ],
+    [
+      'new contents, old hash',
+      '3.4.0',
+      old,
+      contents({ compression: '' }),
+      ['merge-inherits storage.files.0.contents.source'],
+    ],
+    [
+      'new contents with all of their own',
+      '3.4.0',
+      old,
+      contents({ compression: '', verification: { hash: 'sha512-y' } }),
+      [],
+    ],
+    ['contents as before', '3.4.0', old, contents({ source: 'data:,old' }), []],
+    [
+      'new contents, old headers',
+      '3.1.0',
+      contents({ source: 'http://a', httpHeaders: [{ name: 'a', value: 'b' }] }),
+      contents({ source: 'http://b' }),
+      ['merge-inherits storage.files.0.contents.source'],
+    ],
+    [
+      'in 3.0.0, where contents have another type',
+      '3.0.0',
+      old,
+      contents({}),
+      ['merge-inherits storage.files.0.contents.source'],
+    ],
+    [
+      'a key file',
+      '3.4.0',
+      { storage: { luks: [{ name: 'l', keyFile: { source: 'data:,a', compression: 'gzip' } }] } },
+      { storage: { luks: [{ name: 'l', keyFile: { source: 'data:,b' } }] } },
+      ['merge-inherits storage.luks.0.keyFile.source'],
+    ],
+    [
+      'both append',
+      '3.4.0',
+      file({ append: [{ source: 'data:,a' }] }),
+      file({ append: [{ source: 'data:,b' }] }),
+      ['merge-appends storage.files.0.append'],
+    ],
+    [
+      'new contents, old append',
+      '3.4.0',
+      file({ append: [{ source: 'data:,a' }] }),
+      contents({}),
+      ['merge-keeps-append storage.files.0.contents.source'],
+    ],
+    [
+      'a file where a link was',
+      '3.4.0',
+      link({ target: '/t' }),
+      contents({}),
+      ['merge-replaces-node storage.files.0'],
+    ],
+    [
+      'a directory where a file was',
+      '3.4.0',
+      contents({}),
+      { storage: { directories: [{ path: '/f' }] } },
+      ['merge-replaces-node storage.directories.0'],
+    ],
+    [
+      'an argument that changes sides',
+      '3.3.0',
+      { kernelArguments: { shouldExist: ['a'] } },
+      { kernelArguments: { shouldNotExist: ['b', 'a'] } },
+      ['merge-moves-argument kernelArguments.shouldNotExist.1'],
+    ],
+    [
+      'a partition by label that has a number',
+      '3.4.0',
+      disk({ label: 'a', number: 1 }),
+      disk({ label: 'a' }),
+      ['merge-partition-apart storage.disks.0.partitions.0'],
+    ],
+    [
+      'a partition by label and number, as before',
+      '3.4.0',
+      disk({ label: 'a', number: 1 }),
+      disk({ label: 'a', number: 1 }),
+      [],
+    ],
+    [
+      'a target that is emptied',
+      '3.2.0',
+      link({ target: '/t' }),
+      link({ hard: true }),
+      ['merge-empties storage.links.0'],
+    ],
+    ['a target that is kept', '3.2.0', link({ target: '/t' }), link({ overwrite: true }), []],
+    ['a target that is kept, later', '3.3.0', link({ target: '/t' }), link({ hard: true }), []],
+    [
+      'a config that is fetched on boot',
+      '3.4.0',
+      reference({ merge: [{ source: 'http://a' }] }),
+      contents({}),
+      ['merge-fetched-later '],
+    ],
+    [
+      'configs that are fetched in order',
+      '3.4.0',
+      reference({ merge: [{ source: 'http://a' }] }),
+      reference({ merge: [{ source: 'http://b' }] }),
+      [],
+    ],
+    [
+      'a child that is replaced on boot',
+      '3.4.0',
+      contents({}),
+      reference({ replace: { source: 'http://a' } }),
+      ['merge-replaced-later ignition.config.replace.source'],
+    ],
+    [
+      'a parent that is replaced on boot',
+      '3.4.0',
+      reference({ replace: { source: 'http://a' } }),
+      contents({}),
+      ['merge-replaced-later '],
+    ],
+  ])('%s (%s)', (...[, version, parent, child, expected]) => {
+    expect(remarks(version, parent, child)).toEqual(expected);
+  });
+
+  it('names the rules, for all configs', () => {
+    const rules = new Set(Object.values(mergeRules).map(({ id }) => id));
+    fc.assert(
+      fc.property(randomConfigs(), randomConfigs(), (one, other) => {
+        for (const { rule } of remarkMerge(one.config, other.config, one.version)) {
+          expect(rules).toContain(rule);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
