@@ -40,5 +40,6 @@ export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ign
 export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';
 export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
-export { render, type RenderOptions } from './commands/render.ts';
+export type { RenderOptions } from './commands/render/options.ts';
+export { render } from './commands/render/render.ts';
 export { validate, type ValidateOptions } from './commands/validate.ts';

@@ -1,7 +1,7 @@
 /** Declares `render`. */
 
 import { type Command, Option } from 'commander';
-import type { RenderOptions } from '../commands/render.ts';
+import type { RenderOptions } from '../commands/render/options.ts';
 import type { Context } from './context.ts';
 
 const notes = `
@@ -44,7 +44,7 @@ export function declareRender(program: Command, context: Context): void {
   declareOutput(command);
   declareBuildpy(command);
   command.addHelpText('after', notes).action(async (options: RenderOptions) => {
-    const { render } = await import('../commands/render.ts');
+    const { render } = await import('../commands/render/render.ts');
     context.finish(await render(options, context.io));
   });
 }

@@ -5,11 +5,11 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../errors.ts';
-import { checkSshPublicKey, splitAuthorizedKeys } from '../formats/sshKey.ts';
-import type { Io } from '../io/io.ts';
-import { readText } from './renderFiles.ts';
-import type { RenderOptions, Warn } from './renderSettings.ts';
+import { CliError } from '../../errors.ts';
+import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
+import type { Io } from '../../io/io.ts';
+import { readText } from './textFile.ts';
+import type { RenderOptions, Warn } from './options.ts';
 
 const what = 'SSH public key (--ssh-key)';
 const noKeyHint = 'give --ssh-key FILE, or --no-ssh-key for nobody to log in';

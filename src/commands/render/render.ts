@@ -1,20 +1,19 @@
 /** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
 
 import { resolve } from 'node:path';
-import { renderAgentConfig } from '../agent/agentConfig.ts';
-import { checkAgentConf } from '../agent/confReport.ts';
-import { listSecrets } from '../agent/secrets.ts';
-import type { AgentSettings } from '../agent/settings.ts';
-import { formatIgnition } from '../ignition/ignitionText.ts';
-import { validateConfig } from '../ignition/validate.ts';
-import { writeFileAtomically } from '../io/files.ts';
-import type { ExitCode, Io } from '../io/io.ts';
-import { writeStdout } from '../io/stdout.ts';
-import { formatPath, type Severity } from '../report.ts';
-import { printable } from '../reporters/printable.ts';
-import { readSettings, type RenderOptions } from './renderSettings.ts';
-
-export type { RenderOptions } from './renderSettings.ts';
+import { renderAgentConfig } from '../../agent/agentConfig.ts';
+import { checkAgentConf } from '../../agent/confReport.ts';
+import { listSecrets } from '../../agent/secrets.ts';
+import type { AgentSettings } from '../../agent/settings.ts';
+import { formatIgnition } from '../../ignition/ignitionText.ts';
+import { validateConfig } from '../../ignition/validate.ts';
+import { writeFileAtomically } from '../../io/files.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { formatPath, type Severity } from '../../report.ts';
+import { printable } from '../../reporters/printable.ts';
+import type { RenderOptions } from './options.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the

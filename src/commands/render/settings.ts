@@ -3,46 +3,19 @@
  * is reported with the name of its flag.
  */
 
-import { parseCaCertificates } from '../agent/caCertificates.ts';
-import { checkApiUrls, checkCallbackUrl, defaultIronicPort, ironicHostUrl } from '../agent/ironicUrl.ts';
-import { parseNtpServers } from '../agent/ntpServers.ts';
-import { parseNoProxy, parseProxyUrl } from '../agent/proxy.ts';
-import { parsePullSecret } from '../agent/pullSecret.ts';
-import { type AgentSettings, defaultSettings, type ProxySettings } from '../agent/settings.ts';
-import { CliError, FormatError, UsageError } from '../errors.ts';
-import { machineNameProblem } from '../formats/hostName.ts';
-import { checkImageReference } from '../formats/imageReference.ts';
-import type { Io } from '../io/io.ts';
-import { readText } from './renderFiles.ts';
-import { readSshKeys } from './renderSshKeys.ts';
-
-/** The flags as commander gives them. */
-export interface RenderOptions {
-  readonly apiUrl?: string;
-  readonly inspectionCallbackUrl?: string;
-  readonly insecure?: boolean;
-  readonly caFile?: string;
-  readonly agentImage?: string;
-  readonly pullSecret?: string;
-  readonly insecureRegistry?: boolean;
-  readonly option?: readonly string[];
-  readonly conf?: string;
-  readonly sshKey?: readonly string[];
-  readonly noSshKey?: boolean;
-  readonly hostname?: string;
-  readonly ntpServer?: readonly string[];
-  readonly httpProxy?: string;
-  readonly httpsProxy?: string;
-  readonly noProxy?: string;
-  readonly output?: string;
-  readonly pretty?: boolean;
-  readonly host?: string;
-  readonly registry?: string;
-  readonly tls?: 'off' | 'on' | 'insecure';
-}
-
-/** Says something that does not keep the config from being rendered. */
-export type Warn = (message: string, hint?: string) => void;
+import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { checkApiUrls, checkCallbackUrl, defaultIronicPort, ironicHostUrl } from '../../agent/ironicUrl.ts';
+import { parseNtpServers } from '../../agent/ntpServers.ts';
+import { parseNoProxy, parseProxyUrl } from '../../agent/proxy.ts';
+import { parsePullSecret } from '../../agent/pullSecret.ts';
+import { type AgentSettings, defaultSettings, type ProxySettings } from '../../agent/settings.ts';
+import { CliError, FormatError, UsageError } from '../../errors.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
+import { checkImageReference } from '../../formats/imageReference.ts';
+import type { Io } from '../../io/io.ts';
+import { readText } from './textFile.ts';
+import type { RenderOptions, Warn } from './options.ts';
+import { readSshKeys } from './sshKeys.ts';
 
 interface Context {
   readonly options: RenderOptions;

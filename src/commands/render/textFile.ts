@@ -1,8 +1,8 @@
 /** The small text files that flags of `render` name. */
 
-import { CliError } from '../errors.ts';
-import { readUserFile } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import { CliError } from '../../errors.ts';
+import { readUserFile } from '../../io/files.ts';
+import type { Io } from '../../io/io.ts';
 
 /** Whatever is larger is not the file that was meant, and an Ignition config could hardly hold it. */
 const maxBytes = 1024 * 1024;
