@@ -6,14 +6,17 @@
  * Messages do not quote values: a config may hold secrets, and a value may be put together from them.
  */
 
+import { isUtf8 } from 'node:buffer';
+import { positionsOf } from '../formats/json/locate.ts';
 import type { OsloDocument, OsloOption, OsloProblemCode } from '../formats/osloConfig.ts';
 import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
 import type { Rule } from '../ignition/rule.ts';
-import type { Finding, Position } from '../report.ts';
+import type { Finding, Position, Report } from '../report.ts';
 import {
   confCommandLineOnly,
   confDeprecated,
   confEmptyNumber,
+  confEncoding,
   confInlineComment,
   confOverridden,
   confSectionCase,
@@ -21,41 +24,76 @@ import {
   confUnknownOption,
   confUnknownSection,
   confUrl,
+  confVersion,
 } from './confRules.ts';
 import { checkValues } from './confValues.ts';
-import type { IpaOption } from './ipaOptions.ts';
+import type { IpaOption, IpaVersion, RemovedIpaOption } from './ipaOptions.ts';
 import {
   findIpaOption,
   findRemovedIpaOption,
+  hadIpaOption,
+  hasIpaOption,
   ipaSectionNames,
+  isIpaOptionDeprecated,
   isIpaSection,
   suggestIpaOption,
   suggestIpaSection,
 } from './ipaOptions.ts';
-import { findUrlProblem } from './ironicUrl.ts';
+import { findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+
+export interface ConfCheckOptions {
+  /** The release that is going to read the file; without, the newest. */
+  readonly ipaVersion?: IpaVersion;
+}
 
 /** An option of the file that the agent knows. */
 interface Setting {
   readonly option: IpaOption;
   readonly line: OsloOption;
+  /** The line has an old name of the option. */
   readonly renamed: boolean;
+  /** The release in question has the option under its present name. */
+  readonly isThere: boolean;
 }
 
 /**
  * All findings about the file, in the order of its lines. `path` is the section and the name of the option, and empty
  * for lines that could not be read. The agent starts if and only if none is an error.
  */
-export function checkConf(text: string): Finding[] {
+export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): Finding[] {
   const { document, problems } = parseOsloConfig(text);
-  const settings = findSettings(document);
+  const settings = findSettings(document, ipaVersion);
   const effective = findEffective(settings);
   const findings = [
     ...problems.map(({ code, position }) => finding(confSyntax, { ...syntaxTexts[code], position })),
-    ...checkNames(document),
-    ...settings.flatMap((setting) => checkUse(setting, effective)),
+    ...checkNames(document, ipaVersion),
+    ...settings.flatMap((setting) => checkOverridden(setting, effective)),
+    ...settings.flatMap((setting) => checkAge(setting, ipaVersion)),
     ...checkEffective(effective),
   ];
   return findings.toSorted((a, b) => comparePositions(a.position, b.position));
+}
+
+/**
+ * The same for the bytes of a file: the verdict on it is whether the agent would start. Columns count bytes. Text that is
+ * not UTF-8 is the only finding then, as nothing else can be said about it.
+ */
+export function checkConfFile(bytes: Uint8Array, options: ConfCheckOptions = {}): Report {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = document.toString('utf8');
+  const wrong = findNotUtf8(document, text);
+  const findings =
+    wrong === undefined
+      ? checkConf(text, options)
+      : [finding(confEncoding, { position: positionsOf(bytes, [wrong])[0] })];
+  return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
+}
+
+/** The offset of the first byte that is not what `text` was read from. */
+function findNotUtf8(bytes: Buffer, text: string): number | undefined {
+  if (isUtf8(bytes)) return undefined;
+  const again = Buffer.from(text);
+  return bytes.findIndex((byte, index) => byte !== again[index]);
 }
 
 interface Details {
@@ -99,11 +137,13 @@ const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly 
   'section-unnamed': { message: 'the section has no name', hint: 'Write "[DEFAULT]"' },
 };
 
-function findSettings(document: OsloDocument): Setting[] {
+function findSettings(document: OsloDocument, ipaVersion: IpaVersion | undefined): Setting[] {
   return document.entries.flatMap((line) => {
     if (line.kind !== 'option') return [];
     const match = findIpaOption(line.section, line.name);
-    return match === undefined ? [] : [{ ...match, line }];
+    if (match === undefined) return [];
+    const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
+    return [{ ...match, line, isThere }];
   });
 }
 
@@ -124,7 +164,7 @@ function rank({ option, line, renamed }: Setting): number {
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
 }
 
-function checkNames(document: OsloDocument): Finding[] {
+function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined): Finding[] {
   const known = new Set(ipaSectionNames());
   let header: Position | undefined;
   let reported = false;
@@ -136,7 +176,7 @@ function checkNames(document: OsloDocument): Finding[] {
       const otherCase = !isIpaSection(entry.name) && isIpaSection(normalizeSection(entry.name));
       return otherCase ? [finding(confSectionCase, { path: [entry.name], position: header })] : [];
     }
-    if (known.has(normalizeSection(entry.section))) return checkName(entry);
+    if (known.has(normalizeSection(entry.section))) return checkName(entry, ipaVersion);
     if (reported) return [];
     reported = true;
     return [unknownSection(entry.section, header)];
@@ -150,34 +190,48 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   return finding(confUnknownSection, { ...details, hint: `Did you mean "[${suggestion}]"?` });
 }
 
-function checkName(line: OsloOption): Finding[] {
+function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
   if (findIpaOption(line.section, line.name) !== undefined) return [];
   const details = { path: [line.section, line.name], position: line.position };
-  const removed = findRemovedIpaOption(line.name);
-  if (removed !== undefined) {
-    const message = `the agent ignores the option since the release after ${removed.last}`;
-    return [finding(confUnknownOption, { ...details, message, hint: 'Remove the line' })];
-  }
+  const removed = findRemovedIpaOption(line.name, line.section);
+  if (removed !== undefined) return checkRemoved(removed, details, ipaVersion);
   const suggestion = suggestIpaOption(line.section, line.name);
   if (suggestion === undefined) return [finding(confUnknownOption, details)];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
   return [finding(confUnknownOption, { ...details, hint: `Did you mean "${suggestion.name}"${place}?` })];
 }
 
-/** What there is to say about a line whether its value counts or not. */
-function checkUse(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const { option, line, renamed } = setting;
+function checkRemoved(removed: RemovedIpaOption, details: Details, ipaVersion?: IpaVersion): Finding[] {
+  if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
+  const message = `the agent ignores the option since the release after ${removed.last}`;
+  return [finding(confUnknownOption, { ...details, message, hint: 'Remove the line' })];
+}
+
+function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
+  const { option, line } = setting;
+  const winner = effective.get(option);
+  if (winner === undefined || winner === setting) return [];
+  const message = `the line has no effect: line ${winner.line.position?.line} sets ${option.name}`;
+  return [finding(confOverridden, { path: [line.section, line.name], position: line.position, message })];
+}
+
+/** What there is to say about the option as such, and not about its value: too new, too old, of no use in a file. */
+function checkAge(
+  { option, line, renamed, isThere }: Setting,
+  ipaVersion: IpaVersion | undefined,
+): Finding[] {
   const details = { path: [line.section, line.name], position: line.position };
   const findings: Finding[] = [];
-  const winner = effective.get(option);
-  if (winner !== undefined && winner !== setting) {
-    const message = `the line has no effect: line ${winner.line.position?.line} sets ${option.name}`;
-    findings.push(finding(confOverridden, { ...details, message }));
+  if (!isThere) {
+    // Where the present name is too new, the old one was the name.
+    if (renamed) return [];
+    const message = `the agent ignores the option: it came with the release ${option.since}`;
+    return [finding(confVersion, { ...details, message })];
   }
   if (renamed) {
     const hint = `Write "${option.name}" in [${option.section}]`;
     findings.push(finding(confDeprecated, { ...details, message: 'the name is an old one', hint }));
-  } else if (option.deprecated !== undefined) {
+  } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
     const message = 'the option is going to be removed from the agent';
     findings.push(finding(confDeprecated, { ...details, message, hint: option.deprecated }));
   }
@@ -187,7 +241,9 @@ function checkUse(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>):
 
 function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const issues = checkValues(new Map([...effective].map(([option, { line }]) => [option, line.value])));
-  return [...effective.values()].flatMap(({ option, line }) => {
+  return [...effective.values()].flatMap(({ option, line, renamed, isThere }) => {
+    // A release that does not look for the option takes any value.
+    if (!isThere && !renamed) return [];
     const details = { path: [line.section, line.name], position: line.valuePosition };
     const issue = issues.get(option);
     const comment = hasInlineComment(line.value) ? [finding(confInlineComment, details)] : [];
@@ -209,6 +265,22 @@ function checkEmptyNumber({ type }: IpaOption, { value }: OsloOption, details: D
 function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
   const isUrl = section === 'DEFAULT' && (name === 'api_url' || name === 'inspection_callback_url');
   if (!isUrl || value.includes('$') || hasInlineComment(value)) return [];
-  const problem = findUrlProblem(value);
+  const problem = findUrlProblem(value) ?? findPathProblem(value);
   return problem === undefined ? [] : [finding(confUrl, { ...details, ...problem })];
+}
+
+/** Slips of programs that complete URLs: the address is there, and Ironic does not serve it. */
+function findPathProblem(list: string): UrlProblem | undefined {
+  const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
+  if (paths.some((path) => path.includes('//'))) {
+    return { message: 'there are two slashes in a row in the path of the URL', hint: 'Remove one of them' };
+  }
+  if (list.includes('/v1/continue_inspection/v1/continue')) {
+    const message = 'the URL has the path for inspection data twice';
+    return {
+      message,
+      hint: 'End it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',
+    };
+  }
+  return undefined;
 }

@@ -12,6 +12,13 @@ export const confSyntax: Rule = {
   hint: 'Write "[SECTION]", "name = value", or a comment that starts with "#" in the first column',
 };
 
+export const confEncoding: Rule = {
+  id: 'conf-encoding',
+  severity: 'error',
+  message: 'the file is not UTF-8 from here on',
+  hint: 'Save the file as UTF-8',
+};
+
 export const confUnknownSection: Rule = {
   id: 'conf-unknown-section',
   severity: 'warning',
@@ -24,6 +31,13 @@ export const confUnknownOption: Rule = {
   severity: 'warning',
   message: 'the agent does not know the option and ignores it',
   hint: 'Check the name, which has underscores and no dashes, and the section that it stands in',
+};
+
+export const confVersion: Rule = {
+  id: 'conf-version',
+  severity: 'warning',
+  message: 'this version of the agent does not know the option yet and ignores it',
+  hint: 'Remove the line, or use a newer agent',
 };
 
 export const confSectionCase: Rule = {
@@ -106,8 +120,10 @@ export const confUrl: Rule = {
 /** All rules, to be explained by their ids. */
 export const confRules: readonly Rule[] = [
   confSyntax,
+  confEncoding,
   confUnknownSection,
   confUnknownOption,
+  confVersion,
   confSectionCase,
   confValue,
   confChoice,

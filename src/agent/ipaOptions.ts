@@ -5,6 +5,7 @@
  */
 
 import { readAsset } from '../assets.ts';
+import { UsageError } from '../errors.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
 
 export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
@@ -32,14 +33,18 @@ export interface IpaOption {
   readonly deprecatedNames?: readonly string[];
   /** Why the option is going to be removed. */
   readonly deprecated?: string;
+  /** The first release that says so; absent where all since 9.0.0 do. */
+  readonly deprecatedSince?: string;
   /** The name that the code declares, where it has dashes. */
   readonly registeredName?: string;
   /** Accepted in a file, but without effect there. */
   readonly commandLineOnly?: boolean;
   /** The package that declares it. */
   readonly source: string;
-  /** The first release of ironic-python-agent with it. */
+  /** The first release of ironic-python-agent with it; absent for options of libraries, which 9.0.0 has, too. */
   readonly since?: string;
+  /** Patch releases before `since` that brought it to an older branch, such as 9.7.2 for 9.7. */
+  readonly backports?: readonly string[];
   readonly help: string;
 }
 
@@ -47,7 +52,8 @@ export interface IpaOption {
 export interface RemovedIpaOption {
   readonly section: string;
   readonly name: string;
-  readonly since: string;
+  /** The first release with it; absent for options of libraries. */
+  readonly since?: string;
   /** The last release with it. */
   readonly last: string;
   readonly kernelParam?: string;
@@ -122,15 +128,72 @@ export function isIpaSection(name: string): boolean {
   return readIndex().sections.has(name);
 }
 
-/** Every section that a file may have, with those of old option names. */
+/** Every section that a file may have, with those of old option names and of options that are gone. */
 export function ipaSectionNames(): readonly string[] {
-  const { sections, deprecated } = readIndex();
-  return [...new Set([...sections, ...[...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')))])];
+  const { sections, deprecated, knowledge } = readIndex();
+  const renamed = [...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')));
+  return [...new Set([...sections, ...renamed, ...knowledge.removed.map(({ section }) => section)])];
 }
 
 /** An option that only older releases read. */
-export function findRemovedIpaOption(name: string): RemovedIpaOption | undefined {
-  return readIndex().knowledge.removed.find((option) => option.name === name);
+export function findRemovedIpaOption(name: string, section = 'DEFAULT'): RemovedIpaOption | undefined {
+  const wanted = normalizeSection(section);
+  return readIndex().knowledge.removed.find((option) => option.name === name && option.section === wanted);
+}
+
+/** A release of ironic-python-agent: major, minor, patch. */
+export type IpaVersion = readonly [major: number, minor: number, patch: number];
+
+/** What is known begins here: older releases had options and libraries that nobody listed. */
+const oldestVersion = '9.0.0';
+
+/** Reads `11.2.0`; parts that are left out are zero. Throws UsageError for anything else and for versions before 9. */
+export function parseIpaVersion(text: string): IpaVersion {
+  const parts = /^(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?$/.exec(text);
+  const version = parts && toVersion(parts.slice(1));
+  if (version === null || compareVersions(version, parseRelease(oldestVersion)) < 0) {
+    throw new UsageError(`not a known version of ironic-python-agent: ${JSON.stringify(text.slice(0, 60))}`, {
+      hint: `give a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
+    });
+  }
+  return version;
+}
+
+function parseRelease(text: string): IpaVersion {
+  return toVersion(text.split('.'));
+}
+
+function toVersion([major, minor, patch]: readonly (string | undefined)[]): IpaVersion {
+  return [Number(major ?? 0), Number(minor ?? 0), Number(patch ?? 0)];
+}
+
+function compareVersions(a: IpaVersion, b: IpaVersion): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+/** Whether the release reads the option under its present name. */
+export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaVersion): boolean {
+  if (since === undefined || compareVersions(version, parseRelease(since)) >= 0) return true;
+  return backports.map(parseRelease).some(([major, minor, patch]) => {
+    return version[0] === major && version[1] === minor && version[2] >= patch;
+  });
+}
+
+/** Whether the release reads an option that is gone by now. */
+export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
+  if (compareVersions(version, parseRelease(last)) > 0) return false;
+  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+}
+
+/** Whether the release warns about the option. */
+export function isIpaOptionDeprecated(
+  { deprecated, deprecatedSince }: IpaOption,
+  version?: IpaVersion,
+): boolean {
+  if (deprecated === undefined || version === undefined || deprecatedSince === undefined) {
+    return deprecated !== undefined;
+  }
+  return compareVersions(version, parseRelease(deprecatedSince)) >= 0;
 }
 
 /**

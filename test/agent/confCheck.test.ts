@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkConf } from '../../src/agent/confCheck.ts';
+import { checkConf, checkConfFile } from '../../src/agent/confCheck.ts';
+import { parseIpaVersion } from '../../src/agent/ipaOptions.ts';
 import { confRules } from '../../src/agent/confRules.ts';
 import { parseOsloConfig, quoteOsloValue } from '../../src/formats/osloConfig.ts';
 import { ipaConf } from '../support/ipaConfs.ts';
@@ -80,6 +81,17 @@ describe('checkConf', () => {
     ['a comment behind a value', '[DEFAULT]\nntp_server = a # c\n', ['conf-inline-comment 2:14']],
     ['an option of the command line', '[DEFAULT]\nconfig_dir = /x\n', ['conf-command-line-only 2:1']],
     ['a second URL that is none', '[DEFAULT]\napi_url = http://a,b\n', ['conf-url 2:11']],
+    [
+      'a path with two slashes',
+      '[DEFAULT]\ninspection_callback_url = https://x:5050//v1/continue\n',
+      ['conf-url 2:27'],
+    ],
+    [
+      'a path that is there twice',
+      '[DEFAULT]\ninspection_callback_url = https://x/v1/continue_inspection/v1/continue\n',
+      ['conf-url 2:27'],
+    ],
+    ['an option of another section that is gone', '[ssl]\nca_file = /x\n', ['conf-unknown-option 2:1']],
     ['a callback that is no URL', '[DEFAULT]\ninspection_callback_url = not a url\n', ['conf-url 2:27']],
     [
       'columns in bytes',
@@ -210,5 +222,59 @@ describe.skipIf(!hasIpa)(`checkConf and the agent itself${ipaNote}`, () => {
     });
     const verdicts = ipaVerdicts(values.map((text) => `[DEFAULT]\nntp_server = ${quoteOsloValue(text)}\n`));
     expect(verdicts.map((verdict) => verdict.values['DEFAULT.ntp_server'])).toEqual(values);
+  });
+});
+
+describe('checkConf for a release', () => {
+  it.each([
+    ['11.1', '[DEFAULT]\nimage_download_max_duration = x\n', ['conf-version']],
+    ['11.2', '[DEFAULT]\nimage_download_max_duration = x\n', ['conf-value']],
+    ['10', '[container]\nrunner = docker\nrun_options = x\n', ['conf-version', 'conf-version']],
+    ['10', '[DEFAULT]\nagent_token_required = x\n', []],
+    ['11', '[DEFAULT]\nagent_token_required = x\n', ['conf-unknown-option']],
+    ['10', '[ssl]\ncert_file = /x\n', []],
+    ['11.1', '[ssl]\ncert_file = /x\n', ['conf-deprecated']],
+    ['10', '[DEFAULT]\ntls_cert_file = /x\n', ['conf-version']],
+    ['9.4', '[DEFAULT]\ncollect_lldp = on\n', []],
+    ['9.5', '[DEFAULT]\ncollect_lldp = on\n', ['conf-deprecated']],
+  ])('%s: %j', (version, text, expected) => {
+    const findings = checkConf(text, { ipaVersion: parseIpaVersion(version) });
+    expect(findings.map(({ rule }) => rule)).toEqual(expected);
+  });
+});
+
+describe('checkConfFile', () => {
+  it.each([
+    ['what starts', '[DEFAULT]\ndebug = on\n', true, []],
+    ['what is ignored', '[DEFAULT]\ndebugg = on\n', true, ['conf-unknown-option 2:1']],
+    ['what does not start', '[DEFAULT]\ndebug = x\n', false, ['conf-value 2:9']],
+    ['a byte order mark', '\ufeff[DEFAULT]\n', false, ['conf-syntax 1:1']],
+    ['nothing', '', true, []],
+  ])('%s', (_title, text, valid, expected) => {
+    const report = checkConfFile(Buffer.from(text));
+    const found = report.findings.map(
+      ({ rule, position }) => `${rule} ${position?.line}:${position?.column}`,
+    );
+    expect({ valid: report.valid, found }).toEqual({ valid, found: expected });
+  });
+
+  it.each([
+    ['5b44454641554c545d0a610a62ff', 3, 2],
+    ['ff', 1, 1],
+    ['0ae282', 2, 1],
+    ['c3a4eda080', 1, 3],
+  ])('finds what is not UTF-8 in %s', (hex, line, column) => {
+    const { valid, findings } = checkConfFile(Buffer.from(hex, 'hex'));
+    expect(valid).toBe(false);
+    expect(findings).toMatchObject([{ rule: 'conf-encoding', position: { line, column } }]);
+  });
+
+  it('takes any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const { valid, findings } = checkConfFile(bytes);
+        expect(valid).toBe(findings.every(({ severity }) => severity !== 'error'));
+      }),
+    );
   });
 });

@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   findIpaOption,
   findRemovedIpaOption,
+  hadIpaOption,
+  hasIpaOption,
   ipaKnowledge,
   ipaSectionNames,
+  isIpaOptionDeprecated,
   isIpaSection,
+  parseIpaVersion,
   suggestIpaOption,
   suggestIpaSection,
 } from '../../src/agent/ipaOptions.ts';
@@ -86,4 +90,51 @@ it('knows sections and options of the past', () => {
   expect(isIpaSection('ssl')).toBe(false);
   expect(isIpaSection('mdns')).toBe(true);
   expect(findRemovedIpaOption('standalone')).toMatchObject({ last: '6.6.0' });
+});
+
+describe('releases', () => {
+  it.each([
+    ['9', [9, 0, 0]],
+    ['9.4', [9, 4, 0]],
+    ['11.2.1', [11, 2, 1]],
+    ['14.0.0', [14, 0, 0]],
+  ])('reads %s', (text, expected) => {
+    expect(parseIpaVersion(text)).toEqual(expected);
+  });
+
+  it.each(['', '8.6.0', '9.x', 'v9', '9.4.2.1', '11 ', '1e9', 'x'.repeat(1000)])('refuses %j', (text) => {
+    expect(() => parseIpaVersion(text)).toThrow(/^not a known version of ironic-python-agent/);
+  });
+
+  it.each([
+    ['DEFAULT', 'image_download_max_duration', '11.1.0', false],
+    ['DEFAULT', 'image_download_max_duration', '11.2.0', true],
+    ['DEFAULT', 'permitted_image_formats', '9.4.1', false],
+    ['DEFAULT', 'permitted_image_formats', '9.4.3', true],
+    ['DEFAULT', 'permitted_image_formats', '9.5.0', false],
+    ['DEFAULT', 'permitted_image_formats', '9.14.0', true],
+    ['disk_utils', 'efi_system_partition_size', '9.0.0', true],
+  ])('[%s] %s in %s: %s', (section, name, version, expected) => {
+    const option = findIpaOption(section, name)?.option;
+    expect(option && hasIpaOption(option, parseIpaVersion(version))).toBe(expected);
+  });
+
+  it.each([
+    ['agent_token_required', 'DEFAULT', '10.2.3', true],
+    ['agent_token_required', 'DEFAULT', '11.0.0', false],
+    ['container_conf_file', 'container', '10.0.0', false],
+    ['container_conf_file', 'Container', '11.0.0', true],
+  ])('%s, which is gone, in [%s] of %s: %s', (name, section, version, expected) => {
+    const option = findRemovedIpaOption(name, section);
+    expect(option && hadIpaOption(option, parseIpaVersion(version))).toBe(expected);
+  });
+
+  it('deprecate', () => {
+    const option = findIpaOption('DEFAULT', 'collect_lldp')?.option;
+    const verdicts = ['9.4.0', '9.5.0'].map((version) => {
+      return option && isIpaOptionDeprecated(option, parseIpaVersion(version));
+    });
+    expect(verdicts).toEqual([false, true]);
+    expect(option && isIpaOptionDeprecated(option)).toBe(true);
+  });
 });

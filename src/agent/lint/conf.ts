@@ -1,0 +1,125 @@
+/** The agent's conf in a config: every rule of `checkConf` under a name of its own, and what only the whole config tells. */
+
+import { posix } from 'node:path';
+import { parseOsloConfig } from '../../formats/osloConfig.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Finding, Path } from '../../report.ts';
+import { checkConfFile } from '../confCheck.ts';
+import { confRules as rulesOfFile } from '../confRules.ts';
+import type { IpaVersion } from '../ipaOptions.ts';
+import { broken, note, warning } from './lintRule.ts';
+import { isMountedAt } from './mounts.ts';
+import type { HostFile, LintSubject } from './subject.ts';
+import { readContents } from './subject.ts';
+
+const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
+
+const ownRules = {
+  insecure: note(
+    'agent-conf-insecure',
+    'the agent does not check the certificate of Ironic',
+    'Remove "insecure"; for a certificate of your own, mount its authority into the container and name it in "cafile"',
+  ),
+  caUnused: note(
+    'agent-conf-ca-unused',
+    'the config brings a certificate authority, and the agent does not check Ironic with it',
+    'Mount the file into the container and name it there in "cafile"; the agent does not see the host\'s trust store',
+  ),
+  hostPath: warning(
+    'agent-conf-host-path',
+    'the file is written on the host and not mounted into the container at this path',
+    'Mount it with --mount type=bind,src=PATH,dst=PATH',
+  ),
+};
+
+/** The rules of a conf file on its own; nothing of it concerns Ignition, so none is an error here. */
+const fileRules: ReadonlyMap<string, Rule> = new Map(
+  rulesOfFile.map((rule) => [rule.id, toLintRule(rule)] as const),
+);
+
+export const confRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];
+
+function toLintRule(rule: Rule): Rule {
+  return { ...rule, id: `agent-${rule.id}`, severity: rule.severity === 'error' ? 'warning' : rule.severity };
+}
+
+export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
+  const options = ipaVersion === undefined ? {} : { ipaVersion };
+  return subject.confs.flatMap((conf) => {
+    const bytes = readContents(conf.file.contents ?? {});
+    if (bytes === undefined) return [];
+    const path = [...conf.path, 'contents', 'source'];
+    const { findings } = checkConfFile(bytes, options);
+    return [
+      ...findings.flatMap((finding) => toIssue(finding, conf, path)),
+      ...checkTrust(subject, { conf, path, settings: readSettings(bytes) }),
+    ];
+  });
+}
+
+function toIssue(finding: Finding, { name }: HostFile, path: Path): Issue[] {
+  const rule = fileRules.get(finding.rule);
+  if (rule === undefined) return [];
+  const { line, column } = finding.position ?? { line: 0, column: 0 };
+  const place = line === 0 ? '' : `:${line}:${column}`;
+  const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
+  const end = finding.severity === 'error' ? '; the agent does not start' : '';
+  const message = `${posix.basename(name)}${place}: ${what}${finding.message}${end}`;
+  return [broken(rule, path, { message, hint: finding.hint ?? rule.hint })];
+}
+
+/** `debug`, `[mdns] params` or `[nope]`. */
+function formatName([section, name]: Path): string {
+  if (name === undefined) return `[${shorten(section)}]`;
+  return section === 'DEFAULT' ? shorten(name) : `[${shorten(section)}] ${shorten(name)}`;
+}
+
+function shorten(text: string | number = ''): string {
+  return String(text).slice(0, 60);
+}
+
+interface ReadConf {
+  readonly conf: HostFile;
+  /** Of its contents. */
+  readonly path: Path;
+  /** Values in [DEFAULT], the last of each name. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+function readSettings(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const { entries } = parseOsloConfig(Buffer.from(bytes).toString()).document;
+  const options = entries.filter((entry) => entry.kind === 'option');
+  return new Map(
+    options.filter(({ section }) => section === 'DEFAULT').map(({ name, value }) => [name, value]),
+  );
+}
+
+const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
+
+function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): Issue[] {
+  const name = posix.basename(conf.name);
+  const isInsecure = /^(?:true|1|on|yes)$/i.test(settings.get('insecure') ?? '');
+  const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
+  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(trustAnchors));
+  const isUnused = isHttps && anchors.length > 0 && (isInsecure || !settings.has('cafile'));
+  const lost = fileOptions.filter((option) => {
+    const file = settings.get(option) ?? '';
+    return subject.filesByPath.has(file) && subject.runs.some((run) => !isMountedAt(run, file));
+  });
+  const say = (rule: Rule, option: string): Issue =>
+    broken(rule, path, { message: `${name}: ${option}: ${rule.message}` });
+  return [
+    ...(isInsecure && isHttps ? [say(ownRules.insecure, 'insecure')] : []),
+    ...(isUnused ? [say(ownRules.caUnused, 'cafile')] : []),
+    ...lost.map((option) => say(ownRules.hostPath, option)),
+  ];
+}
+
+/** Values in [DEFAULT] of all confs of the config, in which the agent's own order is not known. */
+export function confValues(subject: LintSubject, option: string): string[] {
+  return subject.confs.flatMap(({ file }) => {
+    const bytes = readContents(file.contents ?? {});
+    const value = bytes && readSettings(bytes).get(option);
+    return value === undefined ? [] : [value];
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * What Ignition cannot know: whether a valid config makes a ramdisk in which the agent starts, reaches Ironic and keeps
+ * its secrets. Nothing is fetched, and what another config may bring along is not missed. Left out: commands inside
+ * scripts, containers that are declared as quadlets.
+ */
+
+import type { Config } from '../../ignition/config.ts';
+import type { Issue } from '../../ignition/rule.ts';
+import type { IpaVersion } from '../ipaOptions.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkConfs } from './conf.ts';
+import { checkConvergedFlow } from './convergedFlow.ts';
+import { checkHostFiles } from './hostFiles.ts';
+import { checkImages } from './image.ts';
+import { checkMounts } from './mounts.ts';
+import { checkProxy } from './proxy.ts';
+import { checkPullSecrets } from './pullSecret.ts';
+import { checkSize } from './size.ts';
+import { checkSources } from './sources.ts';
+import { checkSshKeys } from './sshKeys.ts';
+import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
+import { checkUnits } from './unit.ts';
+import { checkUnitText } from './unitText.ts';
+
+export interface LintOptions {
+  /** By which certificates are judged. */
+  readonly now: Date;
+  /** The release of the agent that the conf is for; without, the newest. */
+  readonly ipaVersion?: IpaVersion;
+  /** The document itself, to find out whether it fits into a live ISO; without, its size is not looked at. */
+  readonly document?: Uint8Array;
+}
+
+/** Whether the config starts the agent's container or writes the agent's conf. */
+export function isAgentConfig(config: Config): boolean {
+  return runsAgent(readSubject(config));
+}
+
+/** Everything that is found, by topic; paths start at the root of the config. Messages never quote secrets. */
+export function lintConfig(config: Config, options: LintOptions): Issue[] {
+  const subject = readSubject(config);
+  return [
+    ...checkConfs(subject, options.ipaVersion),
+    ...checkMounts(subject),
+    ...checkUnits(subject),
+    ...checkUnitText(subject),
+    ...checkImages(subject),
+    ...checkConvergedFlow(subject),
+    ...checkProxy(subject),
+    ...checkPullSecrets(subject),
+    ...checkCertificates(subject, options.now),
+    ...checkSshKeys(subject),
+    ...checkSources(subject),
+    ...checkHostFiles(subject),
+    ...checkSize(options.document),
+  ];
+}
+
+function runsAgent({ runs, confs, units }: LintSubject): boolean {
+  return runs.length > 0 || confs.length > 0 || units.some(({ name }) => isAgentUnitName(name));
+}

@@ -1,0 +1,35 @@
+/** All rules of the agent lint. */
+
+import type { Rule } from '../../ignition/rule.ts';
+import { certificateRules } from './certificates.ts';
+import { confRules } from './conf.ts';
+import { convergedFlowRules } from './convergedFlow.ts';
+import { hostFileRules } from './hostFiles.ts';
+import { imageRules } from './image.ts';
+import { mountRules } from './mounts.ts';
+import { proxyRules } from './proxy.ts';
+import { pullSecretRules } from './pullSecret.ts';
+import { sizeRules } from './size.ts';
+import { sourceRules } from './sources.ts';
+import { sshKeyRules } from './sshKeys.ts';
+import { agentUnitRules } from './unit.ts';
+import { unitTextRules } from './unitText.ts';
+
+/** In the order in which `lintConfig` checks them. */
+export const lintRules: readonly Rule[] = [
+  ...confRules,
+  ...[
+    mountRules,
+    agentUnitRules,
+    unitTextRules,
+    imageRules,
+    convergedFlowRules,
+    proxyRules,
+    pullSecretRules,
+    certificateRules,
+    sshKeyRules,
+    sourceRules,
+    hostFileRules,
+    sizeRules,
+  ].flatMap((rules) => Object.values<Rule>(rules)),
+];

@@ -1,0 +1,175 @@
+/**
+ * What the checks look at, taken out of a config once: its files with their contents, its units with their drop-ins and
+ * command lines, and those command lines that start the agent's container.
+ */
+
+import { decodeDataUrl } from '../../formats/dataUrl.ts';
+import { decodeGzip } from '../../formats/gzip.ts';
+import { splitExecLine } from '../../formats/systemdQuoting.ts';
+import { readUnit } from '../../formats/unitFile.ts';
+import { FormatError } from '../../errors.ts';
+import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
+import type { Path } from '../../report.ts';
+import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
+
+export interface LintSubject {
+  readonly config: Config;
+  /** False if another config is merged in or takes its place, so that what is missing may come from there. */
+  readonly isComplete: boolean;
+  readonly files: readonly HostFile[];
+  /** The first file of each path. */
+  readonly filesByPath: ReadonlyMap<string, HostFile>;
+  readonly units: readonly HostUnit[];
+  /** `podman run` and the like that start the agent. */
+  readonly runs: readonly UnitCommand[];
+  /** The files that are configuration of the agent. */
+  readonly confs: readonly HostFile[];
+}
+
+export interface HostFile {
+  /** On the host. */
+  readonly name: string;
+  readonly file: File;
+  /** In the config. */
+  readonly path: Path;
+}
+
+export interface HostUnit {
+  readonly name: string;
+  readonly unit: Unit;
+  /** In the config. */
+  readonly path: Path;
+  /** Of the unit and its drop-ins, in the order in which systemd reads them; none where they cannot be read. */
+  readonly settings: readonly UnitSetting[];
+  readonly commands: readonly UnitCommand[];
+}
+
+export interface UnitSetting {
+  readonly section: string;
+  readonly name: string;
+  /** Continued lines are joined. */
+  readonly value: string;
+  /** Of the contents that it stands in. */
+  readonly path: Path;
+}
+
+/** A command of podman in a unit. */
+export interface UnitCommand {
+  readonly unitName: string;
+  readonly setting: UnitSetting;
+  readonly podman: PodmanCommand;
+}
+
+const maxContentBytes = 16 * 1024 * 1024;
+
+export function readSubject(config: Config): LintSubject {
+  const files = (config.storage?.files ?? []).map((file, index): HostFile => ({
+    name: file.path ?? '',
+    file,
+    path: ['storage', 'files', index],
+  }));
+  const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
+  return {
+    config,
+    isComplete: isComplete(config),
+    files,
+    filesByPath: new Map(files.toReversed().map((file) => [file.name, file])),
+    units,
+    runs: units.flatMap(({ commands }) => commands.filter(isAgentRun)),
+    confs: files.filter(({ name }) => isConfPath(name)),
+  };
+}
+
+/** The unit's name, as the agent's unit is called everywhere. */
+export function isAgentUnitName(name: string): boolean {
+  return /^ironic-(?:python-)?agent(?:@[^/]*)?\.service$/.test(name);
+}
+
+/** The bytes of a resource that holds them itself; undefined where they are elsewhere or cannot be read. */
+export function readContents({ source = '', compression = '' }: Resource): Uint8Array | undefined {
+  if (!source.startsWith('data:')) return undefined;
+  try {
+    const { data } = decodeDataUrl(source);
+    return compression === 'gzip' ? decodeGzip(data, { maxBytes: maxContentBytes }).data : data;
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+function isComplete({ ignition }: Config): boolean {
+  const { merge = [], replace } = ignition?.config ?? {};
+  return merge.length === 0 && replace?.source === undefined;
+}
+
+function isConfPath(path: string): boolean {
+  return (
+    path.endsWith('/ironic-python-agent.conf') || /^\/etc\/ironic-python-agent(?:\.d)?\/.*\.conf$/s.test(path)
+  );
+}
+
+function readHostUnit(unit: Unit, index: number): HostUnit {
+  const name = unit.name ?? '';
+  const path = ['systemd', 'units', index];
+  // systemd reads drop-ins in the order of their names.
+  const dropins = (unit.dropins ?? [])
+    .map((dropin, number) => ({ dropin, path: [...path, 'dropins', number, 'contents'] }))
+    .toSorted((a, b) => compareText(a.dropin.name ?? '', b.dropin.name ?? ''));
+  const settings = [
+    ...readSettings(unit.contents, [...path, 'contents']),
+    ...dropins.flatMap(({ dropin, path: at }) => readSettings(dropin.contents, at)),
+  ];
+  return { name, unit, path, settings, commands: readCommands(name, settings) };
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function readSettings(contents: string | undefined, path: Path): UnitSetting[] {
+  const unit = readUnit(contents ?? '');
+  if ('error' in unit) return [];
+  return unit.sections.flatMap(({ name: section, options }) =>
+    options.map(({ name, value }) => ({ section, name, value: value.replaceAll('\\\n', ' '), path })),
+  );
+}
+
+/** The settings of one name that count: an empty one takes back those before it. */
+export function effectiveSettings(settings: readonly UnitSetting[], name: string): UnitSetting[] {
+  const own = settings.filter((setting) => setting.name === name);
+  return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
+}
+
+const execSettings = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
+
+function readCommands(unitName: string, settings: readonly UnitSetting[]): UnitCommand[] {
+  return execSettings
+    .flatMap((name) => effectiveSettings(settings, name))
+    .flatMap((setting) =>
+      splitCommands(setting.value).flatMap((words) => {
+        const podman = readPodmanCommand(words);
+        return podman === undefined ? [] : [{ unitName, setting, podman }];
+      }),
+    );
+}
+
+function splitCommands(value: string): ReturnType<typeof splitExecLine> {
+  try {
+    return splitExecLine(value);
+  } catch (error) {
+    if (error instanceof FormatError) return [];
+    throw error;
+  }
+}
+
+/** The agent's container is told by its name, its conf, its image or the unit that starts it. */
+function isAgentRun({ unitName, podman }: UnitCommand): boolean {
+  if (podman.verb === 'pull') return false;
+  return (
+    isAgentUnitName(unitName) ||
+    optionValues(podman, 'name').some(({ text }) => /^ironic-(?:python-)?agent$/.test(text)) ||
+    bindMounts(podman).some(({ source }) => isConfPath(source)) ||
+    /(?:^|\/)ironic-(?:python-agent|agent|ipa)[^/]*$/.test(podman.operands[0]?.text ?? '')
+  );
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
+import { parseIpaVersion } from '../../../src/agent/ipaOptions.ts';
+import { encodeGzip } from '../../../src/formats/gzip.ts';
+import type { Config, Resource } from '../../../src/ignition/config.ts';
+import { conf, dataUrl, messages, now, summary, withConf, withFiles } from './support.ts';
+
+const source = '$.storage.files.0.contents.source';
+const anchor = '/etc/pki/ca-trust/source/anchors/x.crt';
+
+const withContents = (contents: Resource): Config => withFiles({ path: conf, contents });
+
+describe('the conf in a config', () => {
+  it.each([
+    ['nothing wrong', '[DEFAULT]\napi_url = https://192.0.2.1:6385\n', []],
+    ['a broken line', '[DEFAULT]\ntext\n', [`agent-conf-syntax ${source}`]],
+    ['a wrong type', '[DEFAULT]\ndebug = maybe\n', [`agent-conf-value ${source}`]],
+    ['out of range', '[DEFAULT]\nlisten_port = 70000\n', [`agent-conf-range ${source}`]],
+    ['a choice', '[DEFAULT]\nadvertise_protocol = HTTP\n', [`agent-conf-choice ${source}`]],
+    ['a reference to nothing', '[DEFAULT]\nntp_server = $x\n', [`agent-conf-interpolation ${source}`]],
+    ['an unknown name', '[DEFAULT]\napi-url = https://x\n', [`agent-conf-unknown-option ${source}`]],
+    ['an unknown section', '[ipa]\na = b\n', [`agent-conf-unknown-section ${source}`]],
+    ['a deprecated name', '[DEFAULT]\nlogfile = /x\n', [`agent-conf-deprecated ${source}`]],
+    [
+      'no verification',
+      '[DEFAULT]\napi_url = https://x\ninsecure = True\n',
+      [`agent-conf-insecure ${source}`],
+    ],
+    ['no verification over http', '[DEFAULT]\napi_url = http://x\ninsecure = True\n', []],
+  ])('%s', (_title, text, expected) => {
+    expect(summary(withConf(text))).toEqual(expected);
+  });
+
+  it('names file, line and column, the option, and what comes of it', () => {
+    expect(messages(withConf('[DEFAULT]\ndebug = maybe\n[mdns]\nparms = a:b\n'))).toEqual([
+      'ironic-python-agent.conf:2:9: debug: debug is a switch, and its value neither turns it on nor off; the agent does not start',
+      'ironic-python-agent.conf:4:1: [mdns] parms: the agent does not know the option and ignores it',
+    ]);
+  });
+
+  it('may be compressed, elsewhere or broken', () => {
+    const gzip = Buffer.from(encodeGzip(Buffer.from('[DEFAULT]\ndebug = x\n'))).toString('base64');
+    expect(summary(withContents({ source: `data:;base64,${gzip}`, compression: 'gzip' }))).toEqual([
+      `agent-conf-value ${source}`,
+    ]);
+    expect(summary(withContents({ source: dataUrl('x'), compression: 'gzip' }))).toEqual([]);
+    expect(summary(withContents({ source: 'data:;base64,x' }))).toEqual([]);
+    expect(summary(withContents({ source: 'https://192.0.2.1/conf' }))).toEqual([]);
+    expect(summary(withContents({ source: 'data:;base64,/w==' }))).toEqual([`agent-conf-encoding ${source}`]);
+  });
+
+  it('is judged by the release that is named', () => {
+    const config = withConf('[DEFAULT]\nimage_download_max_duration = 10\n');
+    const rules = (ipaVersion: string): string[] =>
+      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
+    expect(rules('11.1')).toEqual(['agent-conf-version']);
+    expect(rules('11.2')).toEqual([]);
+  });
+
+  it('knows which files the container sees', () => {
+    const cafile = (path: string): ReturnType<typeof withFiles> =>
+      withFiles(
+        { path: conf, contents: { source: dataUrl(`[DEFAULT]\napi_url = https://x\ncafile = ${path}\n`) } },
+        { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
+      );
+    expect(summary(cafile(anchor))).toEqual([`agent-conf-host-path ${source}`]);
+    expect(summary(cafile('/etc/pki/tls/certs/ca-bundle.crt'))).toEqual([]);
+    expect(
+      summary(
+        withFiles(
+          { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://x\n') } },
+          { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
+        ),
+      ),
+    ).toEqual([`agent-conf-ca-unused ${source}`]);
+  });
+});

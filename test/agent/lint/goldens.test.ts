@@ -1,0 +1,102 @@
+/** What the configs of existing generators draw: the defects that they are known for, and no noise besides. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isAgentConfig, lintConfig } from '../../../src/agent/lint/lintConfig.ts';
+import { decodeConfig } from '../../support/randomConfigs.ts';
+import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
+
+/** What every config of a generator draws. */
+const always: Readonly<Record<string, readonly string[]>> = {
+  buildpy: ['host-access', 'image-short-name', 'unit-name-taken', 'unit-restart'],
+  configure: ['conf-deprecated', 'host-access', 'unit-name-taken', 'unit-restart'],
+  icc: [],
+  assisted: [],
+};
+
+/** What some draw besides. */
+const sometimes: Readonly<Record<string, readonly string[]>> = {
+  'assisted-discovery-converged-full': [
+    'conf-insecure',
+    'conf-ca-unused',
+    'unit-percent',
+    'proxy-ironic',
+    'secret-mode',
+    'ca-unreadable',
+    'ssh-key',
+    'mode-decimal',
+  ],
+  'assisted-discovery-converged-static-nmstate': ['conf-insecure', 'secret-mode'],
+  'assisted-discovery-converged': ['conf-insecure', 'secret-mode'],
+  'assisted-discovery-nonconverged': ['secret-mode'],
+  'assisted-discovery-ntp-replace': ['conf-insecure', 'secret-mode'],
+  'assisted-ironic-ipv6': ['conf-insecure'],
+  'assisted-ironic-minimal': ['conf-insecure'],
+  'assisted-ironic-proxy': ['conf-insecure', 'proxy-ironic'],
+  'assisted-ironic-static-network': ['conf-insecure'],
+  'buildpy-abbrev-flags': ['image-unverified'],
+  'buildpy-host-garbage': ['conf-url'],
+  'buildpy-host-with-port': ['conf-url'],
+  'buildpy-ipv6-raw': ['conf-url'],
+  'buildpy-key-empty': ['ssh-key'],
+  'buildpy-key-placeholder': ['ssh-key'],
+  'buildpy-options': ['conf-deprecated'],
+  'buildpy-readme-bifrost': ['image-unverified'],
+  'buildpy-registry-placeholder': ['image-reference'],
+  'buildpy-registry-quote': ['unit-quotes'],
+  'buildpy-tls-insecure-option-order': ['conf-insecure'],
+  'buildpy-tls-insecure': ['conf-insecure', 'image-unverified'],
+  'buildpy-two-keys': ['ssh-key'],
+  'configure-coreos-ipa-full': ['secret-mode'],
+  'configure-coreos-ipa-minimal': ['image-unverified'],
+  'configure-coreos-ipa-pull-secret': ['image-unverified', 'secret-mode'],
+  'configure-coreos-ipa-ssh-key': ['image-unverified'],
+  'configure-coreos-ipa-tls-ipv6': ['image-unverified'],
+  'icc-full': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode', 'script-shebang'],
+  'icc-hostname-special': ['unit-quotes', 'script-shebang'],
+  'icc-hostname': ['script-shebang'],
+  'icc-image-space': ['image-argument'],
+  'icc-inspector-new-path': ['conf-url'],
+  'icc-inspector-trailing-slash': ['conf-url'],
+  'icc-nmstate-bridge-example-yaml': ['script-shebang'],
+  'icc-nmstate-static': ['script-shebang'],
+  'icc-ntp-spaces-empty': ['ntp-server'],
+  'icc-proxy-special': ['unit-quotes', 'unit-percent'],
+  'icc-pull-secret': ['secret-mode'],
+  'icc-ssh-key-multi': ['ssh-key-several', 'ssh-key'],
+  'icc-static-server-worker-0.ign': [
+    'conf-insecure',
+    'conf-ca-unused',
+    'proxy-ironic',
+    'secret-mode',
+    'script-shebang',
+  ],
+  'icc-unicode': ['image-reference', 'script-shebang'],
+  'icc-url-ipv6-bare': ['conf-url', 'conf-insecure'],
+  'icc-url-multi-dualstack': ['conf-insecure'],
+  'icc-url-no-scheme-port': ['conf-value'],
+  'icc-url-no-scheme': ['conf-value'],
+  'icc-url-port-kept': ['conf-insecure'],
+  'icc-url-query': ['conf-url', 'conf-insecure'],
+  'icc-url-trailing-comma': ['conf-insecure'],
+  'icc-url-userinfo': ['conf-url', 'conf-insecure'],
+};
+
+const folder = sharedData === undefined ? undefined : join(sharedData, 'agent-golden');
+const names = (folder === undefined ? [] : readdirSync(folder))
+  .filter((file) => file.endsWith('.json') && !/\.(?:meta|input|error)\.json$/.test(file))
+  .map((file) => file.slice(0, -'.json'.length))
+  .filter((name) => Object.hasOwn(always, name.split('-')[0] ?? ''));
+
+describe.skipIf(folder === undefined)(`configs of other generators${sharedDataNote}`, () => {
+  it.each(names)('%s', (name) => {
+    const config = decodeConfig(readFileSync(join(folder ?? '', `${name}.json`)));
+    const rules = lintConfig(config, { now: new Date('2026-12-01T00:00:00Z') }).map(({ rule }) => {
+      return rule.id.replace('agent-', '');
+    });
+    const expected = [...(always[name.split('-')[0] ?? ''] ?? []), ...(sometimes[name] ?? [])];
+    expect([...new Set(rules)].toSorted()).toEqual(expected.toSorted());
+    expect(isAgentConfig(config)).toBe(name !== 'assisted-discovery-nonconverged');
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { summary, withUnit } from './support.ts';
+
+const contents = '$.systemd.units.0.contents';
+const image = 'quay.io/metal3-io/ironic-agent';
+const digest = `sha256:${'0'.repeat(64)}`;
+
+describe('images', () => {
+  it.each([
+    [
+      'upper case',
+      [image, 'quay.io/Metal3/Agent'],
+      [`agent-image-reference ${contents}`, `agent-image-reference ${contents}`],
+    ],
+    ['a blank', [`agent ${image}`, `agent ${image} x`], [`agent-image-argument ${contents}`]],
+    ['an argument for the agent', [`agent ${image}`, `agent ${image} --debug`], []],
+    ['a short name', [`agent ${image}`, 'agent ironic-agent'], [`agent-image-short-name ${contents}`]],
+    [
+      'another image than is pulled',
+      [`agent ${image}`, 'agent quay.io/x/y'],
+      [`agent-image-not-pulled ${contents}`],
+    ],
+    [
+      'another tag than is pulled',
+      [`agent ${image}`, `agent ${image}:v1`],
+      [`agent-image-not-pulled ${contents}`],
+    ],
+    ['the tag that is the default', [`agent ${image}`, `agent ${image}:latest`], []],
+    [
+      'a pull that is not verified',
+      ['podman pull ', 'podman pull --tls-verify=false '],
+      [`agent-image-unverified ${contents}`],
+    ],
+    ['a digest', [image, `--tls-verify=false ${image}@${digest}`], []],
+    ['an archive on the host', [image, 'oci-archive:/var/lib/agent.tar'], []],
+    ['a variable', [image, '${IMAGE}'], []],
+    ['an option that is not known', [`agent ${image}`, `agent --new-thing BAD ${image}`], []],
+  ] as const)('%s', (_title, change, expected) => {
+    expect(summary(withUnit(change))).toEqual(expected);
+  });
+});

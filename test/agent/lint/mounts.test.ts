@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { messages, render, summary, withUnit } from './support.ts';
+
+const mount =
+  '--mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf';
+const contents = '$.systemd.units.0.contents';
+const path = '$.storage.files.0.path';
+
+describe('mounts', () => {
+  it.each([
+    ['no mount of the conf', '', [`agent-conf-unmounted ${path}`]],
+    ['a volume', '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/x.conf:ro', []],
+    [
+      'a name that the agent does not read',
+      '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/conf',
+      [`agent-conf-place ${path}`],
+    ],
+    ['another place', mount.replace('/ignition.conf', '.conf'), [`agent-conf-place ${path}`]],
+    [
+      'a file of ours that is not written',
+      `${mount} -v /etc/ironic/ca.crt:/ca.crt`,
+      [`agent-mount-missing ${contents}`],
+    ],
+    ['a file of the OS', `${mount} -v /etc/resolv.conf:/etc/resolv.conf`, []],
+  ])('%s', (_title, flags, expected) => {
+    expect(summary(withUnit([mount, flags]))).toEqual(expected);
+  });
+
+  it('lists what the container lacks', () => {
+    const config = withUnit(
+      [' --uts=host', ''],
+      [' --privileged', ''],
+      ['src=/run/udev,', 'src=/run/other,'],
+    );
+    expect(summary(config)).toEqual([`agent-host-access ${contents}`]);
+    expect(messages(config)[0]).toMatch(/: --privileged, --uts=host, \/run\/udev$/);
+  });
+
+  it('misses nothing that another config may bring', () => {
+    const { systemd: _, ...rest } = render();
+    expect(summary(rest)).toEqual([`agent-conf-unmounted ${path}`]);
+    const merge = [{ source: 'https://192.0.2.1/base.ign' }];
+    expect(summary({ ...rest, ignition: { version: '3.2.0', config: { merge } } })).toEqual([]);
+    expect(
+      summary({
+        ...rest,
+        systemd: {
+          units: [
+            {
+              name: 'ironic-agent.service',
+              contents: '[Service]\nExecStart=/opt/run\nRestart=always\n',
+              enabled: true,
+            },
+          ],
+        },
+      }),
+    ).toEqual([]);
+  });
+});

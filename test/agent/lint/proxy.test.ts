@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { summary, withUnit } from './support.ts';
+
+const found = ['agent-proxy-ironic $.systemd.units.0.contents'];
+
+describe('a proxy between the agent and Ironic', () => {
+  it.each([
+    ['nothing direct', 'Environment=HTTPS_PROXY=http://proxy:3128', found],
+    ['only for http', 'Environment=HTTP_PROXY=http://proxy:3128', []],
+    ['an empty one', 'Environment="HTTPS_PROXY="', []],
+    ['the address', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1', []],
+    ['its network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=x,192.0.2.0/24', []],
+    ['another network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=198.51.100.0/24', found],
+    ['names in lower case', 'Environment=https_proxy=http://proxy:3128\nEnvironment=no_proxy=*', []],
+    ['variables that are taken back', 'Environment=HTTPS_PROXY=http://proxy:3128\nEnvironment=', []],
+  ])('%s', (_title, line, expected) => {
+    expect(summary(withUnit(['TimeoutStartSec=0\n', `${line}\n`]))).toEqual(expected);
+  });
+
+  it('that podman does not hand on', () => {
+    const changes = [
+      ['TimeoutStartSec=0\n', 'Environment=HTTPS_PROXY=http://p:1\n'],
+      ['--rm ', '--rm --http-proxy=false '],
+    ] as const;
+    expect(summary(withUnit(...changes))).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { summary, withUnit } from './support.ts';
+
+const percent = ['agent-unit-percent $.systemd.units.0.contents'];
+const quotes = ['agent-unit-quotes $.systemd.units.0.contents'];
+
+describe('texts in units', () => {
+  it.each([
+    ['an escape in the URL of a proxy', 'Environment=FTP_PROXY=http://u:p%40ss@h:1', percent],
+    ['a specifier in the URL of a proxy', 'Environment="FTP_PROXY=http://u:%word@h:1"', percent],
+    ['a doubled percent sign', 'Environment="FTP_PROXY=http://u:p%%40ss@h:1"', []],
+    ['an odd one behind a doubled one', 'Environment=A=%%%x', percent],
+    ['a specifier that is meant', 'Environment=A=%t/%n.pid', []],
+    ['a specifier that systemd does not know', 'Environment=A=100%x', percent],
+    ['a percent sign at the end', 'Environment=A=100%', percent],
+    ['an escape in a URL', 'ExecStartPost=/bin/curl http://192.0.2.1/a%C3%A4', percent],
+    ['the name of the host in a URL', 'ExecStartPost=/bin/curl http://192.0.2.1/%H', []],
+    ['other settings', 'Description2=100%', []],
+    ['a quote that is not closed', 'Environment="A=b', quotes],
+    ['a quote inside a value', 'Environment="A=b"c"d"', quotes],
+    ['an escaped quote', 'Environment="A=b\\"c\\"d"', []],
+    ['quotes around values', 'Environment="A=b c" \'B=d\'', []],
+  ])('%s', (_title, line, expected) => {
+    expect(summary(withUnit(['TimeoutStartSec=0\n', `TimeoutStartSec=0\n${line}\n`]))).toEqual(expected);
+  });
+});
