@@ -1,65 +1,107 @@
-/** `validate`: says of Ignition configs what Ignition would say. */
+/** `validate`: says of Ignition configs what Ignition would say, and of the agent's what the agent would. */
 
+import { basename, dirname } from 'node:path';
 import { CliError, UsageError } from '../errors.ts';
-import { explainMismatches } from '../ignition/shape.ts';
-import { validateConfig } from '../ignition/validate.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files.ts';
+import { expandInputs, type InputFile, type Interest } from '../io/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { Report } from '../report.ts';
-import { formatJsonReport } from '../reporters/json.ts';
-import { formatTextReport, formatVerdict } from '../reporters/text.ts';
+import { githubReporter } from '../reporters/github.ts';
+import { jsonReporter } from '../reporters/json.ts';
+import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/reporter.ts';
+import { createSarifReporter } from '../reporters/sarif.ts';
+import { createTextReporter } from '../reporters/text.ts';
+import { checkDocument, type CheckOptions, isConfFile, type LintMode } from './validateDocument.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface ValidateOptions {
-  /** At least one; `-` is standard input. */
+  /** At least one: files, folders, patterns; `-` is standard input. */
   readonly files: readonly string[];
   /** `text` when it is left out. */
   readonly format?: string;
+  /** Warnings make a file not valid. */
+  readonly strict?: boolean;
+  /** `none`, `agent` or `error`; without, configs that run the agent are looked at further. */
+  readonly lint?: string;
+  /** A release of ironic-python-agent, e.g. `11.2.0`. */
+  readonly ipaVersion?: string;
 }
 
 /**
  * Checks all files, also if some cannot be read, and ends with 1 if one is not valid or not readable. Findings go to
  * standard output; with text, the verdicts go to standard error.
  */
-export async function validate({ files, format = 'text' }: ValidateOptions, io: Io): Promise<ExitCode> {
-  if (!isFormat(format)) {
-    throw new UsageError(`unknown format: ${format}`, { hint: `use one of ${formats.join(', ')}` });
-  }
-  if (files.filter((file) => file === '-').length > 1) {
+export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
+  const reporter = findReporter(options.format ?? 'text');
+  const checkOptions = await readCheckOptions(options);
+  if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be checked only once', { hint: 'give "-" once' });
   }
   let exitCode: ExitCode = 0;
-  for await (const document of readDocuments(files, io)) {
-    const isValid = await validateDocument(document, format, io);
-    if (!isValid) exitCode = 1;
+  await tell({ stdout: reporter.start, stderr: '' }, io);
+  for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
+    const checked = await check(document, checkOptions);
+    if ('error' in checked || !checked.report.valid) exitCode = 1;
+    await tell(reporter.add(checked), io);
   }
+  await tell({ stdout: reporter.end(), stderr: '' }, io);
   return exitCode;
 }
 
-type Format = (typeof formats)[number];
+const reporters: ReadonlyMap<string, () => Reporter> = new Map([
+  ['text', createTextReporter],
+  ['json', () => jsonReporter],
+  ['sarif', createSarifReporter],
+  ['github', () => githubReporter],
+]);
 
-const formats = ['text', 'json'] as const;
+function findReporter(format: string): Reporter {
+  const create = reporters.get(format);
+  if (create !== undefined) return create();
+  throw new UsageError(`unknown format: ${format}`, {
+    hint: `use one of ${[...reporters.keys()].join(', ')}`,
+  });
+}
+
+const lintModes = ['none', 'agent', 'error'] as const;
+
+async function readCheckOptions({
+  lint,
+  strict = false,
+  ipaVersion,
+}: ValidateOptions): Promise<CheckOptions> {
+  const mode: LintMode | undefined = lint === undefined ? 'auto' : lintModes.find((name) => name === lint);
+  if (mode === undefined) {
+    throw new UsageError(`unknown way to lint: ${lint}`, { hint: `use one of ${lintModes.join(', ')}` });
+  }
+  const options = { lint: mode, strict, now: new Date() };
+  if (ipaVersion === undefined) return options;
+  const { parseIpaVersion } = await import('../agent/ipaOptions.ts');
+  return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
+}
+
+/** Other programs have files named *.conf, too. */
+const interest: Interest = {
+  isWanted: (path) =>
+    path.endsWith('.ign') ||
+    (path.endsWith('.conf') && agentName.test(`${basename(dirname(path))}/${basename(path)}`)),
+  description:
+    '*.ign, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
+};
+
+const agentName = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
 
 /** Real configs have a few megabytes at most; a ramdisk could not hold this one in memory several times. */
-const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
-
-function isFormat(name: string): name is Format {
-  return formats.some((format) => format === name);
-}
+const maxBytes = 256 * 1024 * 1024;
 
 /** Files that are read while one is checked; most of the time for many small files goes into waiting for the disk. */
 const readAhead = 8;
 
-interface Document {
-  readonly file: string;
-  /** Or why they could not be read. */
-  readonly content: Uint8Array | CliError;
-}
+type Document = UncheckedFile | { readonly file: string; readonly content: Uint8Array | 'circle' };
 
-async function* readDocuments(files: readonly string[], io: Io): AsyncIterable<Document> {
+async function* readDocuments(files: AsyncIterable<InputFile>, io: Io): AsyncIterable<Document> {
   const reading: Promise<Document>[] = [];
-  for (const file of files) {
+  for await (const file of files) {
     reading.push(readDocument(file, io));
     if (reading.length > readAhead) yield* takeFirst(reading);
   }
@@ -71,51 +113,41 @@ async function* takeFirst(reading: Promise<Document>[]): AsyncIterable<Document>
   if (first !== undefined) yield first;
 }
 
-async function readDocument(file: string, io: Io): Promise<Document> {
+async function readDocument(input: InputFile, io: Io): Promise<Document> {
+  const { path: file } = input;
+  if (input.kind === 'error') return { file, error: input.error };
+  if (input.kind === 'circle') return { file, content: 'circle' };
+  const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
   try {
     const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
     return { file, content };
   } catch (error) {
-    if (error instanceof CliError) return { file, content: error };
+    if (error instanceof CliError) return { file, error };
     throw error;
   }
 }
 
-async function validateDocument({ file, content }: Document, format: Format, io: Io): Promise<boolean> {
-  if (content instanceof CliError) {
-    await writeUnreadable(content, { file, format }, io);
-    return false;
-  }
-  const report = await explainMismatches(validateConfig(content), content);
-  await writeReport(report, { file, format, bytes: content }, io);
-  return report.valid;
+async function check(document: Document, options: CheckOptions): Promise<CheckedFile | UncheckedFile> {
+  if ('error' in document) return document;
+  const { file, content } = document;
+  if (content === 'circle') return reportCircle(file, options);
+  const { report, shown } = await checkDocument(file, content, options);
+  return { file, report, bytes: shown };
 }
 
-interface Checked {
-  readonly file: string;
-  readonly format: Format;
-  readonly bytes: Uint8Array;
+/** Nothing is wrong with any config, but somebody should know. */
+function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
+  const finding = {
+    severity: 'warning',
+    rule: 'folder-circle',
+    path: [],
+    message: 'symbolic links go round in circles here',
+    hint: 'remove the link; what it leads to is checked once',
+  } as const;
+  return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
 }
 
-async function writeReport(report: Report, { file, format, bytes }: Checked, io: Io): Promise<void> {
-  if (format === 'json') return writeStdout(io, [Buffer.from(formatJsonReport(report, file))]);
-  const name = file === '-' ? 'standard input' : file;
-  await writeStdout(io, [Buffer.from(formatTextReport(report, { name, bytes }))]);
-  io.stderr.write(formatVerdict(report, name));
-}
-
-/** A program that reads the reports finds one for every file. */
-async function writeUnreadable(
-  error: CliError,
-  { file, format }: Omit<Checked, 'bytes'>,
-  io: Io,
-): Promise<void> {
-  const { message, hint } = error;
-  if (format === 'text') {
-    io.stderr.write(`error: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`);
-    return;
-  }
-  const finding = { severity: 'error', rule: 'file-unreadable', path: [], message } as const;
-  const report = { valid: false, findings: [hint === undefined ? finding : { ...finding, hint }] };
-  await writeStdout(io, [Buffer.from(formatJsonReport(report, file))]);
+async function tell({ stdout, stderr }: Told, io: Io): Promise<void> {
+  if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
+  if (stderr !== '') io.stderr.write(stderr);
 }

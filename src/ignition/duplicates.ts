@@ -17,21 +17,34 @@ export const duplicateEntry: Rule = {
 
 /** The items of one object's lists whose key another item has already; paths are relative to the object. */
 export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {
-  const spaces = new Map<string, Map<string, Path>>();
+  const spaces = new Map<string, KeySpace>();
   for (const field of type.fields) {
     if (field.kind !== 'list' || field.repeatable) continue;
     const items = value[field.name];
     if (!Array.isArray(items)) continue;
-    const seen = spaces.get(field.keySpace) ?? new Map<string, Path>();
-    spaces.set(field.keySpace, seen);
+    const space = spaces.get(field.keySpace) ?? { seen: new Map(), lists: [], size: 0 };
+    spaces.set(field.keySpace, space);
+    space.lists.push({ name: field.name, start: space.size });
     for (const [index, item] of items.entries()) {
       const key = itemKey(field.element, item);
-      const path = [field.name, index];
-      const first = seen.get(key);
-      if (first !== undefined) yield { rule: duplicateEntry, path, hint: hint(key, first) };
-      else seen.set(key, path);
+      const first = space.seen.get(key);
+      if (first === undefined) space.seen.set(key, space.size + index);
+      else yield { rule: duplicateEntry, path: [field.name, index], hint: hint(key, pathOf(space, first)) };
     }
+    space.size += items.length;
   }
+}
+
+/** The lists that share their keys, their items numbered through: a path for each would take much more memory. */
+interface KeySpace {
+  readonly seen: Map<string, number>;
+  readonly lists: { readonly name: string; readonly start: number }[];
+  size: number;
+}
+
+function pathOf({ lists }: KeySpace, item: number): Path {
+  const list = lists.findLast(({ start }) => start <= item);
+  return list === undefined ? [] : [list.name, item - list.start];
 }
 
 /** What tells an item apart: a string itself, an object by its key fields. */
@@ -53,6 +66,11 @@ function keyText(value: unknown): string {
 }
 
 function hint(key: string, first: Path): string {
-  const name = key === '' ? 'an entry without a name' : JSON.stringify(key.slice(0, 80));
-  return `${name} is already defined at ${first.join('.')}`;
+  return `${nameOf(key)} is already defined at ${first.join('.')}`;
+}
+
+/** A data URL may hold a secret. */
+function nameOf(key: string): string {
+  if (key === '') return 'an entry without a name';
+  return /^data:/i.test(key) ? 'this data URL' : JSON.stringify(key.slice(0, 80));
 }

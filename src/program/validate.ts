@@ -1,24 +1,57 @@
-/** The command that checks Ignition configs. */
+/** The command that checks Ignition configs and the agent's conf. */
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from '../commands/validate.ts';
 import type { Context } from './context.ts';
+import { refuseRepeatedOptions } from './repeatedOptions.ts';
+
+const notes = `
+What is checked:
+  *.conf is an ironic-python-agent.conf: valid if the agent would start.
+  Everything else is an Ignition config: valid if Ignition would take it.
+  Of a folder, at any depth: *.ign, ironic-python-agent*.conf, and *.conf in a
+  folder named ironic-python-agent or ironic-python-agent.d. Patterns that the
+  shell leaves alone ('configs/**/*.json') name any files.
+
+Lint:
+  A config that runs ironic-python-agent is also looked at as a whole: will the
+  agent start, find its conf, reach Ironic, keep its secrets? These are warnings.
+  none    nothing of that
+  agent   look at every config, as if it ran the agent
+  error   the same, and the warnings are errors
+
+Exit codes:
+  0  all files are valid
+  1  a file is not valid or cannot be read
+  2  the command line is wrong
+
+Examples:
+  ironic-coreos validate worker.ign
+  butane worker.bu | ironic-coreos validate -
+  ironic-coreos validate --strict --format github configs/
+  ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
+What a rule means: ironic-coreos explain RULE
+`;
 
 export function declareValidate(program: Command, context: Context): void {
-  program
+  const command = program
     .command('validate')
     .summary('check Ignition configs as Ignition would')
     .description(
       'Checks Ignition configs of the versions 3.0.0 to 3.6.0 and 3.7.0-experimental: the same errors and warnings as ' +
         'ignition-validate, at the same places, with a hint for each. Ends with 1 if a config is not valid.',
     )
-    .argument('<FILE...>', 'Ignition configs; - is standard input')
-    .option('--format <FORM>', 'text, or json: one object a file, on one line', 'text')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  ironic-coreos validate worker.ign\n  butane worker.bu | ironic-coreos validate -\n' +
-        '  ironic-coreos validate --format json *.ign | jq -r "select(.valid | not) | .file"\n',
+    .argument('<FILE...>', 'files, folders or patterns; - is standard input')
+    .option(
+      '--format <FORM>',
+      'text; json: one object a file, on one line; sarif: for code scanning; github: annotations',
+      'text',
     )
+    .option('--strict', 'a file with warnings is not valid')
+    .option('--lint <MODE>', 'none, agent or error (default: for configs that run the agent)')
+    .option('--ipa-version <RELEASE>', 'check for this release of ironic-python-agent, not the newest');
+  refuseRepeatedOptions(command)
+    .addHelpText('after', notes)
     .action(async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) => {
       const { validate } = await import('../commands/validate.ts');
       context.finish(await validate({ ...options, files }, context.io));

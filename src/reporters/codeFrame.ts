@@ -1,7 +1,19 @@
-/** The line of a document that a finding is about, with the place underlined. */
+/**
+ * The line of a document that a finding is about, with the place underlined. Of data URLs no more than the first
+ * characters of their data are shown: they may hold secrets.
+ */
 
+import { quote, skipString } from '../formats/json/tokens.ts';
 import type { Finding } from '../report.ts';
 import { displayWidth, printable } from './printable.ts';
+
+/** What the frames of one document are cut from. */
+export interface FrameSource {
+  readonly bytes: Uint8Array;
+  readonly lines: Lines;
+  /** What is not shown, in order. */
+  readonly hidden: readonly Span[];
+}
 
 /** Where lines start and end, by number; the line feed is not part of its line. */
 export type Lines = ReadonlyMap<number, Span>;
@@ -10,6 +22,13 @@ export type Lines = ReadonlyMap<number, Span>;
 interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** Prepares frames for all these findings, in one pass. */
+export function prepareFrames(bytes: Uint8Array, findings: readonly Finding[]): FrameSource {
+  const numbers = findings.flatMap(({ position }) => position?.line ?? []);
+  const hidden = numbers.length === 0 ? [] : findUrlData(bytes);
+  return { bytes, lines: indexLines(bytes, numbers), hidden };
 }
 
 /** Finds the lines with these numbers, which count from 1, in one pass. */
@@ -24,13 +43,33 @@ export function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines
   return lines;
 }
 
+/** Characters of a data URL's data that are shown: enough to see what kind of data it is. */
+const shownData = 6;
+
+const dataPrefix = '"data:';
+
+function findUrlData(bytes: Uint8Array): readonly Span[] {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const spans: Span[] = [];
+  let at = document.indexOf(dataPrefix);
+  while (at !== -1) {
+    const end = skipString(document, at);
+    const comma = document.indexOf(',', at);
+    const span = { start: comma + 1 + shownData, end: document[end - 1] === quote ? end - 1 : end };
+    if (comma !== -1 && span.start < span.end) spans.push(span);
+    at = document.indexOf(dataPrefix, end);
+  }
+  return spans;
+}
+
 /** The lines of the frame; none if the finding has no position. */
-export function codeFrame(finding: Finding, bytes: Uint8Array, lines: Lines): string[] {
+export function codeFrame(finding: Finding, source: FrameSource): string[] {
   const { position } = finding;
+  const { bytes, lines } = source;
   const line = position && lines.get(position.line);
   if (position === undefined || line === undefined) return [];
   const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
-  const { before, marked, after } = excerpt(bytes, line, mark);
+  const { before, marked, after } = excerpt(source, line, mark);
   const number = ` ${position.line} `;
   const margin = ' '.repeat(number.length);
   const carets = '^'.repeat(Math.max(1, displayWidth(marked)));
@@ -106,18 +145,20 @@ function isOpeningBracket(byte: number | undefined): boolean {
 }
 
 function excerpt(
-  bytes: Uint8Array,
+  source: FrameSource,
   line: Span,
   mark: Span,
 ): { before: string; marked: string; after: string } {
+  const { bytes } = source;
   const start = characterStart(bytes, Math.max(line.start, mark.start - bytesBefore), line.start);
   const end = characterStart(bytes, Math.min(line.end, mark.start + bytesFromMark), line.start);
   const markEnd = Math.max(mark.start, Math.min(mark.end, end));
-  const before = showBytes(bytes, { start, end: mark.start });
+  const before = showBytes(source, { start, end: mark.start });
+  const after = showBytes(source, { start: markEnd, end });
   return {
-    before: start > line.start ? `…${before}` : before,
-    marked: showBytes(bytes, { start: mark.start, end: markEnd }),
-    after: showBytes(bytes, { start: markEnd, end }) + (end < line.end ? '…' : ''),
+    before: start > line.start && !before.startsWith('…') ? `…${before}` : before,
+    marked: showBytes(source, { start: mark.start, end: markEnd }),
+    after: end < line.end && !after.endsWith('…') ? `${after}…` : after,
   };
 }
 
@@ -128,7 +169,32 @@ function characterStart(bytes: Uint8Array, offset: number, lowest: number): numb
   return start;
 }
 
-function showBytes(bytes: Uint8Array, span: Span): string {
+/** An ellipsis stands for what is hidden. */
+function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
+  let text = '';
+  let at = start;
+  for (let index = firstEndingBehind(hidden, start); at < end; index += 1) {
+    const next = hidden[index] ?? { start: end, end };
+    text += showText(bytes, { start: at, end: Math.min(end, Math.max(at, next.start)) });
+    if (next.start < end) text += '…';
+    at = Math.min(end, next.end);
+  }
+  return text;
+}
+
+/** The index of the first of these spans, which are in order, that ends behind an offset. */
+function firstEndingBehind(spans: readonly Span[], offset: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function showText(bytes: Uint8Array, span: Span): string {
   return printable(decodeUtf8(bytes, span).replaceAll('\r', '').replaceAll('\t', '    '));
 }
 

@@ -1,7 +1,8 @@
-/** Findings for programs: one object a document, on one line. */
+/** Findings for programs: one object a document, on one line. The schema is `schemas/report.json`. */
 
 import type { Finding, Report } from '../report.ts';
 import { formatPath } from '../report.ts';
+import { type Reporter, uncheckedFinding } from './reporter.ts';
 
 /** A finding in the JSON report. Line and column are null where they are not known. */
 export interface JsonMessage {
@@ -22,6 +23,15 @@ export interface JsonReport {
   /** Of severity `info` is what only this program says. */
   readonly messages: readonly JsonMessage[];
 }
+
+export const jsonReporter: Reporter = {
+  start: '',
+  add: (file) => {
+    const report = 'error' in file ? { valid: false, findings: [uncheckedFinding(file.error)] } : file.report;
+    return { stdout: formatJsonReport(report, file.file), stderr: '' };
+  },
+  end: () => '',
+};
 
 /** One line with a line feed at its end. */
 export function formatJsonReport(report: Report, file: string): string {

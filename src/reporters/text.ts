@@ -3,10 +3,12 @@
  * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
  */
 
+import type { CliError } from '../errors.ts';
 import type { Finding, Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
-import { codeFrame, indexLines, type Lines } from './codeFrame.ts';
+import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
+import { nameFile, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
 export interface Source {
@@ -15,33 +17,55 @@ export interface Source {
   readonly bytes: Uint8Array;
 }
 
-/** All findings of a report with an empty line between them; nothing if there are none. */
-export function formatTextReport(report: Report, source: Source): string {
-  const positions = report.findings.flatMap(({ position }) => position ?? []);
-  const lines = indexLines(
-    source.bytes,
-    positions.map(({ line }) => line),
-  );
-  return report.findings.map((finding) => formatFinding(finding, source, lines)).join('\n');
+/** The verdicts go beside the report, so that it can be searched and paged on its own. */
+export function createTextReporter(): Reporter {
+  let separator = '';
+  return {
+    start: '',
+    add: (file) => {
+      if ('error' in file) return { stdout: '', stderr: formatError(file.error) };
+      const name = nameFile(file.file);
+      const text = formatTextReport(file.report, { name, bytes: file.bytes });
+      const stdout = text === '' ? '' : separator + text;
+      if (text !== '') separator = '\n';
+      return { stdout, stderr: formatVerdict(file.report, name) };
+    },
+    end: () => '',
+  };
 }
 
-/** One line on the verdict, e.g. `worker.ign: not valid (2 errors, 1 warning)`. */
+function formatError({ message, hint }: CliError): string {
+  return `error: ${printable(message)}\n${hint === undefined ? '' : `hint: ${printable(hint)}\n`}`;
+}
+
+/** All findings of a report with an empty line between them; nothing if there are none. */
+export function formatTextReport(report: Report, source: Source): string {
+  const frames = prepareFrames(source.bytes, report.findings);
+  return report.findings.map((finding) => formatFinding(finding, source.name, frames)).join('\n');
+}
+
+/**
+ * One line on the verdict, e.g. `worker.ign: not valid (2 errors, 1 warning)`. Where nothing but warnings makes a report
+ * not valid, it says so.
+ */
 export function formatVerdict(report: Report, name: string): string {
   const counts = (['error', 'warning', 'info'] as const)
     .map((severity) => countFindings(report, severity))
     .filter((count) => count !== '');
+  const isStrict = !report.valid && report.findings.every(({ severity }) => severity !== 'error');
+  if (isStrict) counts.push('warnings count as errors');
   const remarks = counts.length > 0 ? ` (${counts.join(', ')})` : '';
   return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
 }
 
-function formatFinding(finding: Finding, source: Source, lines: Lines): string {
+function formatFinding(finding: Finding, name: string, frames: FrameSource): string {
   const { severity, path, position, message, hint } = finding;
   const place = path.length > 0 ? ` [${printable(formatPath(path))}]` : '';
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
   return [
     `${severity}: ${printable(message)}${place}`,
-    `  --> ${printable(source.name)}${where}`,
-    ...codeFrame(finding, source.bytes, lines),
+    `  --> ${printable(name)}${where}`,
+    ...codeFrame(finding, frames),
     ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),
     '',
   ].join('\n');

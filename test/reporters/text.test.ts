@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/errors.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import type { Finding, Report } from '../../src/report.ts';
 import { printable } from '../../src/reporters/printable.ts';
-import { formatTextReport, formatVerdict } from '../../src/reporters/text.ts';
+import { createTextReporter, formatTextReport, formatVerdict } from '../../src/reporters/text.ts';
 
 function frame(text: string, finding: Partial<Finding>): string[] {
   const full = { severity: 'error', rule: 'r', path: ['a'], message: 'm', ...finding } as const;
@@ -111,6 +112,37 @@ describe('formatTextReport', () => {
     expect(line.slice(carets.indexOf('^'))[0]).toBe('"');
   });
 
+  it.each<[string, string, Partial<Finding>, string]>([
+    [
+      'a data URL as its start',
+      '{"a": "data:;base64,c2VjcmV0cw=="}',
+      at(1, 7),
+      ' 1 | {"a": "data:;base64,c2Vjcm…"}',
+    ],
+    ['a short one as a whole', '{"a": "data:,secret"}', at(1, 7), ' 1 | {"a": "data:,secret"}'],
+    [
+      'one in front of the place',
+      '{"a": "data:,secrets!", "b": 1}',
+      at(1, 30),
+      ' 1 | {"a": "data:,secret…", "b": 1}',
+    ],
+    [
+      'one behind the place',
+      '{"b": 1, "a": "data:,secrets!"}',
+      at(1, 7),
+      ' 1 | {"b": 1, "a": "data:,secret…"}',
+    ],
+    [
+      'the middle of one',
+      `{"a": "data:,${'secret'.repeat(30)}"}`,
+      { path: [], rule: 'json-syntax', ...at(1, 100) },
+      ' 1 | ………',
+    ],
+    ['one that never ends', '{"a": "data:,secrets! {', at(1, 7), ' 1 | {"a": "data:,secret…'],
+  ])('shows of %s', (_title, text, finding, line) => {
+    expect(frame(text, finding)[1]).toBe(line);
+  });
+
   it('is linear in a document of one long line with many findings', () => {
     const bytes = Buffer.from(`[${'1,'.repeat(1_000_000)}1]`);
     const findings = Array.from({ length: 20_000 }, (_, index): Finding => ({
@@ -143,12 +175,43 @@ describe('formatTextReport', () => {
   });
 });
 
+describe('createTextReporter', () => {
+  it('parts the findings of files, and tells verdicts and errors apart from them', () => {
+    const reporter = createTextReporter();
+    const finding = { severity: 'error', rule: 'r', path: [], message: 'm' } as const;
+    const bytes = Buffer.from('');
+    const bad = { report: { valid: false, findings: [finding] }, bytes };
+    const told = [
+      reporter.add({ ...bad, file: 'a' }),
+      reporter.add({ file: 'b', report: { valid: true, findings: [] }, bytes }),
+      reporter.add({ ...bad, file: '-' }),
+      reporter.add({ file: 'c', error: new CliError('gone: c\n', { hint: 'h' }) }),
+    ];
+    expect(told.map(({ stdout }) => stdout)).toEqual([
+      'error: m\n  --> a\n',
+      '',
+      '\nerror: m\n  --> standard input\n',
+      '',
+    ]);
+    expect(told.map(({ stderr }) => stderr)).toEqual([
+      'a: not valid (1 error)\n',
+      'b: valid\n',
+      'standard input: not valid (1 error)\n',
+      'error: gone: c\\n\nhint: h\n',
+    ]);
+  });
+});
+
 describe('formatVerdict', () => {
   it.each<[string, Report]>([
     ['f: valid\n', { valid: true, findings: [] }],
     [
       'f: valid (1 warning)\n',
       { valid: true, findings: [{ severity: 'warning', rule: 'r', path: [], message: 'm' }] },
+    ],
+    [
+      'f: not valid (1 warning, warnings count as errors)\n',
+      { valid: false, findings: [{ severity: 'warning', rule: 'r', path: [], message: 'm' }] },
     ],
     [
       'f: not valid (2 errors, 1 note)\n',

@@ -2,25 +2,29 @@
 
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../errors.ts';
+import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
 import { locateFindings } from '../../ignition/findingPositions.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-import { explainMismatches } from '../../ignition/shape.ts';
 import { translateConfig } from '../../ignition/translate.ts';
 import { readConfig, validateConfig } from '../../ignition/validate.ts';
 import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
-import { type Expected, readStdin, readUserFile, writeFileAtomically } from '../../io/files.ts';
+import { type Expected, readStdin, readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
+import { writeFileAtomically } from '../../io/outputFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatTextReport } from '../../reporters/text.ts';
+import { checkConfig } from '../validateDocument.ts';
 
 /** A valid config and the document that it stands in. */
 export interface ConfigDocument {
   /** The file, as the user names it. */
   readonly name: string;
   readonly bytes: Buffer;
+  /** The same with its secrets masked. */
+  readonly shown: Uint8Array;
   readonly version: SpecVersion;
   readonly config: Config;
   /** What Ignition remarks on it; already told. */
@@ -66,11 +70,18 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const report = await explainMismatches(validateConfig(bytes), bytes);
-  io.stderr.write(formatTextReport(report, { name, bytes }));
+  const { report, shown } = await checkConfig(bytes, { lint: 'none', now: new Date() });
+  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
   const read = readConfig(bytes);
   if (!report.valid || read.status === 'refused') return undefined;
-  return { name, bytes, version: read.version, config: read.config, findings: report.findings };
+  return {
+    name,
+    bytes,
+    shown: maskSecrets(bytes, read.config),
+    version: read.version,
+    config: read.config,
+    findings: report.findings,
+  };
 }
 
 /**
@@ -88,9 +99,13 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
 }
 
 /** Tells, on standard error, what was found about a document's config as data. */
-export function tellFindings(findings: readonly Finding[], { name, bytes }: ConfigDocument, io: Io): void {
+export function tellFindings(
+  findings: readonly Finding[],
+  { name, bytes, shown }: ConfigDocument,
+  io: Io,
+): void {
   const report = { valid: true, findings: locateFindings(findings, bytes) };
-  io.stderr.write(formatTextReport(report, { name, bytes }));
+  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
 }
 
 /** Options of commands that write a config. */
@@ -121,7 +136,7 @@ export async function writeConfig(
   const { valid, findings } = validateConfig(bytes);
   const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const report = { valid, findings: findings.filter((finding) => !told.has(identify(finding))) };
-  io.stderr.write(formatTextReport(report, { name, bytes }));
+  io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) await writeFileAtomically(resolve(io.cwd, output), bytes);
   if (valid) return;

@@ -40,15 +40,16 @@ function wantsCheck({ validate = true }: EmbedOptions, { env, programName }: Io)
   return validate && env['IRONIC_COREOS_VALIDATE'] !== '0' && programName !== 'coreos-installer';
 }
 
+/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(
   config: Uint8Array,
-  { ignitionFile = '<stdin>' }: EmbedOptions,
+  { ignitionFile = 'standard input' }: EmbedOptions,
   io: Io,
 ): Promise<void> {
-  const { validateConfig } = await import('../../../ignition/validate.ts');
+  const { checkConfig } = await import('../../validateDocument.ts');
   const { formatTextReport } = await import('../../../reporters/text.ts');
-  const report = validateConfig(config);
-  io.stderr.write(formatTextReport(report, { name: ignitionFile, bytes: config }));
+  const { report, shown } = await checkConfig(config, { lint: 'auto', now: new Date() });
+  io.stderr.write(formatTextReport(report, { name: ignitionFile, bytes: shown }));
   if (report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
     hint: 'mend the config, or embed it as it is with --no-validate',

@@ -1,0 +1,57 @@
+/**
+ * Annotations for GitHub Actions: one workflow command a finding, which the runner takes from the output of a step. Left
+ * out: where a finding ends, which is not known. Escaping as in the toolkit of GitHub, so that nothing from a document
+ * can be a command or a property of its own.
+ */
+
+import type { Finding, Severity } from '../report.ts';
+import { formatPath } from '../report.ts';
+import { utf16Columns } from './columns.ts';
+import { printable } from './printable.ts';
+import { type CheckedFile, type Reporter, uncheckedFinding } from './reporter.ts';
+
+export const githubReporter: Reporter = {
+  start: '',
+  add: (file) => {
+    const lines =
+      'error' in file ? [formatCommand(uncheckedFinding(file.error), file.file)] : formatFile(file);
+    return { stdout: lines.join(''), stderr: '' };
+  },
+  end: () => '',
+};
+
+const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
+
+function formatFile({ file, report, bytes }: CheckedFile): readonly string[] {
+  const placed = report.findings.flatMap(({ position }) => position ?? []);
+  const columns = utf16Columns(bytes, placed).values();
+  return report.findings.map((finding) => {
+    const column = finding.position === undefined ? undefined : columns.next().value;
+    return formatCommand(finding, file, column);
+  });
+}
+
+function formatCommand(
+  { severity, rule, path, message, hint, position }: Finding,
+  file: string,
+  column?: number,
+): string {
+  const properties = [
+    ...(file === '-' ? [] : [`file=${escapeProperty(file)}`]),
+    ...(position === undefined ? [] : [`line=${position.line}`]),
+    ...(column === undefined ? [] : [`col=${column}`]),
+    `title=${escapeProperty(rule)}`,
+  ];
+  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
+  const lines = [`${message}${place}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+  return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
+}
+
+/** Line breaks, which would end the command, become text like all control characters. */
+function escapeData(text: string): string {
+  return printable(text).replaceAll('%', '%25');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,31 @@
+/** Names that somebody may have meant who typed another. */
+
+/** At most three, the most similar first; none where nothing is similar. */
+export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {
+  const wanted = pairsOf(typed);
+  return Array.from(names, (name) => ({ name, likeness: likeness(wanted, pairsOf(name)) }))
+    .filter(({ likeness: value }) => value >= leastLikeness)
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+const leastLikeness = 0.5;
+
+/** Longer texts are no slip of the pen. */
+const longestName = 80;
+
+/** The pairs of neighbouring letters, the ends of the words included. */
+function pairsOf(text: string): ReadonlySet<string> {
+  const padded = ` ${text
+    .slice(0, longestName)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, ' ')} `;
+  return new Set(Array.from(padded, (_, index) => padded.slice(index, index + 2)));
+}
+
+/** From 0 to 1, after Dice: the share of pairs that both have. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = Array.from(a).filter((pair) => b.has(pair)).length;
+  return (2 * shared) / (a.size + b.size);
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ruleBook } from '../../src/reporters/ruleBook.ts';
+import { runCli } from '../support/runCli.ts';
+
+describe('explain', () => {
+  it('says what a rule means, with a wrong and a right example', async () => {
+    const { code, stdout, stderr } = await runCli(['explain', 'mode-special-bits']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n\n')).toEqual([
+      'mode-special-bits (warning, 3.0.0 to 3.5.0)\n  setuid/setgid/sticky bits are not supported or functional in spec versions\n  older than 3.6.0',
+      expect.stringContaining('644 in decimal'),
+      'Wrong:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 644}]}}',
+      'Right:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 420}]}}\n',
+    ]);
+  });
+
+  it('says how to run an example that needs options', async () => {
+    const { stdout } = await runCli(['explain', 'conf-version']);
+    expect(stdout).toContain('Wrong, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
+  });
+
+  it('lists all rules without one', async () => {
+    const { code, stdout } = await runCli(['explain']);
+    expect(code).toBe(0);
+    for (const { id, group } of ruleBook().values()) {
+      expect(stdout).toContain(`  ${id} `);
+      expect(stdout).toContain(`${group}\n  `);
+    }
+  });
+
+  it.each([...ruleBook().keys()])('%s fits into a terminal but for its examples', async (id) => {
+    const { stdout } = await runCli(['explain', id]);
+    const [prose = ''] = stdout.split('\nWrong');
+    expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it.each([
+    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: did you mean path-relative?\n'],
+    ['qqq', 'error: unknown rule: "qqq"\nhint: list them all with "explain"\n'],
+  ])('%s is wrong usage', async (rule, expected) => {
+    const { code, stdout, stderr } = await runCli(['explain', rule]);
+    expect([code, stdout, stderr]).toEqual([2, '', expected]);
+  });
+});
