@@ -1,0 +1,173 @@
+/** The `dns-resolver` of a document: NetworkManager keeps name servers with interfaces, so nmstate chooses one each. */
+
+import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
+import type { Interface } from './interface.ts';
+import type { IpSettings } from './ipSettings.ts';
+import type { Links } from './links.ts';
+import { list, listItem, object, type Place, refuse, step } from './readers.ts';
+
+/** What one IP version of one interface gets. */
+export interface DnsSettings {
+  readonly servers: readonly string[];
+  readonly searches: readonly string[];
+  readonly options: readonly string[];
+  readonly priority: number;
+}
+
+export type DnsByInterface = ReadonlyMap<string, { readonly 4?: DnsSettings; readonly 6?: DnsSettings }>;
+
+interface Server {
+  readonly place: Place;
+  readonly family: Family;
+  readonly address: string;
+  /** Of `fe80::1%eth0`. */
+  readonly zone: string | undefined;
+}
+
+const readDnsFields = object({
+  config: object({ server: list(readServer), search: list(listItem), options: list(readOption) }),
+});
+
+/** resolv.conf(5). */
+const plainOptions: ReadonlySet<string> = new Set([
+  'debug',
+  'edns0',
+  'inet6',
+  'ip6-bytestring',
+  'ip6-dotint',
+  'no-aaaa',
+  'no-check-names',
+  'no-ip6-dotint',
+  'no-reload',
+  'no-tld-query',
+  'rotate',
+  'single-request',
+  'single-request-reopen',
+  'trust-ad',
+  'use-vc',
+]);
+
+function readOption(value: unknown, place: Place): string | undefined {
+  const option = listItem(value, place);
+  if (option === undefined || plainOptions.has(option)) return option;
+  return /^(?:ndots|timeout|attempts):[0-9]+$/.test(option)
+    ? option
+    : refuse(place, 'nmstate does not know this option of the resolver');
+}
+
+function readServer(value: unknown, place: Place): Server | undefined {
+  const [ip = '', zone, ...more] = typeof value === 'string' ? value.split('%') : [];
+  const parsed = parseAddress(ip);
+  const isZoned = zone !== undefined;
+  if (parsed === undefined || more.length > 0 || (isZoned && (parsed.family === 4 || zone === ''))) {
+    return refuse(place, 'the IP address of a name server is expected');
+  }
+  return { place, family: parsed.family, address: formatAddress(parsed), zone };
+}
+
+const highPriority = 40;
+const lowPriority = 50;
+
+/** Reads the `dns-resolver` of a document. */
+export function readDns(value: unknown, links: Links, place: Place): DnsByInterface {
+  const {
+    server: servers = [],
+    search: searches = [],
+    options = [],
+  } = readDnsFields(value, place)?.config ?? {};
+  const at = step(place, 'config');
+  if (servers.length > 0) return placeServers(servers, { searches, options, links, place: at });
+  if (searches.length === 0 && options.length === 0) return new Map();
+  return placeSearches({ searches, options, links, place: at });
+}
+
+interface Rest {
+  readonly searches: readonly string[];
+  readonly options: readonly string[];
+  readonly links: Links;
+  readonly place: Place;
+}
+
+function placeServers(servers: readonly Server[], { searches, options, links, place }: Rest): DnsByInterface {
+  checkZones(servers, links);
+  if (isMixed(servers)) {
+    refuse(step(place, 'server'), 'servers of one IP version stand between those of the other', 'sort them');
+  }
+  const chosen = new Map<string, { 4?: DnsSettings; 6?: DnsSettings }>();
+  const first = servers[0]?.family;
+  for (const family of [4, 6] as const) {
+    const own = servers.filter((server) => server.family === family);
+    if (own.length === 0) continue;
+    const zone = own.find((server) => server.zone !== undefined)?.zone;
+    const holder = zone === undefined ? findHolder(links, family) : links.interfaces.get(zone);
+    if (holder === undefined) {
+      const hint = `set ipv${family}.enabled of an interface to true, with an address or DHCP`;
+      refuse(step(place, 'server'), `no interface can hold the IPv${family} name servers`, hint);
+      continue;
+    }
+    const addresses = own.map(({ address }) => address);
+    const settings =
+      family === first
+        ? { servers: addresses, searches, options, priority: highPriority }
+        : { servers: addresses, searches: [], options: [], priority: lowPriority };
+    chosen.set(holder.name, { ...chosen.get(holder.name), [family]: settings });
+  }
+  return chosen;
+}
+
+/** All zones have to be one interface, and one that can be used. */
+function checkZones(servers: readonly Server[], links: Links): void {
+  const zoned = servers.filter(({ zone }) => zone !== undefined);
+  for (const { place, zone = '' } of zoned) {
+    const holder = links.interfaces.get(zone);
+    if (holder === undefined || !canHold(holder, 6)) {
+      refuse(place, `${zone} is no interface of this document that is up and has IPv6`);
+    } else if (zone !== zoned[0]?.zone) {
+      refuse(place, 'nmstate supports link-local name servers on one interface only');
+    }
+  }
+}
+
+/** nmstate keeps the order of all servers only if those of each version stand together. */
+function isMixed(servers: readonly Server[]): boolean {
+  return servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2;
+}
+
+/** The first with addresses of its own, else the first with any. */
+function findHolder({ listed }: Links, family: Family): Interface | undefined {
+  return (
+    listed.find((candidate) => isPreferred(settingsOf(candidate, family))) ??
+    listed.find((candidate) => canHold(candidate, family))
+  );
+}
+
+function settingsOf(candidate: Interface, family: Family): IpSettings | undefined {
+  return family === 4 ? candidate.ipv4 : candidate.ipv6;
+}
+
+function isPreferred(settings: IpSettings | undefined): boolean {
+  if (settings === undefined || !settings.enabled) return false;
+  return settings.isAuto ? !settings.autoDns : settings.addresses.length > 0;
+}
+
+function canHold(candidate: Interface, family: Family): boolean {
+  const settings = settingsOf(candidate, family);
+  return candidate.isUp && settings?.enabled === true && (settings.isAuto || settings.listsAddresses);
+}
+
+/** Search domains without servers go to an interface that gets its servers from elsewhere, if there is one. */
+function placeSearches({ searches, options, links, place }: Rest): DnsByInterface {
+  const settings = { servers: [], searches, options, priority: highPriority };
+  for (const needsAuto of [true, false]) {
+    for (const candidate of links.listed) {
+      for (const family of [6, 4] as const) {
+        if (!canHold(candidate, family)) continue;
+        if (needsAuto && settingsOf(candidate, family)?.isAuto !== true) continue;
+        return new Map([[candidate.name, { [family]: settings }]]);
+      }
+    }
+  }
+  const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
+  refuse(place, 'no interface can hold the search domains', hint);
+  return new Map();
+}

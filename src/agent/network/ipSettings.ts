@@ -1,0 +1,257 @@
+/** The `ipv4` and `ipv6` parts of an interface: addresses, DHCP and autoconfiguration, as nmstate hands them on. */
+
+import { type Family, formatAddress, isLinkLocal, parseAddress } from './ipAddress.ts';
+import {
+  address,
+  flag,
+  integer,
+  list,
+  object,
+  objectWith,
+  oneOf,
+  type Place,
+  prefixLength,
+  type Reader,
+  refuse,
+  remark,
+  type Shaped,
+  step,
+  strictFlag,
+  text,
+  textOrEmpty,
+  uint32,
+} from './readers.ts';
+
+/** Everything about one IP version of one interface that does not depend on other parts of the document. */
+export interface IpSettings {
+  readonly family: Family;
+  readonly enabled: boolean;
+  /** By DHCP, or by router announcements too. */
+  readonly isAuto: boolean;
+  readonly method: 'auto' | 'dhcp' | 'static' | 'disabled';
+  /** `192.0.2.1/24`. */
+  readonly addresses: readonly string[];
+  /** Whether any are written down, those included that are left out. */
+  readonly listsAddresses: boolean;
+  readonly autoDns: boolean;
+  /** Keys and values for the keyfile, besides addresses, method, routes and DNS. */
+  readonly entries: Readonly<Record<string, string>>;
+}
+
+/** -1 stands for the default. */
+const metric = integer(-1, 2 ** 32 - 1);
+
+function sharedShape(family: Family) {
+  return {
+    enabled: flag,
+    dhcp: flag,
+    address: list(
+      objectWith({ ip: address(family), 'prefix-length': prefixLength(family) }, ['ip', 'prefix-length']),
+    ),
+    'auto-dns': flag,
+    'auto-gateway': flag,
+    'auto-routes': flag,
+    'auto-route-table-id': uint32,
+    'auto-route-metric': metric,
+    /** Only for checking what was applied. */
+    'allow-extra-address': strictFlag,
+    'dhcp-send-hostname': strictFlag,
+    'dhcp-custom-hostname': textOrEmpty,
+  };
+}
+
+const ipv4Shape = {
+  ...sharedShape(4),
+  'dhcp-client-id': text,
+  forwarding: strictFlag,
+  'prefix-route-metric': metric,
+};
+
+const ipv6Shape = {
+  ...sharedShape(6),
+  autoconf: flag,
+  'dhcp-duid': text,
+  'addr-gen-mode': oneOf(['eui64', 'stable-privacy'], { EUI64: 'eui64', 'STABLE-PRIVACY': 'stable-privacy' }),
+  token: textOrEmpty,
+};
+
+type SharedFields = Shaped<ReturnType<typeof sharedShape>>;
+type Ipv4Fields = Shaped<typeof ipv4Shape>;
+type Ipv6Fields = Shaped<typeof ipv6Shape>;
+
+const readIpv4Fields = object(ipv4Shape);
+const readIpv6Fields = object(ipv6Shape);
+
+export const ipv4: Reader<IpSettings> = (value, place) => {
+  const fields = readIpv4Fields(value, place);
+  if (fields === undefined) return undefined;
+  const enabled = fields.enabled ?? false;
+  const isAuto = enabled && fields.dhcp === true;
+  checkMetrics(fields, isAuto, place);
+  return {
+    family: 4,
+    enabled,
+    isAuto,
+    method: enabled ? (isAuto ? 'auto' : 'static') : 'disabled',
+    addresses: enabled ? formatAddresses(fields) : [],
+    listsAddresses: (fields.address ?? []).length > 0,
+    autoDns: fields['auto-dns'] ?? true,
+    entries: ipv4Entries(fields, { enabled, isAuto }),
+  };
+};
+
+/** NetworkManager has one metric for both, so nmstate refuses two. */
+function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: Place): void {
+  const prefix = fields['prefix-route-metric'] ?? -1;
+  const auto = fields['auto-route-metric'] ?? -1;
+  if (isAuto && prefix !== -1 && auto !== -1 && prefix !== auto) {
+    refuse(
+      step(place, 'prefix-route-metric'),
+      'it differs from auto-route-metric',
+      'give both the same value',
+    );
+  }
+}
+
+interface Mode {
+  readonly enabled: boolean;
+  readonly isAuto: boolean;
+}
+
+function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): Record<string, string> {
+  const entries: Record<string, string> = {};
+  // Forwarding is left out where there is nothing to forward.
+  const { forwarding } = fields;
+  if (forwarding !== undefined && (enabled || !forwarding)) entries['forwarding'] = forwarding ? '1' : '0';
+  const metricValue = ipv4Metric(fields, { enabled, isAuto });
+  if (metricValue !== undefined) entries['route-metric'] = String(metricValue);
+  if (!isAuto) return entries;
+  entries['dhcp-client-id'] =
+    clientIds.get(fields['dhcp-client-id'] ?? 'll') ?? fields['dhcp-client-id'] ?? '';
+  Object.assign(entries, autoEntries(fields));
+  const name = fields['dhcp-send-hostname'] === false ? '' : (fields['dhcp-custom-hostname'] ?? '');
+  if (name !== '') entries[name.includes('.') ? 'dhcp-fqdn' : 'dhcp-hostname'] = name;
+  return entries;
+}
+
+/** nmstate's names for NetworkManager's. */
+const clientIds: ReadonlyMap<string, string> = new Map([
+  ['ll', 'mac'],
+  ['LL', 'mac'],
+  ['iaid+duid', 'duid'],
+  ['IAID+DUID', 'duid'],
+]);
+
+/** The two metrics share a key; the default gives way to a number. */
+function ipv4Metric(fields: Ipv4Fields, { enabled, isAuto }: Mode): number | undefined {
+  const prefix = enabled ? fields['prefix-route-metric'] : undefined;
+  const auto = isAuto ? fields['auto-route-metric'] : undefined;
+  if (prefix === undefined || auto === undefined) return auto ?? prefix;
+  return auto === -1 ? prefix : auto;
+}
+
+/** What DHCP and autoconfiguration have in common, with nmstate's defaults. */
+function autoEntries(fields: SharedFields): Record<string, string> {
+  const table = fields['auto-route-table-id'];
+  return {
+    'ignore-auto-dns': String(!(fields['auto-dns'] ?? true)),
+    'ignore-auto-routes': String(!(fields['auto-routes'] ?? true)),
+    'never-default': String(!(fields['auto-gateway'] ?? true)),
+    'dhcp-send-hostname': String(fields['dhcp-send-hostname'] ?? true),
+    ...(table === undefined ? {} : { 'route-table': String(table) }),
+  };
+}
+
+export const ipv6: Reader<IpSettings> = (value, place) => {
+  const fields = readIpv6Fields(value, place);
+  if (fields === undefined) return undefined;
+  const enabled = fields.enabled ?? false;
+  const dhcp = enabled && fields.dhcp === true;
+  const autoconf = enabled && fields.autoconf === true;
+  if (autoconf && !dhcp) notSupportedAlone(place);
+  const token = readToken(fields, enabled, step(place, 'token'));
+  return {
+    family: 6,
+    enabled,
+    isAuto: dhcp || autoconf,
+    method: enabled ? (dhcp ? (autoconf ? 'auto' : 'dhcp') : 'static') : 'disabled',
+    addresses: enabled ? formatAddresses(withoutLinkLocal(fields, step(place, 'address'))) : [],
+    listsAddresses: (fields.address ?? []).length > 0,
+    autoDns: fields['auto-dns'] ?? true,
+    entries: ipv6Entries(fields, { isAuto: dhcp || autoconf, token }),
+  };
+};
+
+function notSupportedAlone(place: Place): void {
+  refuse(
+    step(place, 'autoconf'),
+    'nmstate does not support autoconf without DHCP',
+    'set dhcp to true as well: without a server it does no harm',
+  );
+}
+
+/** Every interface has a link-local address of its own, so nmstate leaves out those that are written down. */
+function withoutLinkLocal(fields: Ipv6Fields, place: Place): Pick<Ipv6Fields, 'address'> {
+  const kept = (fields.address ?? []).filter(({ ip }) => !isLinkLocalText(ip));
+  if (kept.length < (fields.address ?? []).length) {
+    remark(place, 'link-local addresses are left out, as nmstate does', 'the kernel makes one by itself');
+  }
+  return { address: kept };
+}
+
+function isLinkLocalText(ip: string): boolean {
+  const parsed = parseAddress(ip);
+  return parsed !== undefined && isLinkLocal(parsed);
+}
+
+/** The lower half of an address; `::` and nothing stand for none. */
+function readToken(fields: Ipv6Fields, enabled: boolean, place: Place): string | undefined {
+  const { token = '' } = fields;
+  if (token === '') return undefined;
+  const parsed = parseAddress(token);
+  if (parsed?.family !== 6 || parsed.groups.slice(0, 4).some((group) => group !== 0)) {
+    return refuse(place, 'a token is an IPv6 address whose first 64 bits are 0, like ::1');
+  }
+  const isNone = parsed.groups.every((group) => group === 0);
+  if (token !== '::' && enabled && fields.autoconf === false) {
+    return refuse(place, 'a token needs autoconf', 'set autoconf to true, or leave the token out');
+  }
+  // Behind another prefix, so that nothing of it is taken for an embedded IPv4 address.
+  const [, , ...lower] = parsed.groups;
+  return isNone ? undefined : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
+}
+
+function ipv6Entries(
+  fields: Ipv6Fields,
+  { isAuto, token }: { readonly isAuto: boolean; readonly token: string | undefined },
+): Record<string, string> {
+  const entries: Record<string, string> = {
+    'addr-gen-mode': fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0',
+  };
+  if (!isAuto) return entries;
+  entries['ra-timeout'] = longestTimeout;
+  entries['dhcp-duid'] = duids.get(fields['dhcp-duid'] ?? 'll') ?? fields['dhcp-duid'] ?? '';
+  entries['dhcp-iaid'] = 'mac';
+  if (token !== undefined) entries['token'] = token;
+  const auto = fields.autoconf === false ? undefined : fields['auto-route-metric'];
+  if (auto !== undefined) entries['route-metric'] = String(auto);
+  Object.assign(entries, autoEntries(fields));
+  const name = fields['dhcp-send-hostname'] === false ? '' : (fields['dhcp-custom-hostname'] ?? '');
+  if (name !== '') entries['dhcp-hostname'] = name;
+  return entries;
+}
+
+const duids: ReadonlyMap<string, string> = new Map([
+  ['LLT', 'llt'],
+  ['EN', 'en'],
+  ['LL', 'll'],
+  ['UUID', 'uuid'],
+  ['ll', 'll'],
+]);
+
+/** Seconds; NetworkManager never gives an interface up that the user wants. */
+export const longestTimeout = String(2 ** 31 - 1);
+
+function formatAddresses({ address: addresses = [] }: Pick<SharedFields, 'address'>): string[] {
+  return addresses.map((entry) => `${entry.ip}/${entry['prefix-length']}`);
+}

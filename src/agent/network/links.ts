@@ -1,0 +1,196 @@
+/** How the interfaces of a document hang together: ports and controllers, VLANs and what they are on, and the order. */
+
+import { assumedPort, type Interface, portsOfInterface, readInterface, type Unmanaged } from './interface.ts';
+import { isKernelName, list, type Place, refuse, step } from './readers.ts';
+
+export interface Links {
+  /** All that get a profile, as the document has them; ports that it only names are behind them. */
+  readonly interfaces: ReadonlyMap<string, Interface>;
+  /** Those that the document lists, in its order. */
+  readonly listed: readonly Interface[];
+  readonly controllers: ReadonlyMap<string, Interface>;
+  /** What VLANs are on, by the name of the VLAN: the name of an interface, whether the document has it or not. */
+  readonly parents: ReadonlyMap<string, string>;
+  /** The interface that a name stands for: its own, or that of its profile. */
+  find(name: string): Interface | undefined;
+}
+
+/** Reads the `interfaces` of a document; what they say about each other is checked. */
+export function readLinks(value: unknown, place: Place): Links {
+  const read = list(readInterface)(value, place) ?? [];
+  const managed = read.filter((item) => 'type' in item);
+  const unmanaged = new Map(read.filter((item) => 'state' in item).map((item) => [item.name, item]));
+  checkNames(read, managed, place);
+  const interfaces = new Map(managed.map((item) => [item.name, item]));
+  addAssumedPorts(interfaces, unmanaged, place);
+  const find = makeFind(interfaces);
+  const links: Links = {
+    interfaces,
+    listed: managed,
+    controllers: findControllers(interfaces, place),
+    parents: findParents(interfaces, find),
+    find,
+  };
+  checkPortsHaveNoIp(links, place);
+  checkParents(links, unmanaged, place);
+  checkIds(interfaces, place);
+  return links;
+}
+
+/** nmstate lets the last of two interfaces with one name win, which is never meant. */
+function checkNames(
+  read: readonly (Interface | Unmanaged)[],
+  managed: readonly Interface[],
+  place: Place,
+): void {
+  if (new Set(read.map(({ name }) => name)).size < read.length) {
+    refuse(place, 'two interfaces have the same name', 'leave one of them out');
+  }
+  const names = new Set(read.map(({ name }) => name));
+  for (const { path, name, profileName } of managed) {
+    if (profileName === undefined || profileName === name || !names.has(profileName)) continue;
+    refuse(at(place, [...path, 'profile-name']), 'another interface has this name');
+  }
+}
+
+function at(place: Place, path: Interface['path']): Place {
+  return { path, findings: place.findings };
+}
+
+function addAssumedPorts(
+  interfaces: Map<string, Interface>,
+  unmanaged: ReadonlyMap<string, Unmanaged>,
+  place: Place,
+): void {
+  for (const controller of interfaces.values()) {
+    for (const port of portsOfInterface(controller) ?? []) {
+      const state = unmanaged.get(port)?.state;
+      const isKnown = interfaces.has(port);
+      if (state !== undefined) refuse(at(place, controller.path), `port ${port} has state ${state}`);
+      else if (!isKnown && (!isKernelName(port) || port === 'lo')) {
+        refuse(at(place, controller.path), `port ${JSON.stringify(port)} cannot be an Ethernet interface`);
+      } else if (!isKnown) interfaces.set(port, assumedPort(port, controller.path));
+    }
+  }
+}
+
+function findControllers(interfaces: ReadonlyMap<string, Interface>, place: Place): Map<string, Interface> {
+  const controllers = new Map<string, Interface>();
+  for (const controller of interfaces.values()) {
+    for (const port of portsOfInterface(controller) ?? []) {
+      if (port === controller.name) refuse(at(place, controller.path), 'it is a port of itself');
+      else if (controllers.has(port)) refuse(at(place, controller.path), `port ${port} is listed twice`);
+      else controllers.set(port, controller);
+    }
+  }
+  return controllers;
+}
+
+/** Names of interfaces that are up come first, then names of profiles. */
+function makeFind(interfaces: ReadonlyMap<string, Interface>): Links['find'] {
+  const profiles = new Map(Array.from(interfaces.values(), (item) => [item.profileName, item]));
+  return (name) => {
+    const own = interfaces.get(name);
+    return own !== undefined && own.isUp && !own.foundByMac ? own : profiles.get(name);
+  };
+}
+
+/** Only interfaces that are up resolve the name of a profile. */
+function findParents(interfaces: ReadonlyMap<string, Interface>, find: Links['find']): Map<string, string> {
+  const parents = new Map<string, string>();
+  for (const { name, vlan, isUp } of interfaces.values()) {
+    if (vlan === undefined) continue;
+    const found = isUp ? find(vlan.parent) : undefined;
+    parents.set(name, found?.name ?? vlan.parent);
+  }
+  return parents;
+}
+
+function checkPortsHaveNoIp({ controllers, interfaces }: Links, place: Place): void {
+  for (const [name, controller] of controllers) {
+    const port = interfaces.get(name);
+    for (const family of ['ipv4', 'ipv6'] as const) {
+      if (port?.[family]?.enabled !== true) continue;
+      const message = `a port of ${controller.name} cannot have addresses of its own`;
+      refuse(
+        at(place, [...port.path, family]),
+        message,
+        `set enabled to false, or move it to ${controller.name}`,
+      );
+    }
+  }
+}
+
+function checkParents(
+  { interfaces, parents }: Links,
+  unmanaged: ReadonlyMap<string, Unmanaged>,
+  place: Place,
+): void {
+  for (const [name, parent] of parents) {
+    const vlanPlace = at(place, interfaces.get(name)?.path ?? []);
+    const base = step(vlanPlace, 'vlan', 'base-iface');
+    if (parent === name) refuse(base, 'it is the VLAN itself');
+    else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
+    else if (!interfaces.has(parent) && !isKernelName(parent)) {
+      refuse(base, 'it is neither an interface nor a profile of this document, and no name for an interface');
+    }
+  }
+}
+
+/** Profiles are stored as files under their ids, so one would replace the other. */
+function checkIds(interfaces: ReadonlyMap<string, Interface>, place: Place): void {
+  const ids = new Set<string>();
+  for (const { id, path } of interfaces.values()) {
+    if (ids.has(id)) refuse(at(place, path), `two profiles would have the name ${JSON.stringify(id)}`);
+    ids.add(id);
+  }
+}
+
+/** How many rounds nmstate gives itself to find an order. */
+const maxRounds = 4;
+
+/**
+ * Interfaces in the order of activation, which is nmstate's order of keyfiles: controllers before ports and parents
+ * before VLANs as far as the document lists them, otherwise by name.
+ */
+export function sortByActivation(links: Links, place: Place): Interface[] {
+  const priorities = new Map<string, number>();
+  let isDone = false;
+  for (let round = 0; round < maxRounds && !isDone; round += 1) isDone = raisePriorities(links, priorities);
+  if (!isDone) {
+    refuse(
+      place,
+      'ports of ports of ports … go too deep, or round in circles',
+      'list every controller before its ports',
+    );
+  }
+  const priority = ({ name }: Interface): number => priorities.get(name) ?? 0;
+  return [...links.interfaces.values()].toSorted(
+    (a, b) => priority(a) - priority(b) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+/** One round of nmstate's `set_ifaces_up_priority`; false where a controller has no priority yet. */
+function raisePriorities(links: Links, priorities: Map<string, number>): boolean {
+  const { controllers, parents } = links;
+  const current = (name: string): number | undefined =>
+    priorities.get(name) ?? (controllers.has(name) ? undefined : 0);
+  const raised = new Map<string, number>();
+  const up = links.listed.filter(({ isUp }) => isUp);
+  let isDone = true;
+  for (const { name } of up) {
+    const controller = controllers.get(name);
+    if (controller === undefined || current(name) !== undefined) continue;
+    const above = raised.get(controller.name) ?? current(controller.name);
+    if (above === undefined) isDone = false;
+    else raised.set(name, above + 1);
+  }
+  for (const { name } of isDone ? up : []) {
+    const parent = parents.get(name);
+    if (parent === undefined) continue;
+    const above = raised.get(parent) ?? (links.interfaces.has(parent) ? current(parent) : undefined);
+    if (above !== undefined) raised.set(name, above + 1);
+  }
+  for (const [name, value] of raised) priorities.set(name, value);
+  return isDone;
+}

@@ -1,0 +1,225 @@
+/** The `routes` of a document, sorted to the interfaces that hold them. */
+
+import { addressBits, type Family, formatAddress, maskAddress, parseAddress } from './ipAddress.ts';
+import type { Interface } from './interface.ts';
+import type { Links } from './links.ts';
+import {
+  flag,
+  integer,
+  linkName,
+  list,
+  object,
+  oneOf,
+  type Place,
+  refuse,
+  type Shaped,
+  step,
+  text,
+  uint32,
+} from './readers.ts';
+
+export interface Route {
+  readonly family: Family;
+  /** Values of NetworkManager's `routeN` and `routeN_options`. */
+  readonly value: string;
+  readonly options: string;
+}
+
+/** From names of interfaces; both families mixed, in the order that they get in keyfiles. */
+export type RoutesByInterface = ReadonlyMap<string, readonly Route[]>;
+
+const positive = integer(1, 2 ** 32 - 1);
+
+const routeShape = {
+  state: oneOf(['absent', 'ignore']),
+  destination: text,
+  'next-hop-interface': linkName,
+  'next-hop-address': anyAddress,
+  /** -1 stands for the default. */
+  metric: integer(-1, 2 ** 32 - 1),
+  'table-id': uint32,
+  weight: integer(1, 256),
+  cwnd: positive,
+  source: anyAddress,
+  initcwnd: uint32,
+  initrwnd: uint32,
+  mtu: positive,
+  quickack: flag,
+  advmss: positive,
+  'lock-mtu': flag,
+};
+
+type Fields = Shaped<typeof routeShape>;
+
+const readRouteFields = object(routeShape);
+const readRoutesFields = object({ config: list(readEntry) });
+
+interface Entry {
+  readonly place: Place;
+  readonly fields: Fields;
+  readonly destination: Destination;
+  readonly interfaceName: string;
+}
+
+interface Destination {
+  readonly family: Family;
+  /** `192.0.2.0/24`. */
+  readonly network: string;
+}
+
+function anyAddress(value: unknown, place: Place): string | undefined {
+  const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+  return parsed === undefined ? refuse(place, 'an IP address is expected') : formatAddress(parsed);
+}
+
+/** Routes that are to go away are nothing that a keyfile could say, but nmstate checks them. */
+function readEntry(value: unknown, place: Place): Entry | undefined {
+  const fields = readRouteFields(value, place);
+  if (fields === undefined || fields.state === 'ignore') return undefined;
+  const { destination: written, 'next-hop-interface': interfaceName } = fields;
+  const destination =
+    written === undefined ? undefined : parseDestination(written, step(place, 'destination'));
+  if (destination !== undefined) checkFamilies(fields, destination, place);
+  if (fields.state === 'absent') return undefined;
+  if (written === undefined) return missing(value, 'destination', place);
+  if (interfaceName === undefined) return missing(value, 'next-hop-interface', place);
+  return destination === undefined ? undefined : { place, fields, destination, interfaceName };
+}
+
+/** A key that is there was refused already. */
+function missing(value: unknown, key: string, place: Place): undefined {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? undefined
+    : refuse(place, `"${key}" is missing`);
+}
+
+/** nmstate clears the bits behind the prefix. */
+function parseDestination(written: string, place: Place): Destination | undefined {
+  const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
+  const parsed = parseAddress(ip);
+  const bits = parsed === undefined ? 0 : addressBits(parsed.family);
+  const prefix = length === undefined ? bits : Number(length);
+  if (parsed === undefined || prefix > bits) return refuse(place, 'a network like 192.0.2.0/24 is expected');
+  if (parsed.family === 4 && parsed.groups[0] === 0 && prefix >= 8) {
+    return refuse(place, 'networks in 0.0.0.0/8 cannot be reached', 'the default route is 0.0.0.0/0');
+  }
+  return { family: parsed.family, network: `${formatAddress(maskAddress(parsed, prefix))}/${prefix}` };
+}
+
+function checkFamilies(fields: Fields, { family }: Destination, place: Place): void {
+  for (const key of ['next-hop-address', 'source'] as const) {
+    const address = fields[key];
+    if (address === undefined || parseAddress(address)?.family === family) continue;
+    refuse(step(place, key), `an IPv${family} address is expected, as the destination is one`);
+  }
+  if (family === 6 && fields.weight !== undefined) {
+    refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
+  }
+}
+
+/** Reads the `routes` of a document. */
+export function readRoutes(value: unknown, links: Links, place: Place): RoutesByInterface {
+  const entries = readRoutesFields(value, place)?.config ?? [];
+  const byInterface = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const holder = findHolder(entry, links);
+    if (holder === undefined) continue;
+    const others = byInterface.get(holder.name);
+    if (others === undefined) byInterface.set(holder.name, [entry]);
+    else others.push(entry);
+  }
+  return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
+}
+
+function findHolder({ place, destination, interfaceName }: Entry, links: Links): Interface | undefined {
+  const at = step(place, 'next-hop-interface');
+  const holder = links.find(interfaceName);
+  if (holder === undefined) {
+    return refuse(at, `the document has no interface ${interfaceName} that is up`, 'add it to "interfaces"');
+  }
+  const settings = destination.family === 4 ? holder.ipv4 : holder.ipv6;
+  if (settings?.enabled === true) return holder;
+  return refuse(
+    at,
+    `${holder.name} has no IPv${destination.family}`,
+    `set its ipv${destination.family}.enabled to true`,
+  );
+}
+
+/** nmstate's order; of routes that are equal but for the metric it would keep only one. */
+function sortEntries(entries: readonly Entry[]): Entry[] {
+  const sorted = entries
+    .map((entry) => ({ entry, key: sortKey(entry) }))
+    .toSorted((a, b) => compareKeys(a.key, b.key));
+  for (const [index, { entry, key }] of sorted.entries()) {
+    const before = sorted[index - 1];
+    if (before === undefined || compareKeys(before.key, key) !== 0) continue;
+    refuse(
+      entry.place,
+      'another route has the same destination and next hop; nmstate keeps only one of them',
+    );
+  }
+  return sorted.map(({ entry }) => entry);
+}
+
+type SortKey = readonly (number | string)[];
+
+/** Source: nmstate's `RouteEntry::sort_key`, for the routes of one interface. */
+function sortKey({ fields, destination }: Entry): SortKey {
+  return [
+    destination.family === 6 ? 0 : 1,
+    fields.quickack === true ? 1 : 0,
+    fields['lock-mtu'] === true ? 1 : 0,
+    destination.network,
+    fields['next-hop-address'] ?? '',
+    fields.source ?? '',
+    fields['table-id'] ?? mainTable,
+    fields.cwnd ?? 0,
+    fields.initcwnd ?? 0,
+    fields.initrwnd ?? 0,
+    fields.mtu ?? 0,
+    fields.weight ?? 0,
+    fields.advmss ?? 0,
+  ];
+}
+
+function compareKeys(a: SortKey, b: SortKey): number {
+  for (const [index, left] of a.entries()) {
+    const right = b[index] ?? 0;
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+const mainTable = 254;
+/** What the kernel gives to routes of users. */
+const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
+
+function toRoute({ fields, destination: { family, network } }: Entry): Route {
+  const { metric = -1, 'next-hop-address': written } = fields;
+  const nextHop = written === '0.0.0.0' || written === '::' ? undefined : written;
+  const metricText = String(metric === -1 ? defaultMetric[family] : metric);
+  return { family, value: [network, nextHop ?? '', metricText].join(','), options: formatOptions(fields) };
+}
+
+/** In nmstate's order. */
+function formatOptions(fields: Fields): string {
+  const { cwnd, 'table-id': table = 0 } = fields;
+  const options: readonly (readonly [string, unknown])[] = [
+    ['table', table === 0 ? mainTable : table],
+    ['weight', fields.weight],
+    ['cwnd', cwnd],
+    ['lock-cwnd', cwnd === undefined ? undefined : true],
+    ['src', fields.source],
+    ['initcwnd', fields.initcwnd],
+    ['initrwnd', fields.initrwnd],
+    ['mtu', fields.mtu],
+    ['lock-mtu', fields['lock-mtu']],
+    ['quickack', fields.quickack],
+    ['advmss', fields.advmss],
+  ];
+  return options
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(',');
+}

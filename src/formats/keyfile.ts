@@ -1,0 +1,133 @@
+/**
+ * NetworkManager's keyfiles: GLib's GKeyFile, sections of `key=value` lines. Values are escaped, lists are items that
+ * end in or are separated by `;`. Left out: comments, which nothing here writes and every reader skips; localised
+ * keys (`name[de]`), which NetworkManager has none of; and what a section or key means.
+ */
+
+import { FormatError } from '../errors.ts';
+
+export interface KeyfileSection {
+  /** Without brackets. */
+  readonly name: string;
+  /** In order; GLib lets the last of two equal keys win. */
+  readonly entries: readonly KeyfileEntry[];
+}
+
+export interface KeyfileEntry {
+  readonly key: string;
+  /** As it stands in the file, escapes included: see `parseKeyfileString` and `parseKeyfileList`. */
+  readonly value: string;
+}
+
+/** One blank line between sections, none at the end; the result ends in a line feed. */
+export function formatKeyfile(sections: readonly KeyfileSection[]): string {
+  return sections.map((section) => formatSection(section)).join('\n');
+}
+
+function formatSection({ name, entries }: KeyfileSection): string {
+  let text = `[${name}]\n`;
+  for (const { key, value } of entries) text += `${key}=${value}\n`;
+  return text;
+}
+
+/**
+ * Reads a keyfile as GLib does: blank lines and lines that start with `#` do not count, blanks around the key and
+ * before the value go away. A section that is there twice is one section.
+ * @throws FormatError that names the line
+ */
+export function parseKeyfile(text: string): KeyfileSection[] {
+  const sections = new Map<string, KeyfileEntry[]>();
+  let entries: KeyfileEntry[] | undefined;
+  for (const [index, written] of text.split('\n').entries()) {
+    const line = written.replace(/^[ \t\r\f\v]+/, '').replace(/\r$/, '');
+    if (line === '' || line.startsWith('#')) continue;
+    if (line.startsWith('[')) {
+      const name = readSectionName(line, index);
+      entries = sections.get(name) ?? [];
+      sections.set(name, entries);
+      continue;
+    }
+    if (entries === undefined)
+      throw lineError(index, 'it is before the first section', 'start with [connection]');
+    entries.push(readEntry(line, index));
+  }
+  return Array.from(sections, ([name, list]) => ({ name, entries: list }));
+}
+
+function readSectionName(line: string, index: number): string {
+  const name = /^\[([^[\]\p{Cc}]+)\][ \t]*$/u.exec(line)?.[1];
+  if (name === undefined)
+    throw lineError(index, 'its section has no proper name', 'write it like [connection]');
+  return name;
+}
+
+function readEntry(line: string, index: number): KeyfileEntry {
+  const equals = line.indexOf('=');
+  const key = line.slice(0, Math.max(0, equals)).trimEnd();
+  if (key === '') throw lineError(index, 'it is not of the form key=value', 'start comments with #');
+  return { key, value: line.slice(equals + 1).replace(/^[ \t]+/, '') };
+}
+
+function lineError(index: number, problem: string, hint: string): FormatError {
+  return new FormatError(`The keyfile is wrong in line ${index + 1}: ${problem}`, { hint });
+}
+
+/** A text as the value of a key; source: GLib's `g_key_file_parse_string_as_value`. */
+export function formatKeyfileString(text: string): string {
+  return escape(text).replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));
+}
+
+/** A list of texts as the value of a key, separated by `;`. GLib takes a final `;` or none. */
+export function formatKeyfileList(items: readonly string[]): string {
+  return items.map((item) => formatKeyfileString(item).replaceAll(';', '\\;')).join(';');
+}
+
+function escape(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+}
+
+/**
+ * The text that a value stands for.
+ * @throws FormatError where it has an escape that GLib does not know
+ */
+export function parseKeyfileString(value: string): string {
+  return value.replace(/\\(.?)/gs, (_escape, letter: string) => unescape(letter));
+}
+
+/**
+ * The texts that a value stands for when it is a list.
+ * @throws FormatError where it has an escape that GLib does not know
+ */
+export function parseKeyfileList(value: string): string[] {
+  const items: string[] = [];
+  let item = '';
+  for (const [part] of value.matchAll(/\\.?|[^\\;]+|;/gs)) {
+    if (part === ';') {
+      items.push(item);
+      item = '';
+    } else {
+      item += part.startsWith('\\') ? unescapeInList(part.slice(1)) : part;
+    }
+  }
+  return item === '' ? items : [...items, item];
+}
+
+function unescapeInList(letter: string): string {
+  return letter === ';' ? ';' : unescape(letter);
+}
+
+function unescape(letter: string): string {
+  const character = escapes.get(letter);
+  if (character !== undefined) return character;
+  throw new FormatError(`The keyfile has an escape that is not known: ${JSON.stringify(`\\${letter}`)}`, {
+    hint: 'write a backslash as \\\\',
+  });
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['s', ' '],
+  ['t', '\t'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['\\', '\\'],
+]);

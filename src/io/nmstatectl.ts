@@ -1,0 +1,187 @@
+/**
+ * The program nmstatectl of nmstate, where it is installed: `nmstatectl gc` turns a network state into NetworkManager
+ * keyfiles without touching the machine it runs on.
+ */
+
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Keyfile } from '../agent/network/convertNmstate.ts';
+import { CliError } from '../errors.ts';
+import { fileError } from './fileErrors.ts';
+import type { Io } from './io.ts';
+
+export interface NmstatectlOptions {
+  /** Path of the program; a name without a slash is not searched for. */
+  readonly program: string;
+  readonly env: Io['env'];
+  /** Milliseconds after which it is ended; by default 60 000. */
+  readonly timeout?: number;
+}
+
+/** The path of the first nmstatectl on PATH. Relative folders on PATH do not count. */
+export async function findNmstatectl(env: Io['env']): Promise<string | undefined> {
+  for (const folder of (env['PATH'] ?? '').split(':')) {
+    if (!isAbsolute(folder)) continue;
+    const path = join(folder, 'nmstatectl');
+    if (await isProgram(path)) return path;
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs `nmstatectl gc` on the text of a network state.
+ * @throws CliError with what nmstatectl has said, or why it could not be run
+ */
+export async function runNmstatectl(state: string, options: NmstatectlOptions): Promise<readonly Keyfile[]> {
+  const input = await makeInput(state);
+  try {
+    const output = await run(input.fd, options);
+    return await readKeyfiles(output);
+  } finally {
+    await input.close();
+  }
+}
+
+/**
+ * A file without a name, so that nothing is left behind. A pipe would not do: Node makes sockets of them, which cannot
+ * be opened as `/dev/stdin`.
+ */
+async function makeInput(state: string): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'nmstate-')).catch((error: unknown) => {
+    throw fileError(error, { path: tmpdir(), what: 'Temporary file', action: 'write' });
+  });
+  try {
+    const path = join(folder, 'state.yaml');
+    const writer = await open(path, 'wx', 0o600);
+    try {
+      await writer.writeFile(state);
+    } finally {
+      await writer.close();
+    }
+    return await open(path, 'r');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Keyfiles of a host are some kilobytes. */
+const maxOutput = 16 * 1024 * 1024;
+const defaultTimeout = 60_000;
+
+function run(input: number, { program, env, timeout = defaultTimeout }: NmstatectlOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
+    const end = (): void => {
+      child.kill('SIGKILL');
+      // What it has started may hold on to the pipes.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    const timer = setTimeout(end, timeout);
+    const stdout = collect(child.stdout, end);
+    const stderr = collect(child.stderr, end);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(startError(program, error));
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(Buffer.concat(stdout).toString());
+      else if (code === null) reject(endedError(program, signal, timeout));
+      else reject(refusedError(Buffer.concat(stderr).toString(), code));
+    });
+  });
+}
+
+function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxOutput) tooMuch();
+    else chunks.push(chunk);
+  });
+  return chunks;
+}
+
+function startError(program: string, cause: Error): CliError {
+  const reason =
+    'code' in cause && cause.code === 'ENOENT' ? 'it is not there' : 'it is no program that may be run';
+  return new CliError(`Cannot run ${program}: ${reason}`, { hint: 'give the path of nmstatectl', cause });
+}
+
+function endedError(program: string, signal: NodeJS.Signals | null, timeout: number): CliError {
+  return new CliError(`${program} was ended by ${signal ?? 'a signal'}`, {
+    hint: `it may take ${timeout / 1000} seconds and write ${maxOutput / 1024 / 1024} MiB; run it by hand to see more`,
+  });
+}
+
+function refusedError(said: string, code: number): CliError {
+  const reason = withoutLogLines(said) || `exit code ${code}`;
+  return new CliError(`nmstatectl refuses the network state: ${reason}`, {
+    hint: 'correct the network state',
+  });
+}
+
+/** Of what nmstatectl logs while it works, nothing is for the user. */
+const logLine = /^\[\S+ +(?:TRACE|DEBUG|INFO|WARN) /;
+const maxReason = 2000;
+
+function withoutLogLines(said: string): string {
+  const lines = said.split('\n').filter((line) => !logLine.test(line));
+  const reason = lines.join('\n').trim();
+  // Characters that could do something to a terminal.
+  return reason.slice(0, maxReason).replaceAll(/[^\P{C}\n]/gu, ' ');
+}
+
+/** The output is `NetworkManager: [[NAME, TEXT], …]` in YAML. */
+async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
+  const { parseYaml } = await import('../formats/yaml.ts');
+  const entries = listOfPairs(readOutput(parseYaml, output));
+  if (entries === undefined) {
+    throw new CliError('nmstatectl has written something that is no list of keyfiles', {
+      hint: 'a version of nmstate that knows "nmstatectl gc" is needed: 1.2 or later',
+    });
+  }
+  return entries;
+}
+
+function readOutput(parse: (text: string) => { readonly value: unknown }, output: string): unknown {
+  try {
+    return parse(output).value;
+  } catch {
+    return undefined; // whatever it is, it is no output of `gc`
+  }
+}
+
+function listOfPairs(value: unknown): Keyfile[] | undefined {
+  const list: unknown =
+    typeof value === 'object' && value !== null && 'NetworkManager' in value
+      ? value.NetworkManager
+      : undefined;
+  if (!Array.isArray(list)) return undefined;
+  const keyfiles = list.flatMap((item: unknown) => readPair(item) ?? []);
+  return keyfiles.length === list.length ? keyfiles : undefined;
+}
+
+/** The name becomes a file in a folder, so it must not lead out of it. */
+function readPair(item: unknown): Keyfile | undefined {
+  if (!Array.isArray(item) || item.length !== 2) return undefined;
+  const pair: readonly unknown[] = item;
+  const [name, text] = pair;
+  if (typeof name !== 'string' || typeof text !== 'string') return undefined;
+  return /^[^/\p{Cc}]{1,255}$/u.test(name) && name !== '.' && name !== '..' ? { name, text } : undefined;
+}

@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.ts';
+import {
+  formatKeyfile,
+  formatKeyfileList,
+  formatKeyfileString,
+  parseKeyfile,
+  parseKeyfileList,
+  parseKeyfileString,
+} from '../../src/formats/keyfile.ts';
+
+describe('formatKeyfile', () => {
+  it('puts a blank line between sections and none at the end', () => {
+    const sections = [
+      { name: 'connection', entries: [{ key: 'id', value: 'eth0' }] },
+      { name: 'bridge', entries: [] },
+      { name: 'ipv4', entries: [{ key: 'method', value: 'auto' }] },
+    ];
+    expect(formatKeyfile(sections)).toBe('[connection]\nid=eth0\n\n[bridge]\n\n[ipv4]\nmethod=auto\n');
+  });
+});
+
+describe('parseKeyfile', () => {
+  it('reads sections and keys, skips comments and blank lines', () => {
+    const text =
+      '# made by hand\n\n[connection]\n id = eth0 \r\ntype=ethernet\n[ipv4]\n[connection]\nuuid=x=y\n';
+    expect(parseKeyfile(text)).toEqual([
+      {
+        name: 'connection',
+        entries: [
+          { key: 'id', value: 'eth0 ' },
+          { key: 'type', value: 'ethernet' },
+          { key: 'uuid', value: 'x=y' },
+        ],
+      },
+      { name: 'ipv4', entries: [] },
+    ]);
+  });
+
+  it.each([
+    ['a key before any section', 'id=eth0\n', 'line 1'],
+    ['a section without an end', '[ipv4]\n[ipv6\n', 'line 2'],
+    ['a section without a name', '[]\n', 'line 1'],
+    ['something behind a section', '[ipv4] x\n', 'line 1'],
+    ['a line without =', '[ipv4]\nmethod\n', 'line 2'],
+    ['a value without a key', '[ipv4]\n=auto\n', 'line 2'],
+  ])('refuses %s', (_title, text, where) => {
+    expect(() => parseKeyfile(text)).toThrow(FormatError);
+    expect(() => parseKeyfile(text)).toThrow(where);
+  });
+
+  it('gives sections or a FormatError for any text', () => {
+    const part = fc.constantFrom('[', ']', 'a', '=', '\n', '#', ' ', ';', '\\', '\r');
+    fc.assert(
+      fc.property(
+        fc.array(part).map((parts) => parts.join('')),
+        (text) => {
+          expect(thrownBy(() => parseKeyfile(text))).toSatisfy(isFormatErrorOrNothing);
+        },
+      ),
+    );
+  });
+
+  it('reads back what was written', () => {
+    const key = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+    const entries = fc.array(fc.record({ key, value: fc.string().map(formatKeyfileString) }));
+    const sections = fc.uniqueArray(fc.record({ name: key, entries }), { selector: ({ name }) => name });
+    fc.assert(
+      fc.property(sections, (written) => {
+        expect(parseKeyfile(formatKeyfile(written))).toEqual(written);
+      }),
+    );
+  });
+});
+
+const unit = fc.constantFrom('a', 'é', ' ', '\t', '\n', '\r', ';', '\\', '=', 's');
+
+describe('values', () => {
+  it.each([
+    ['plain text', 'eth0 uplink', 'eth0 uplink'],
+    ['blanks before it', ' \tx y', '\\s\\tx y'],
+    ['a backslash and a line feed', 'a\\b\nc', 'a\\\\b\\nc'],
+  ])('%s', (_title, text, value) => {
+    expect(formatKeyfileString(text)).toBe(value);
+    expect(parseKeyfileString(value)).toBe(text);
+  });
+
+  it.each([
+    ['no items', [], ''],
+    ['items', ['a', 'b'], 'a;b'],
+    ['items with semicolons and blanks', ['a;b', ' c'], 'a\\;b;\\sc'],
+  ])('a list with %s', (_title, items, value) => {
+    expect(formatKeyfileList(items)).toBe(value);
+    expect(parseKeyfileList(value)).toEqual(items);
+  });
+
+  it('takes a semicolon at the end of a list', () => {
+    expect(parseKeyfileList('a;b;')).toEqual(['a', 'b']);
+  });
+
+  it.each(['\\x', 'a\\', '\\;'])('refuses the escape in %j', (value) => {
+    expect(() => parseKeyfileString(value)).toThrow(FormatError);
+  });
+
+  it('come back from any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(parseKeyfileString(formatKeyfileString(text))).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1, unit })), (items) => {
+        expect(parseKeyfileList(formatKeyfileList(items))).toEqual(items);
+      }),
+    );
+  });
+});
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function isFormatErrorOrNothing(error: unknown): boolean {
+  return error === undefined || error instanceof FormatError;
+}
