@@ -1,0 +1,68 @@
+/** The options about the host that is installed, which several `deploy` commands share. */
+
+import type { ImageSource } from '../../deploy/imageSource.ts';
+import { checkInstalledConfig, type PlainConfig, plainConfig } from '../../deploy/installedConfig.ts';
+import type { InstallSettings } from '../../deploy/installSettings.ts';
+import { CliError, UsageError } from '../../errors.ts';
+import type { Io } from '../../io/io.ts';
+import { readConfigDocuments, tellFindings } from '../ignition/configDocuments.ts';
+
+/** Under the names that they have on the command line. */
+export interface InstallOptions {
+  /** Ignition config of the installed host; `-` is standard input. */
+  readonly ignition?: string;
+  readonly appendKarg?: readonly string[];
+  readonly copyNetwork?: boolean;
+}
+
+export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions): InstallSettings {
+  return { kernelArguments: appendKarg, ...(copyNetwork !== undefined && { copyNetwork }) };
+}
+
+export interface ImageOptions {
+  readonly imageSource?: string;
+  readonly imageChecksum?: string;
+  readonly imageFormat?: string;
+}
+
+/** @throws UsageError where something is said about an image that is not given */
+export function imageSource({
+  imageSource: url,
+  imageChecksum: checksum,
+  imageFormat: format,
+}: ImageOptions): ImageSource | undefined {
+  if (url !== undefined) {
+    return { url, ...(checksum !== undefined && { checksum }), ...(format !== undefined && { format }) };
+  }
+  if (checksum === undefined) return undefined;
+  throw new UsageError('--image-checksum is given without an image', { hint: 'give --image-source URL too' });
+}
+
+/**
+ * Reads and checks the config for the installed host, telling what Ignition and `install_coreos` have to say about it;
+ * undefined where none is asked for.
+ * @throws CliError where it is not valid
+ */
+export async function readInstalledConfig(
+  file: string | undefined,
+  io: Io,
+): Promise<PlainConfig | undefined> {
+  if (file === undefined) return undefined;
+  const [document] = await readConfigDocuments([file], io);
+  if (document === undefined) return undefined;
+  const issues = checkInstalledConfig(document.config);
+  const findings = issues.map(({ rule: { id, severity, message, hint }, path }) => ({
+    rule: id,
+    severity,
+    message,
+    hint,
+    path,
+  }));
+  tellFindings(findings, document, io);
+  if (issues.some(({ rule }) => rule.severity === 'error')) {
+    throw new CliError('the config does not fit an installation by install_coreos', {
+      hint: 'change what is reported above',
+    });
+  }
+  return plainConfig(document.config);
+}

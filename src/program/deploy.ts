@@ -1,0 +1,245 @@
+/** The commands for what goes to Ironic and to Metal3. */
+
+import { type Command, Option } from 'commander';
+import type { BareMetalHostOptions } from '../commands/deploy/bareMetalHost.ts';
+import type { ConfigDriveOptions } from '../commands/deploy/configDrive.ts';
+import type { IronicOptions } from '../commands/deploy/ironic.ts';
+import type { NodeOptions } from '../commands/deploy/node.ts';
+import type { StepsOptions } from '../commands/deploy/steps.ts';
+import { UsageError } from '../errors.ts';
+import type { Context } from './context.ts';
+
+const stepsNotes = `
+The steps themselves say only what is run. The Ignition config, the kernel
+arguments and whether the network is copied go into the config drive, and
+another image into the node, because that is where install_coreos reads them.
+
+Examples:
+  ironic-coreos deploy steps --ignition worker-3.ign \\
+    --config-drive worker-3.json > steps.yaml
+  ironic-coreos deploy steps --format command --node worker-3 \\
+    --ignition worker-3.ign --config-drive worker-3.json
+  baremetal node deploy worker-3 --deploy-steps steps.yaml \\
+    --config-drive worker-3.json
+`;
+
+const configDriveNotes = `
+Example:
+  ironic-coreos deploy configdrive --ignition worker-3.ign \\
+    --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
+`;
+
+const bareMetalHostNotes = `
+The Secret with the credentials of the BMC is not written, so that they need not
+be given here; create it with its two keys:
+  kubectl create secret generic worker-3-bmc-secret \\
+    --from-literal=username=… --from-file=password=…
+
+Example:
+  ironic-coreos deploy baremetalhost --name worker-3 \\
+    --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
+    --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
+    --ignition worker-3.ign | kubectl apply -f -
+`;
+
+const nodeNotes = `
+User and password of the BMC are not written: the commands take them from
+BMC_USERNAME and BMC_PASSWORD. With --format json or yaml the output is what
+"baremetal create FILE" reads.
+
+Examples:
+  ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
+    --bmc-address idrac-virtualmedia://192.0.2.13 --root-device "size=>= 100" \\
+    --deploy-iso http://192.0.2.1/worker-3.iso
+  ironic-coreos deploy node --name worker-3 --set \\
+    --deploy-kernel http://192.0.2.1/ipa.kernel \\
+    --deploy-ramdisk http://192.0.2.1/worker-3.initramfs \\
+    --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
+      --rootfs-url http://192.0.2.1/ipa.rootfs)"
+`;
+
+const ironicNotes = `
+Examples:
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" |
+    kubectl apply --server-side -f -
+  ironic-coreos deploy ironic --format env \\
+    --deploy-iso http://192.0.2.1/ironic-python-agent.iso
+`;
+
+export function declareDeploy(program: Command, context: Context): void {
+  const deploy = program
+    .command('deploy')
+    .description('Write what Ironic and Metal3 need to install hosts, checked before it is written.');
+  declareSteps(deploy, context);
+  declareConfigDrive(deploy, context);
+  declareBareMetalHost(deploy, context);
+  declareNode(deploy, context);
+  declareIronic(deploy, context);
+}
+
+function declareSteps(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('steps')
+    .summary('write deploy steps for Ironic')
+    .description(
+      'Writes deploy steps as "baremetal node deploy" takes them, and the config drive that they read.',
+    )
+    .addOption(once('--step <NAME>', 'install_coreos (default) or start_assisted_install'));
+  declareInstall(command)
+    .addOption(once('--config-drive <FILE>', 'where the config drive is written'))
+    .addOption(once('--image-source <URL>', 'another CoreOS to install; with --format command'))
+    .option('--ignition-in-args', "the config in the arguments of the step, as in Metal3's design")
+    .addOption(once('--node <NAME>', 'name or UUID of the node; with --format command'))
+    .addOption(once('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell'));
+  declareOutput(command)
+    .addHelpText('after', stepsNotes)
+    .action(async (options: StepsOptions) => {
+      const { steps } = await import('../commands/deploy/steps.ts');
+      context.finish(await steps(options, context.io));
+    });
+}
+
+function declareConfigDrive(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('configdrive')
+    .summary('write the config drive of an installation')
+    .description(
+      'Writes the config drive that install_coreos reads: JSON, as Ironic hands it on to the agent.',
+    );
+  declareInstall(command)
+    .addOption(once('--format <FORM>', 'json, the only form that is taken').hideHelp())
+    .option('--pretty', 'indent the JSON');
+  declareOutput(command)
+    .addHelpText('after', configDriveNotes)
+    .action(async (options: ConfigDriveOptions) => {
+      const { configDrive } = await import('../commands/deploy/configDrive.ts');
+      context.finish(await configDrive(options, context.io));
+    });
+}
+
+function declareBareMetalHost(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('baremetalhost')
+    .summary('write a BareMetalHost for Metal3, and its Secrets')
+    .description(
+      'Writes a BareMetalHost that has CoreOS installed by a deploy step, and the Secrets it refers to.',
+    );
+  declareHost(command)
+    .addOption(once('--namespace <NAME>', 'of all objects (default: the one of kubectl)'))
+    .addOption(
+      once('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)'),
+    )
+    .addOption(once('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy'))
+    .addOption(attribute(once('--automated-cleaning <MODE>', 'metadata or disabled'), 'cleaning'))
+    .addOption(once('--method <NAME>', 'install_coreos (default) or start_assisted_install'))
+    .addOption(once('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller'))
+    .addOption(once('--network-data <FILE>', "network in OpenStack's form"));
+  declareInstall(command)
+    .addOption(once('--user-data-name <NAME>', 'Secret with the config (default: NAME-user-data)'))
+    .addOption(once('--image-source <URL>', 'another CoreOS to install'))
+    .addOption(once('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL'))
+    .addOption(once('--image-format <FORM>', 'raw (default)'))
+    .addOption(once('--format <FORM>', 'yaml (default) or json'));
+  declareOutput(command)
+    .addHelpText('after', bareMetalHostNotes)
+    .action(async (options: BareMetalHostOptions) => {
+      const { bareMetalHost } = await import('../commands/deploy/bareMetalHost.ts');
+      context.finish(await bareMetalHost(options, context.io));
+    });
+}
+
+function declareNode(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('node')
+    .summary('write a node for Ironic')
+    .description('Writes the commands that create a node of Ironic, or change it, or its description.');
+  declareRamdisk(declareHost(command))
+    .option('--set', 'the node is there: change it')
+    .addOption(once('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON'));
+  declareOutput(command)
+    .addHelpText('after', nodeNotes)
+    .action(async (options: NodeOptions) => {
+      const { node } = await import('../commands/deploy/node.ts');
+      context.finish(await node(options, context.io));
+    });
+}
+
+function declareIronic(deploy: Command, context: Context): void {
+  const command = deploy
+    .command('ironic')
+    .summary('write the ramdisk settings of ironic-standalone-operator')
+    .description(
+      'Writes the part of an Ironic resource that is about the ramdisk, for every host of that Ironic.',
+    )
+    .addOption(once('--name <NAME>', 'of the resource (default: ironic)'))
+    .addOption(once('--namespace <NAME>', 'of the resource (default: the one of kubectl)'));
+  declareRamdisk(command).addOption(
+    once('--format <FORM>', 'yaml (default), json, or env: the environment of the BareMetal Operator'),
+  );
+  declareOutput(command)
+    .addHelpText('after', ironicNotes)
+    .action(async (options: IronicOptions) => {
+      const { ironic } = await import('../commands/deploy/ironic.ts');
+      context.finish(await ironic(options, context.io));
+    });
+}
+
+function declareInstall(command: Command): Command {
+  return command
+    .addOption(once('--ignition <FILE>', 'Ignition config of the installed host; - is standard input'))
+    .addOption(repeated('--append-karg <ARG>', 'kernel argument of the installed host; repeatable'))
+    .option('--copy-network', 'the installed host takes over the network of the ramdisk')
+    .option('--no-copy-network', "it does not (default: the agent's own setting)");
+}
+
+function declareHost(command: Command): Command {
+  return command
+    .addOption(once('--name <NAME>', 'name of the host').makeOptionMandatory())
+    .addOption(once('--boot-mac <MAC>', 'MAC address of the interface that it boots from'))
+    .addOption(once('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x'))
+    .addOption(
+      once('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish-virtualmedia://HOST/redfish/v1/Systems/1'),
+    )
+    .option('--bmc-insecure', 'do not verify the certificate of the BMC')
+    .addOption(
+      repeated('--root-device <NAME=HINT>', 'by what the disk is chosen, e.g. "size=>= 100"; repeatable'),
+    );
+}
+
+function declareRamdisk(command: Command): Command {
+  return command
+    .addOption(once('--deploy-iso <URL>', 'ISO that runs the agent'))
+    .addOption(once('--deploy-kernel <URL>', 'kernel of CoreOS, with --deploy-ramdisk'))
+    .addOption(once('--deploy-ramdisk <URL>', 'initramfs of CoreOS'))
+    .addOption(
+      once('--kernel-append-params <TEXT>', "their kernel arguments; %default% keeps the conductor's"),
+    );
+}
+
+function declareOutput(command: Command): Command {
+  return command.addOption(
+    once('-o, --output <FILE>', 'write here, whole or not at all, instead of to standard output'),
+  );
+}
+
+/** For options that take one value: the last one would silently win. */
+function once(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((value: string, previous: string | undefined) => {
+    if (previous === undefined) return value;
+    throw new UsageError(`--${option.name()} is given more than once`, { hint: 'give it once' });
+  });
+}
+
+function repeated(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((value: string, values: readonly string[] | undefined) => [
+    ...(values ?? []),
+    value,
+  ]);
+}
+
+function attribute(option: Option, name: string): Option {
+  option.attributeName = () => name;
+  return option;
+}

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { formatYaml } from '../../src/deploy/yamlText.ts';
+
+describe('formatYaml', () => {
+  it.each([
+    'yes',
+    'no',
+    'on',
+    'Off',
+    'y',
+    'null',
+    '~',
+    'true',
+    '0x1f',
+    '0o7',
+    '012',
+    '1_000',
+    '1e3',
+    '.5',
+    '+1',
+    '52:54:00:12:34:56',
+    '1:20',
+    '2001-01-01',
+    '=',
+    '<<',
+    '- x',
+    'a: b',
+    'a #b',
+    ' a',
+    'a\nb\n',
+    '%default% a',
+  ])('keeps the text %j a text for old readers and new ones', (text) => {
+    const yaml = formatYaml([{ [text]: text }]);
+    expect(load(yaml)).toEqual({ [text]: text });
+    expect(load(yaml, { schema: YAML11_SCHEMA })).toEqual({ [text]: text });
+  });
+
+  it('writes what reads back as the same', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue({ noUnicodeString: false }), { minLength: 2, maxLength: 3 }),
+        (values) => {
+          const plain: unknown = JSON.parse(JSON.stringify(values));
+          expect(JSON.stringify(loadAll(formatYaml(values)))).toBe(JSON.stringify(plain));
+        },
+      ),
+    );
+  });
+});

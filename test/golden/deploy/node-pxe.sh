@@ -1,0 +1,12 @@
+baremetal node create \
+  --driver ipmi \
+  --name worker-3 \
+  --boot-interface ipxe \
+  --deploy-interface custom-agent \
+  --driver-info ipmi_address=192.0.2.13 \
+  --driver-info deploy_kernel=http://h/k \
+  --driver-info deploy_ramdisk=http://h/r \
+  --driver-info 'kernel_append_params=%default% console=ttyS0' \
+  --driver-info ipmi_username="$BMC_USERNAME" \
+  --driver-info ipmi_password="$BMC_PASSWORD" \
+  --property 'root_device={"name":"/dev/sda"}'
