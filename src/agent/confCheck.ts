@@ -116,25 +116,25 @@ function comparePositions(a?: Position, b?: Position): number {
 const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly hint: string }> = {
   'separator-missing': {
     message: 'the line has neither "=" nor ":"',
-    hint: 'Write "name = value", or put "#" in front of a comment; a byte order mark counts as text, too',
+    hint: 'write "name = value", or put "#" in front of a comment; a byte order mark counts as text, too',
   },
   'name-missing': {
     message: 'there is no name in front of the separator',
-    hint: 'Write "name = value"',
+    hint: 'write "name = value"',
   },
   'section-missing': {
     message: 'the option stands above the first section',
-    hint: 'Put "[DEFAULT]" on a line above it',
+    hint: 'put "[DEFAULT]" on a line above it',
   },
   'stray-continuation': {
     message: 'the line starts with a blank and there is no value above that it could continue',
-    hint: 'Remove the blanks at its start; blank lines and comments end a value',
+    hint: 'remove the blanks at its start; blank lines and comments end a value',
   },
   'section-unclosed': {
     message: 'the section header does not end with "]"',
-    hint: 'Nothing may follow the "]"; put comments on lines of their own',
+    hint: 'nothing may follow the "]"; put comments on lines of their own',
   },
-  'section-unnamed': { message: 'the section has no name', hint: 'Write "[DEFAULT]"' },
+  'section-unnamed': { message: 'the section has no name', hint: 'write "[DEFAULT]"' },
 };
 
 function findSettings(document: OsloDocument, ipaVersion: IpaVersion | undefined): Setting[] {
@@ -187,7 +187,7 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
   const details = { path: [name], position };
   if (suggestion === undefined) return finding(confUnknownSection, details);
-  return finding(confUnknownSection, { ...details, hint: `Did you mean "[${suggestion}]"?` });
+  return finding(confUnknownSection, { ...details, hint: `did you mean "[${suggestion}]"?` });
 }
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
@@ -198,13 +198,13 @@ function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Findin
   const suggestion = suggestIpaOption(line.section, line.name);
   if (suggestion === undefined) return [finding(confUnknownOption, details)];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confUnknownOption, { ...details, hint: `Did you mean "${suggestion.name}"${place}?` })];
+  return [finding(confUnknownOption, { ...details, hint: `did you mean "${suggestion.name}"${place}?` })];
 }
 
 function checkRemoved(removed: RemovedIpaOption, details: Details, ipaVersion?: IpaVersion): Finding[] {
   if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
   const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [finding(confUnknownOption, { ...details, message, hint: 'Remove the line' })];
+  return [finding(confUnknownOption, { ...details, message, hint: 'remove the line' })];
 }
 
 function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
@@ -273,13 +273,13 @@ function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: 
 function findPathProblem(list: string): UrlProblem | undefined {
   const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
   if (paths.some((path) => path.includes('//'))) {
-    return { message: 'there are two slashes in a row in the path of the URL', hint: 'Remove one of them' };
+    return { message: 'there are two slashes in a row in the path of the URL', hint: 'remove one of them' };
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {
     const message = 'the URL has the path for inspection data twice';
     return {
       message,
-      hint: 'End it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',
+      hint: 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',
     };
   }
   return undefined;

@@ -9,63 +9,63 @@ export const confSyntax: Rule = {
   id: 'conf-syntax',
   severity: 'error',
   message: 'the line is neither a section, an option nor a comment',
-  hint: 'Write "[SECTION]", "name = value", or a comment that starts with "#" in the first column',
+  hint: 'write "[SECTION]", "name = value", or a comment that starts with "#" in the first column',
 };
 
 export const confEncoding: Rule = {
   id: 'conf-encoding',
   severity: 'error',
   message: 'the file is not UTF-8 from here on',
-  hint: 'Save the file as UTF-8',
+  hint: 'save the file as UTF-8',
 };
 
 export const confUnknownSection: Rule = {
   id: 'conf-unknown-section',
   severity: 'warning',
   message: 'the agent does not know the section and ignores what stands in it',
-  hint: 'Most options belong into [DEFAULT], in capital letters and without blanks',
+  hint: 'most options belong into [DEFAULT], in capital letters and without blanks',
 };
 
 export const confUnknownOption: Rule = {
   id: 'conf-unknown-option',
   severity: 'warning',
   message: 'the agent does not know the option and ignores it',
-  hint: 'Check the name, which has underscores and no dashes, and the section that it stands in',
+  hint: 'check the name, which has underscores and no dashes, and the section that it stands in',
 };
 
 export const confVersion: Rule = {
   id: 'conf-version',
   severity: 'warning',
   message: 'this version of the agent does not know the option yet and ignores it',
-  hint: 'Remove the line, or use a newer agent',
+  hint: 'remove the line, or use a newer agent',
 };
 
 export const confSectionCase: Rule = {
   id: 'conf-section-case',
   severity: 'info',
   message: 'the section is written in other letters than the agent declares it',
-  hint: 'The agent ignores the case, but other readers of the file may not',
+  hint: 'the agent ignores the case, but other readers of the file may not',
 };
 
 export const confValue: Rule = {
   id: 'conf-value',
   severity: 'error',
   message: 'the value is not of the type of the option',
-  hint: 'Give a value of that type; a comment behind the value is part of it',
+  hint: 'give a value of that type; a comment behind the value is part of it',
 };
 
 export const confChoice: Rule = {
   id: 'conf-choice',
   severity: 'error',
   message: 'the value is not one of those that the option takes',
-  hint: 'Take one of the listed values as it is written there',
+  hint: 'take one of the listed values as it is written there',
 };
 
 export const confRange: Rule = {
   id: 'conf-range',
   severity: 'error',
   message: 'the number is out of range',
-  hint: 'Give a number within the range',
+  hint: 'give a number within the range',
 };
 
 export const confInterpolation: Rule = {
@@ -79,42 +79,42 @@ export const confDeprecated: Rule = {
   id: 'conf-deprecated',
   severity: 'warning',
   message: 'the option is deprecated',
-  hint: 'Use what takes its place',
+  hint: 'use what takes its place',
 };
 
 export const confOverridden: Rule = {
   id: 'conf-overridden',
   severity: 'warning',
   message: 'the line has no effect, as another one sets the option',
-  hint: 'Keep one of the two lines',
+  hint: 'keep one of the two lines',
 };
 
 export const confEmptyNumber: Rule = {
   id: 'conf-empty-number',
   severity: 'warning',
   message: 'the number is empty: the agent takes no value at all, not its default',
-  hint: 'Remove the line to get the default',
+  hint: 'remove the line to get the default',
 };
 
 export const confCommandLineOnly: Rule = {
   id: 'conf-command-line-only',
   severity: 'warning',
   message: 'the option has an effect on the command line of the agent only',
-  hint: 'Remove the line',
+  hint: 'remove the line',
 };
 
 export const confInlineComment: Rule = {
   id: 'conf-inline-comment',
   severity: 'warning',
   message: 'what looks like a comment behind the value is part of the value',
-  hint: 'Put the comment on a line of its own',
+  hint: 'put the comment on a line of its own',
 };
 
 export const confUrl: Rule = {
   id: 'conf-url',
   severity: 'warning',
   message: 'the agent starts, but cannot use the URL',
-  hint: 'Give http or https URLs, separated by commas without blanks',
+  hint: 'give http or https URLs, separated by commas without blanks',
 };
 
 /** All rules, to be explained by their ids. */

@@ -10,9 +10,11 @@ import { formatUrlHost, parseHost } from '../formats/hostName.ts';
 
 /** Where Ironic's API listens unless it is set up otherwise. */
 export const defaultIronicPort = 6385;
+/** Where ironic-inspector listens, which newer releases of Ironic do without. */
+export const defaultInspectorPort = 5050;
 
 const mdns = 'mdns';
-const urlHint = 'Give a URL such as https://192.0.2.1:6385';
+const urlHint = 'give a URL such as https://192.0.2.1:6385';
 
 /** Why a URL cannot be used: a sentence and what to do. Neither shows a user name or password. */
 export interface UrlProblem {
@@ -89,6 +91,15 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
   return checkApiUrls(text, { flag });
 }
 
+/** Where inspection data go, from the base URLs of ironic-inspector: with its port and path unless they are there. */
+export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
+  return checkApiUrls(text, source).map((url) => {
+    if (url === mdns) return url;
+    if (/\/v1\/continue(?:_inspection)?$/.test(url)) return url;
+    return `${url.replace(/\/+$/, '')}/v1/continue`;
+  });
+}
+
 function urlError({ message, hint }: UrlProblem, flag: string): UsageError {
   return new UsageError(`${flag}: ${message}`, { hint });
 }
@@ -97,26 +108,31 @@ function urlError({ message, hint }: UrlProblem, flag: string): UsageError {
 export function findUrlProblem(list: string): UrlProblem | undefined {
   if (list === mdns) return undefined;
   for (const item of list.split(',').filter((url) => url !== '')) {
-    if (item.trim() !== item) {
-      return {
-        message: 'there is a blank beside a comma',
-        hint: 'Remove it: the agent takes it for a part of the URL',
-      };
-    }
+    const problem = findBlankUrl([item]);
+    if (problem !== undefined) return problem;
     const url = parseIronicUrl(item);
     if ('message' in url) return url;
   }
   return undefined;
 }
 
+/** A problem where one of the items has a blank around it, which a comma alone does not remove. */
+export function findBlankUrl(items: readonly string[]): UrlProblem | undefined {
+  if (items.every((item) => item.trim() === item)) return undefined;
+  return {
+    message: 'there is a blank beside a comma',
+    hint: 'remove it: the agent takes it for a part of the URL',
+  };
+}
+
 /** Takes a URL apart, or says what is wrong with it. */
 export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
-  if (text === '') return { message: 'a URL is empty', hint: 'Remove the extra comma, or give a URL' };
+  if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or give a URL' };
   if (text === mdns)
-    return { message: '"mdns" stands beside URLs', hint: 'Give either "mdns" alone or URLs' };
+    return { message: '"mdns" stands beside URLs', hint: 'give either "mdns" alone or URLs' };
   // Control characters include line breaks and tabs.
   if (/[\s\p{Cc}]/u.test(text))
-    return { message: 'there is a blank in the URL', hint: 'Separate URLs by commas' };
+    return { message: 'there is a blank in the URL', hint: 'separate URLs by commas' };
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
   if (parts === null) return withoutScheme(text);
   const [, scheme = '', authority = '', path = '', rest = ''] = parts;
@@ -127,10 +143,10 @@ export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
   if (authority.includes('@')) {
     return {
       message: 'there is a user name in the URL',
-      hint: 'Remove it: the agent talks to Ironic without one',
+      hint: 'remove it: the agent talks to Ironic without one',
     };
   }
-  if (rest !== '') return { message: 'there is a query or fragment in the URL', hint: 'Remove it' };
+  if (rest !== '') return { message: 'there is a query or fragment in the URL', hint: 'remove it' };
   const place = parseAuthority(authority);
   return 'message' in place ? place : { scheme: lower, ...place, path };
 }
@@ -175,7 +191,7 @@ function parseBracketed(text: string): Host {
 function unreadableAuthority(authority: string): UrlProblem {
   const host = parseHost(authority);
   if (host.kind === 'ipv6') {
-    return { message: 'the IPv6 address in the URL has no brackets', hint: `Write ${formatUrlHost(host)}` };
+    return { message: 'the IPv6 address in the URL has no brackets', hint: `write ${formatUrlHost(host)}` };
   }
   return { message: 'the host and port of the URL cannot be read', hint: urlHint };
 }

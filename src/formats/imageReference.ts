@@ -67,7 +67,7 @@ export function checkImageReference(text: string): string {
   if (result.ok) return text;
   const part = result.part === '' ? '' : ` (${JSON.stringify(result.part)})`;
   throw new FormatError(`is not an image reference: ${result.reason}${part}`, {
-    hint: 'For example quay.io/metal3-io/ironic-agent:latest',
+    hint: 'for example quay.io/metal3-io/ironic-agent:latest',
   });
 }
 

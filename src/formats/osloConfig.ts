@@ -179,7 +179,7 @@ function isWritableName(name: string): boolean {
 
 function unwritable(what: string, name: string): FormatError {
   return new FormatError(`The ${what} ${JSON.stringify(name)} cannot be written in a config file`, {
-    hint: 'It has to be one line that does not start with a blank or read as another kind of line',
+    hint: 'it has to be one line that does not start with a blank or read as another kind of line',
   });
 }
 
@@ -203,7 +203,7 @@ export function formatOsloValue(value: string): string {
   const lost = further.some((line) => line === '' || stripPython(line) !== line);
   if (lost || value.includes('\r') || /\p{Surrogate}/u.test(value)) {
     throw new FormatError('A value with such line breaks or blanks cannot be written in a config file', {
-      hint: 'Lines after the first must neither be empty nor start or end with blanks, and end with LF',
+      hint: 'lines after the first must neither be empty nor start or end with blanks, and end with LF',
     });
   }
   const needsQuotes = stripPython(first) !== first || unquote(first) !== first;

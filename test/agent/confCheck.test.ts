@@ -103,12 +103,12 @@ describe('checkConf', () => {
   });
 
   it.each([
-    ['[DEFALT]\ndebug = 1\n', 'Did you mean "[DEFAULT]"?'],
-    ['[ default ]\ndebug = 1\n', 'Did you mean "[DEFAULT]"?'],
-    ['[DEFAULT]\nlookup-timeout = 1\n', 'Did you mean "lookup_timeout"?'],
-    ['[DEFAULT]\nipa-api-url = http://x\n', 'Did you mean "api_url"?'],
-    ['[DEFAULT]\nuse_mdns = true\n', 'Did you mean "use_mdns" in [mdns]?'],
-    ['[DEFAULT]\ninsecur = true\n', 'Did you mean "insecure"?'],
+    ['[DEFALT]\ndebug = 1\n', 'did you mean "[DEFAULT]"?'],
+    ['[ default ]\ndebug = 1\n', 'did you mean "[DEFAULT]"?'],
+    ['[DEFAULT]\nlookup-timeout = 1\n', 'did you mean "lookup_timeout"?'],
+    ['[DEFAULT]\nipa-api-url = http://x\n', 'did you mean "api_url"?'],
+    ['[DEFAULT]\nuse_mdns = true\n', 'did you mean "use_mdns" in [mdns]?'],
+    ['[DEFAULT]\ninsecur = true\n', 'did you mean "insecure"?'],
     ['[DEFAULT]\ntls_min_version = 1.1\n', 'Allowed: 1.2, 1.3'],
     [
       '[DEFAULT]\ninject_files_priority = 100\n',

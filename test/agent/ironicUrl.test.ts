@@ -76,7 +76,7 @@ describe('checkApiUrls', () => {
     ['2001:db8::1', 'Write https://[2001:db8::1]:6385'],
     ['mdns,http://a', '"mdns" stands beside URLs'],
     ['http://[::1,http://ok', 'the host and port of the URL cannot be read'],
-    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | Write [2001:db8::1]'],
+    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | write [2001:db8::1]'],
     ['https://[192.0.2.1]', 'brackets are for IPv6 addresses'],
     ['https://[fe80::1%eth0]', 'the "%" before a zone is written "%25" in a URL'],
     ['https://h:0', 'the port of the URL is not a number from 1 to 65535'],

@@ -13,12 +13,12 @@ export const certificateRules = {
   unreadable: warning(
     'agent-ca-unreadable',
     'the file of a certificate authority cannot be used',
-    'Write certificates in PEM, "-----BEGIN CERTIFICATE-----" and so on, and nothing else that is PEM',
+    'write certificates in PEM, "-----BEGIN CERTIFICATE-----" and so on, and nothing else that is PEM',
   ),
   validity: warning(
     'agent-ca-validity',
     'a certificate authority is not valid now',
-    'Get the present certificate, or check the clock of this machine',
+    'get the present certificate, or check the clock of this machine',
   ),
 };
 

@@ -18,17 +18,17 @@ const ownRules = {
   insecure: note(
     'agent-conf-insecure',
     'the agent does not check the certificate of Ironic',
-    'Remove "insecure"; for a certificate of your own, mount its authority into the container and name it in "cafile"',
+    'remove "insecure"; for a certificate of your own, mount its authority into the container and name it in "cafile"',
   ),
   caUnused: note(
     'agent-conf-ca-unused',
     'the config brings a certificate authority, and the agent does not check Ironic with it',
-    'Mount the file into the container and name it there in "cafile"; the agent does not see the host\'s trust store',
+    'mount the file into the container and name it there in "cafile"; the agent does not see the host\'s trust store',
   ),
   hostPath: warning(
     'agent-conf-host-path',
     'the file is written on the host and not mounted into the container at this path',
-    'Mount it with --mount type=bind,src=PATH,dst=PATH',
+    'mount it with --mount type=bind,src=PATH,dst=PATH',
   ),
 };
 

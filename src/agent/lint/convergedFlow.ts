@@ -8,7 +8,7 @@ export const convergedFlowRules = {
   agentEnabled: warning(
     'agent-converged-enabled',
     'agent.service is enabled beside the Ironic agent: both would handle the host at the same time',
-    'Set "enabled" to false; the step start_assisted_install starts it',
+    'set "enabled" to false; the step start_assisted_install starts it',
   ),
 };
 

@@ -9,17 +9,17 @@ export const hostFileRules = {
   mode: warning(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON has decimal numbers',
-    'Write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
+    'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
   shebang: note(
     'agent-script-shebang',
     'the script does not say what runs it',
-    'Start it with #!/bin/bash: some programs run only scripts that do',
+    'start it with #!/bin/bash: some programs run only scripts that do',
   ),
   timeServer: warning(
     'agent-ntp-server',
     'a time server has no name; chronyd does not start then',
-    'Remove the line, or give the server between "server" and its options',
+    'remove the line, or give the server between "server" and its options',
   ),
 };
 
@@ -33,7 +33,7 @@ export function checkHostFiles({ config, files }: LintSubject): Issue[] {
     ...nodes.flatMap(({ mode, path }) => {
       const octal = octalDigits(Number(mode ?? 0));
       if (octal === undefined) return [];
-      const hint = `Write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
+      const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
     ...files.flatMap((file) => checkScript(file)),

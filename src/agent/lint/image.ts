@@ -10,27 +10,27 @@ export const imageRules = {
   reference: warning(
     'agent-image-reference',
     'podman refuses the reference of the image',
-    'Write it like quay.io/metal3-io/ironic-agent:latest',
+    'write it like quay.io/metal3-io/ironic-agent:latest',
   ),
   argument: warning(
     'agent-image-argument',
     'a word stands behind the image, and the agent takes none',
-    'Remove it; if it belongs to the image, references have no blanks',
+    'remove it; if it belongs to the image, references have no blanks',
   ),
   shortName: note(
     'agent-image-short-name',
     'the image has no registry: podman takes one that was pulled under any registry, or asks those that it is set up for',
-    'Write the same reference as in the command that pulls the image',
+    'write the same reference as in the command that pulls the image',
   ),
   notPulled: warning(
     'agent-image-not-pulled',
     'the unit pulls another image than it runs',
-    'Write the same reference in both commands',
+    'write the same reference in both commands',
   ),
   unverified: note(
     'agent-image-unverified',
     'the image comes from a registry that is not verified, and no digest says what it has to be',
-    'Remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
+    'remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
   ),
 };
 

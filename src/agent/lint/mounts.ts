@@ -9,22 +9,22 @@ export const mountRules = {
   confUnmounted: warning(
     'agent-conf-unmounted',
     'no unit mounts the conf into the container of the agent, which does not see it',
-    'Run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
+    'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
   confPlace: warning(
     'agent-conf-place',
     'the conf is mounted where the agent does not look for it',
-    'Mount it as /etc/ironic-python-agent/NAME.conf: only files there that end in .conf are read',
+    'mount it as /etc/ironic-python-agent/NAME.conf: only files there that end in .conf are read',
   ),
   sourceMissing: warning(
     'agent-mount-missing',
     'the container mounts a file that the config does not write; podman does not start it then',
-    'Write the file, or remove the mount',
+    'write the file, or remove the mount',
   ),
   hostAccess: note(
     'agent-host-access',
     'the container lacks parts of the host that the agent works with',
-    'Add them to the command that runs the container',
+    'add them to the command that runs the container',
   ),
 };
 

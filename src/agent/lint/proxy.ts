@@ -13,7 +13,7 @@ export const proxyRules = {
   ironic: warning(
     'agent-proxy-ironic',
     'the agent goes through the proxy to reach Ironic',
-    'Add the host of Ironic to NO_PROXY',
+    'add the host of Ironic to NO_PROXY',
   ),
 };
 

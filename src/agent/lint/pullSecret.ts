@@ -14,22 +14,22 @@ export const pullSecretRules = {
   undecodable: warning(
     'agent-secret-undecodable',
     'the pull secret cannot be decoded',
-    'Write it as data:;base64, and the base64 of its JSON without line breaks (base64 -w 0)',
+    'write it as data:;base64, and the base64 of its JSON without line breaks (base64 -w 0)',
   ),
   content: warning(
     'agent-secret-content',
     'the pull secret is none',
-    'It has to be JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
+    'it has to be JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
   ),
   mode: warning(
     'agent-secret-mode',
     'everybody on the host can read a file with a secret',
-    'Set "mode" to 384, which is 0600',
+    'set "mode" to 384, which is 0600',
   ),
   missing: warning(
     'agent-authfile-missing',
     'podman is told to take credentials from a file that the config does not write',
-    'Write the file, or remove --authfile',
+    'write the file, or remove --authfile',
   ),
 };
 

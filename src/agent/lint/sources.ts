@@ -10,7 +10,7 @@ export const sourceRules = {
   unverified: warning(
     'agent-source-unverified',
     'anybody on the network can change what is fetched from here',
-    'Add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
+    'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
   ),
 };
 

@@ -10,13 +10,13 @@ export const sshKeyRules = {
   ignored: warning(
     'agent-ssh-key',
     'sshd ignores the key',
-    'Take the line of a .pub file as it is: type, base64 text, comment',
+    'take the line of a .pub file as it is: type, base64 text, comment',
   ),
-  weak: warning('agent-ssh-key-weak', 'the key is weak', 'Make a new one: ssh-keygen -t ed25519'),
+  weak: warning('agent-ssh-key-weak', 'the key is weak', 'make a new one: ssh-keygen -t ed25519'),
   several: note(
     'agent-ssh-key-several',
     'the entry holds several lines: configs that are merged cannot tell its keys apart',
-    'Give each key an entry of its own',
+    'give each key an entry of its own',
   ),
 };
 

@@ -15,27 +15,27 @@ export const agentUnitRules = {
   notEnabled: warning(
     'agent-unit-not-enabled',
     'nothing starts the unit: it is not enabled',
-    'Set "enabled" to true and give the unit an [Install] section',
+    'set "enabled" to true and give the unit an [Install] section',
   ),
   command: warning(
     'agent-unit-command',
     'the unit has no command',
-    'Add ExecStart=/bin/podman run … IMAGE to the section [Service]',
+    'add ExecStart=/bin/podman run … IMAGE to the section [Service]',
   ),
   image: warning(
     'agent-unit-image',
     'the command has no container image',
-    'End it with the image of the agent, such as quay.io/metal3-io/ironic-agent',
+    'end it with the image of the agent, such as quay.io/metal3-io/ironic-agent',
   ),
   restart: warning(
     'agent-unit-restart',
     'the unit is not started again after a failure, be it that the registry does not answer once',
-    'Add Restart=on-failure and RestartSec=5 to the section [Service]',
+    'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
   nameTaken: warning(
     'agent-unit-name-taken',
     'the unit cannot start twice: its first container keeps the name',
-    'Run the container with --rm and --replace',
+    'run the container with --rm and --replace',
   ),
 };
 

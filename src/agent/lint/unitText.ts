@@ -10,12 +10,12 @@ export const unitTextRules = {
   percent: warning(
     'agent-unit-percent',
     'a % that is not doubled stands for something else to systemd',
-    'Write %% for every percent sign that is part of a value, also for those of URL escapes',
+    'write %% for every percent sign that is part of a value, also for those of URL escapes',
   ),
   quotes: warning(
     'agent-unit-quotes',
     'a quote inside a value ends the value there',
-    'Write \\" for every quote that is part of a value',
+    'write \\" for every quote that is part of a value',
   ),
 };
 
