@@ -47,27 +47,23 @@ export function listSensitiveOptions(conf: string): string[] {
   return [...new Set(names)];
 }
 
+type NamedValue = readonly [name: string, value: string];
+
 /** The options that extra settings of any profile stand for. */
-export function extraOptions({ caCertificates, ntpServers }: AgentSettings): [name: string, value: string][] {
+export function extraOptions(settings: AgentSettings): NamedValue[] {
+  const { caCertificates, debug, ntpServers, vlanInterfaces } = settings;
   return [
-    ...(caCertificates === undefined ? [] : [['cafile', caContainerPath] satisfies [string, string]]),
+    ...(caCertificates === undefined ? [] : [['cafile', caContainerPath] as const]),
+    ...(vlanInterfaces === undefined ? [] : [['enable_vlan_interfaces', vlanInterfaces] as const]),
     // The agent takes one server only; chrony on the host knows them all.
-    ...ntpServers.slice(0, 1).map((server): [string, string] => ['ntp_server', server]),
+    ...ntpServers.slice(0, 1).map((server) => ['ntp_server', server] as const),
+    // The image may log to a file alone, which nobody can read when the agent does not come up.
+    ...(debug ? [['debug', 'True'] as const, ['use_stderr', 'True'] as const] : []),
   ];
 }
 
 function generatedConf(settings: AgentSettings): OsloDocument {
-  const { apiUrls, callbackUrls, verifyIronicTls } = settings;
-  const options: [name: string, value: string][] = [
-    ['api_url', apiUrls.join(',')],
-    ...(callbackUrls.length === 0
-      ? []
-      : [['inspection_callback_url', callbackUrls.join(',')] satisfies [string, string]]),
-    // Without collectors the agent does not inspect; not every image sets them.
-    ['inspection_collectors', 'default,logs'],
-    ...(verifyIronicTls ? [] : [['insecure', 'True'] satisfies [string, string]]),
-    ...extraOptions(settings),
-  ];
+  const options = [...ironicOptions(settings), ...extraOptions(settings)];
   const entries = options.map(([name, value]): OsloOption => ({
     kind: 'option',
     section,
@@ -75,4 +71,16 @@ function generatedConf(settings: AgentSettings): OsloDocument {
     value: escapeInterpolation(value),
   }));
   return { entries: [{ kind: 'section', name: section }, ...entries] };
+}
+
+/** Without an address the agent serves its API and looks for nobody. */
+function ironicOptions({ apiUrls, callbackUrls, verifyIronicTls }: AgentSettings): NamedValue[] {
+  if (apiUrls.length === 0) return [];
+  return [
+    ['api_url', apiUrls.join(',')],
+    ...(callbackUrls.length === 0 ? [] : [['inspection_callback_url', callbackUrls.join(',')] as const]),
+    // Without collectors the agent does not inspect; not every image sets them.
+    ['inspection_collectors', 'default,logs'],
+    ...(verifyIronicTls ? [] : [['insecure', 'True'] as const]),
+  ];
 }

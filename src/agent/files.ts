@@ -1,10 +1,13 @@
 /**
- * The files of the ramdisk besides the agent's conf: credentials for the registry, trust anchors, time servers, host
- * name. Each is there only when its setting is. Modes are always written: Ignition's default would let everybody on the
- * host read a pull secret.
+ * The files of the ramdisk besides the agent's conf: credentials for the registry, trust anchors, time servers, mirrors,
+ * network, and what the user adds. Each is there only when its setting is. Modes are always written: Ignition's default
+ * would let everybody on the host read a pull secret.
  */
 
 import type { File } from '../ignition/config.ts';
+import { base64DataUrl, publicMode, renderDataFile, secretMode } from './dataFile.ts';
+import { renderHardwareManagers } from './hardwareManagers.ts';
+import { renderHostname, renderKeyfiles } from './hostNetwork.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const confPath = '/etc/ironic-python-agent.conf';
@@ -14,46 +17,28 @@ export const caPath = '/etc/pki/ca-trust/source/anchors/ironic-agent-ca.crt';
 /** In the agent's container; beside the conf, where only `*.conf` is read as configuration. */
 export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 
-export const publicMode = 0o644;
-export const secretMode = 0o600;
-
 /** The files that settings of any profile may ask for, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
   return [
     ...renderAuthFile(settings),
     ...renderTrustAnchor(settings),
     ...renderChronyServers(settings),
+    ...renderRegistriesConf(settings),
+    ...renderKeyfiles(settings),
     ...renderHostname(settings),
+    ...renderHardwareManagers(settings),
+    ...settings.files.map(renderDataFile),
   ];
-}
-
-/** Text or bytes as a URL that holds them: always base64, which any content survives. */
-export function base64DataUrl(text: string): string {
-  return `data:;base64,${Buffer.from(text).toString('base64')}`;
 }
 
 function renderAuthFile({ pullSecret }: AgentSettings): File[] {
   if (pullSecret === undefined) return [];
-  return [
-    {
-      path: authFilePath,
-      overwrite: true,
-      contents: { source: base64DataUrl(pullSecret) },
-      mode: secretMode,
-    },
-  ];
+  return [renderDataFile({ path: authFilePath, mode: secretMode, content: Buffer.from(pullSecret) })];
 }
 
 function renderTrustAnchor({ caCertificates }: AgentSettings): File[] {
   if (caCertificates === undefined) return [];
-  return [
-    {
-      path: caPath,
-      overwrite: true,
-      contents: { source: base64DataUrl(caCertificates) },
-      mode: publicMode,
-    },
-  ];
+  return [renderDataFile({ path: caPath, mode: publicMode, content: Buffer.from(caCertificates) })];
 }
 
 /** Appended, so that the servers of the image stay; the newline before guards against a file without a final one. */
@@ -69,14 +54,9 @@ function renderChronyServers({ ntpServers }: AgentSettings): File[] {
   ];
 }
 
-function renderHostname({ hostname }: AgentSettings): File[] {
-  if (hostname === undefined) return [];
-  return [
-    {
-      path: '/etc/hostname',
-      overwrite: true,
-      contents: { source: base64DataUrl(`${hostname}\n`) },
-      mode: publicMode,
-    },
-  ];
+/** Where podman fetches images from, e.g. mirrors without a way to the outside. */
+function renderRegistriesConf({ registriesConf }: AgentSettings): File[] {
+  if (registriesConf === undefined) return [];
+  const content = Buffer.from(registriesConf);
+  return [renderDataFile({ path: '/etc/containers/registries.conf', mode: publicMode, content })];
 }

@@ -68,10 +68,25 @@ export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined 
   };
 }
 
-/** The hosts of the user, then those of Ironic; IPv6 without brackets, the one form that Go and Python both take. */
-function directHosts({ proxy, apiUrls, callbackUrls }: AgentSettings): string[] {
-  const ironicHosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
+/** Ironic's hosts that the given list leaves to the proxy. Networks in it are not compared: nothing is said then. */
+export function findProxiedHosts(settings: AgentSettings): string[] {
+  const { http, https, noProxy } = settings.proxy;
+  if (http === undefined && https === undefined) return [];
+  if (noProxy.some((entry) => entry.includes('/') || entry === '*')) return [];
+  return ironicHosts(settings).filter(
+    (host) => !noProxy.some((entry) => host === entry || (entry.startsWith('.') && host.endsWith(entry))),
+  );
+}
+
+/** The hosts of the user, then those of Ironic. */
+function directHosts(settings: AgentSettings): string[] {
+  return [...new Set([...settings.proxy.noProxy, ...ironicHosts(settings)])];
+}
+
+/** IPv6 without brackets, the one form that Go and Python both take. */
+function ironicHosts({ apiUrls, callbackUrls }: AgentSettings): string[] {
+  const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
     return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host
   });
-  return [...new Set([...proxy.noProxy, ...ironicHosts])];
+  return [...new Set(hosts)];
 }

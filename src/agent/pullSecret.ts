@@ -31,7 +31,7 @@ function decodePullSecret(text: string): string {
   if (text.startsWith('{')) return text;
   const base64 = text.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64)) throw new FormatError('is neither JSON nor base64', { hint });
-  return Buffer.from(base64, 'base64').toString('utf8').trim();
+  return Buffer.from(base64, 'base64').toString('utf8');
 }
 
 function parseJson(text: string): unknown {

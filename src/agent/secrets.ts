@@ -4,15 +4,25 @@ import { renderAgentConf } from './agentConfig.ts';
 import { listSensitiveOptions } from './conf.ts';
 import type { AgentSettings } from './settings.ts';
 
+/** Keys of connections that NetworkManager treats as secrets. */
+const networkSecret = /^[a-z0-9-]*(?:password|psk|private-key|wep-key\d|mka-cak|secret|pin)=./m;
+
 /** What a reader of the config could misuse, as nouns for a sentence; never the values. Empty where there is nothing. */
 export function listSecrets(settings: AgentSettings): string[] {
-  const { pullSecret, proxy } = settings;
-  const hasProxyPassword = [proxy.http, proxy.https].some(
-    (url) => url !== undefined && new URL(url).password !== '',
-  );
+  const { apiUrls, keyfiles, passwordHash, proxy, pullSecret } = settings;
+  const facts: readonly (readonly [holds: boolean, what: string])[] = [
+    [pullSecret !== undefined, 'a pull secret'],
+    [hasPassword(proxy.http) || hasPassword(proxy.https), 'the password of a proxy'],
+    [apiUrls.some(hasPassword), 'the password of Ironic'],
+    [passwordHash !== undefined, 'the hash of a password'],
+    [keyfiles.some(({ text }) => networkSecret.test(text)), 'a password of the network'],
+  ];
   return [
-    ...(pullSecret === undefined ? [] : ['a pull secret']),
-    ...(hasProxyPassword ? ['the password of a proxy'] : []),
+    ...facts.flatMap(([holds, what]) => (holds ? [what] : [])),
     ...listSensitiveOptions(renderAgentConf(settings)).map((name) => `the option ${name}`),
   ];
+}
+
+function hasPassword(url = ''): boolean {
+  return URL.canParse(url) && new URL(url).password !== '';
 }

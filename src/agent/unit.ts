@@ -3,8 +3,11 @@
  * for systemd here, so that a `%`, a `$` or a quote arrives at podman as it was given.
  */
 
+import type { Unit } from '../ignition/config.ts';
+import { renderConsoleUnits } from './consoles.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
 import { authFilePath, caContainerPath, caPath } from './files.ts';
+import { hardwareManagerFlags } from './hardwareManagers.ts';
 import { proxyEnvironment } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -18,20 +21,47 @@ export function formatUnitEnvironment(settings: AgentSettings): string {
 }
 
 /** How the agent's image is to be fetched. */
-export function formatPullFlags({ verifyRegistryTls, pullSecret }: AgentSettings): string[] {
+export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {
   return [
     ...(verifyRegistryTls ? [] : ['--tls-verify=false']),
     ...(pullSecret === undefined ? [] : [`--authfile=${authFilePath}`]),
+    ...pullArgs.map(formatExecArgument),
   ];
 }
 
 /** What the agent's container gets besides the mounts of the template. */
-export function formatRunFlags({ caCertificates, hostname }: AgentSettings): string[] {
+export function formatRunFlags(settings: AgentSettings): string[] {
+  const { caCertificates, copyNetwork, debug, hostname, installIpOptions } = settings;
   return [
     ...(caCertificates === undefined
       ? []
       : ['--mount', `type=bind,src=${caPath},dst=${caContainerPath},ro=true`]),
+    ...(installIpOptions === undefined ? [] : envFlag('IPA_COREOS_IP_OPTIONS', installIpOptions)),
+    ...(copyNetwork === undefined ? [] : envFlag('IPA_COREOS_COPY_NETWORK', String(copyNetwork))),
     // For the case that the network gave no other name; the agent asks the host for it.
-    ...(hostname === undefined ? [] : ['--env', formatExecArgument(`IPA_DEFAULT_HOSTNAME=${hostname}`)]),
+    ...(hostname === undefined ? [] : envFlag('IPA_DEFAULT_HOSTNAME', hostname)),
+    ...hardwareManagerFlags(settings).map(formatExecArgument),
+    ...(debug ? ['--log-driver=journald'] : []),
   ];
+}
+
+/** The user's own flags, on lines of their own: Ignition takes no lines of more than 2 KiB. */
+export function formatUserFlags({ podman }: AgentSettings): string {
+  const flags = [
+    ...podman.mounts.map((mount) => `--mount ${formatExecArgument(mount)}`),
+    ...podman.environment.map((variable) => `--env ${formatExecArgument(variable)}`),
+    ...podman.args.map(formatExecArgument),
+  ];
+  if (flags.length === 0) return '';
+  return `${flags.map((flag) => `\\\n    ${flag} `).join('')}\\\n    `;
+}
+
+function envFlag(name: string, value: string): string[] {
+  return ['--env', formatExecArgument(`${name}=${value}`)];
+}
+
+/** Units besides that of the agent: consoles, and what the user adds. */
+export function renderExtraUnits(settings: AgentSettings): Unit[] {
+  const own = settings.units.map(({ name, text }) => ({ contents: text, enabled: true, name }));
+  return [...renderConsoleUnits(settings), ...own];
 }

@@ -1,10 +1,19 @@
-/** Declares `render`. */
+/** Declares `render`. Its flags for settings are those of the table of settings. */
 
 import { type Command, Option } from 'commander';
-import type { RenderOptions } from '../commands/render/options.ts';
+import { type RenderOptions, settingFlags } from '../commands/render/options.ts';
 import type { Context } from './context.ts';
 
 const notes = `
+Profiles:
+  default               this program's own config
+  buildpy               that of build.py; --host asks for it, no flag needed
+  icc                   that of the image-customization-controller, to the byte
+  assisted              the agent's part of assisted-service's discovery config
+  configure-coreos-ipa  that of ironic-image's script of this name
+  The last three take their settings from the environment of what they stand
+  for, and refuse what would come out broken there.
+
 What --host means:
   With --host the Ignition config is the one that build.py makes of the same
   flags: spec 3.0.0, its unit, its two URLs on ports 6385 and 5050, indented
@@ -13,13 +22,28 @@ What --host means:
   --inspection-callback-url and --insecure cannot be combined with --host,
   nor --tls with --api-url, nor --registry with --agent-image.
 
-Which option wins:
-  --option over --conf over the other flags.
+Environment:
+  IRONIC_BASE_URL, IRONIC_INSPECTOR_BASE_URL, IRONIC_AGENT_IMAGE,
+  IRONIC_AGENT_PULL_SECRET (its content), IRONIC_AGENT_VLAN_INTERFACES,
+  IRONIC_RAMDISK_SSH_KEY, IRONIC_CA_BUNDLE; as of configure-coreos-ipa also
+  IRONIC_ACCESS_PORT, IRONIC_INSPECTOR_ACCESS_PORT, IRONIC_AGENT_PODMAN_FLAGS,
+  IRONIC_INSPECTOR_VLAN_INTERFACES. Beside IRONIC_BASE_URL or
+  IRONIC_AGENT_IMAGE, or with --profile, also those that any shell may have:
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY, CA_BUNDLE, REGISTRIES_CONF_PATH,
+  IP_OPTIONS, ADDITIONAL_NTP_SERVERS. With --host none counts.
+
+Which one wins:
+  A flag beats the environment. In the agent's conf --option beats --conf, and
+  --conf the other flags. A config for --merge beats everything.
+
+Without Ironic:
+  Agents up to 6.6.0 had a mode "standalone". Newer ones have none, but do the
+  same if nothing tells them where Ironic is; so --standalone leaves it out.
 
 Exit codes:
   0  the config is written
   1  an input is missing or wrong, or the config would not be valid
-  2  the command line is wrong
+  2  the command line or a variable is wrong
 
 Examples:
   ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
@@ -28,6 +52,8 @@ Examples:
     --agent-image registry.example.com/ipa@sha256:… --pull-secret auth.json
   ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\
     --insecure-registry --option 'collect_lldp = True' > ironic-agent.ign
+  ironic-coreos render --profile icc --hostname worker-0 \\
+    --nmstate worker-0.yaml -o worker-0.ign
 `;
 
 export function declareRender(program: Command, context: Context): void {
@@ -38,9 +64,11 @@ export function declareRender(program: Command, context: Context): void {
       'Renders the Ignition config that makes CoreOS run ironic-python-agent, from the address of Ironic. ' +
         'The config is checked before it is written.',
     );
-  declareIronic(command);
-  declareAgent(command);
+  declareSettings(command, 'Ironic:', 'ironic');
+  declareSettings(command, 'Agent:', 'agent');
   declareHost(command);
+  declareSettings(command, 'Proxies:', 'proxy');
+  declareSettings(command, 'Ignition:', 'ignition');
   declareOutput(command);
   declareBuildpy(command);
   command.addHelpText('after', notes).action(async (options: RenderOptions) => {
@@ -49,56 +77,31 @@ export function declareRender(program: Command, context: Context): void {
   });
 }
 
-function declareIronic(command: Command): void {
-  command
-    .optionsGroup('Ironic:')
-    .option(
-      '--api-url <urls>',
-      'where Ironic is: URLs with commas between them, port 6385 unless they name one; or "mdns"',
-    )
-    .option(
-      '--inspection-callback-url <url>',
-      'where inspection data go (default: the agent derives it); also --inspector',
-    )
-    .addOption(alias('--inspector <url>', 'inspectionCallbackUrl'))
-    .option('--ca-file <file>', 'PEM certificates to trust, for Ironic and for the registry')
-    .option('--insecure', "do not verify Ironic's TLS certificate");
-}
-
-function declareAgent(command: Command): void {
-  command
-    .optionsGroup('Agent:')
-    .option('--agent-image <ref>', 'container image (default: quay.io/metal3-io/ironic-agent)')
-    .option('--pull-secret <file>', 'credentials for the registry: JSON with "auths", or its base64')
-    .option('--insecure-registry', "do not verify the registry's TLS certificate")
-    .addOption(
-      repeated('--option <line>', "line of the agent's conf: 'key = value' or '[section]'; repeatable"),
-    )
-    .option('--conf <file>', "an ironic-python-agent.conf of your own, merged over the program's");
+function declareSettings(command: Command, group: string, section: string): void {
+  command.optionsGroup(group);
+  for (const { alias, flag, help, kind } of settingFlags(section)) {
+    const isRepeated = kind === 'texts' || kind === 'files';
+    const option = isRepeated ? repeated(flag, help) : plain(flag, help);
+    command.addOption(option);
+    if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
+  }
 }
 
 function declareHost(command: Command): void {
+  declareSettings(command, 'Host:', 'host');
   command
-    .optionsGroup('Host:')
-    .addOption(repeated('--ssh-key <key|file>', 'public key(s) for the user core; repeatable'))
-    .addOption(plain('--no-ssh-key', 'nobody can log in'))
-    .option('--hostname <name>', 'name of the host')
-    .addOption(repeated('--ntp-server <host>', 'time server; repeatable'))
-    .option('--http-proxy <url>', 'proxy for http:// URLs')
-    .option('--https-proxy <url>', 'proxy for https:// URLs')
-    .addOption(
-      plain(
-        '--no-proxy <hosts>',
-        'reached without proxy, with commas between them; the Ironic hosts always are',
-      ),
-    );
+    .addOption(plain('--no-ssh-key', 'nobody can log in by SSH'))
+    .addOption(plain('--no-copy-network', 'the installed system finds its network itself'))
+    .option('--nmstatectl <path>', 'the program that converts --nmstate (default: on PATH, or none)');
 }
 
 function declareOutput(command: Command): void {
   command
     .optionsGroup('Output:')
+    .option('--profile <name>', 'whose config: see below')
     .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
-    .option('--pretty', 'indent the JSON (always so with --host)');
+    .option('--pretty', 'indent the JSON (always so with --host)')
+    .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');
 }
 
 function declareBuildpy(command: Command): void {
@@ -130,7 +133,7 @@ function plain(flags: string, description: string): Option {
   return option;
 }
 
-function alias(flags: string, attribute: string): Option {
+function aliasOf(flags: string, attribute: string): Option {
   const option = new Option(flags).hideHelp();
   option.attributeName = () => attribute;
   return option;

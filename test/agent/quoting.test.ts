@@ -4,11 +4,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderAgentConf, renderAgentConfig } from '../../src/agent/agentConfig.ts';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
-import { type AgentSettings, defaultSettings, profileNames } from '../../src/agent/settings.ts';
+import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
 import { FormatError } from '../../src/errors.ts';
 import { formatOsloValue, parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
 import { readUnit } from '../../src/formats/unitFile.ts';
+
+/** The others take no values that need quoting. */
+const quotingProfiles = ['default', 'buildpy'] as const;
 
 const base: AgentSettings = {
   ...defaultSettings,
@@ -37,6 +40,16 @@ function environmentOf(settings: AgentSettings): string[] {
   );
 }
 
+/** Of the last command; systemd joins continued lines with a blank. */
+function argumentsOf(settings: AgentSettings, name: string): string[] {
+  const [command = []] = splitExecLine((valuesOf(settings, name).at(-1) ?? '').replaceAll('\\\n', ' '));
+  return command.map(({ text }) => text);
+}
+
+function valuesBehind(words: readonly string[], flag: string): string[] {
+  return words.filter((_word, index) => words[index - 1] === flag);
+}
+
 function tryParse<T>(parse: () => T): T | undefined {
   try {
     return parse();
@@ -48,7 +61,7 @@ function tryParse<T>(parse: () => T): T | undefined {
 
 const check = (property: fc.IRawProperty<unknown>): void => expect(() => fc.assert(property)).not.toThrow();
 
-describe.each(profileNames)('profile %s', (profile) => {
+describe.each(quotingProfiles)('profile %s', (profile) => {
   it('gives proxies to the unit as they are', () => {
     const url = printable.map((text) => `http://user:${text}@proxy.example.com:3128/${text}`);
     check(
@@ -89,6 +102,26 @@ describe.each(profileNames)('profile %s', (profile) => {
         const option = document.entries.findLast((entry) => entry.kind === 'option');
         expect(problems).toEqual([]);
         expect(option).toMatchObject({ section: 'DEFAULT', name: 'log_file', value });
+      }),
+    );
+  });
+
+  it("gives the user's arguments, mounts and variables to podman as they are", () => {
+    check(
+      fc.property(printable, printable, (one, other) => {
+        const podman = {
+          mounts: [`type=bind,src=/${one},dst=/${other}`],
+          environment: [`NAME=${one}`, `OTHER=${other}`],
+          args: [`--label=${one}=${other}`],
+        };
+        const settings = { ...base, profile, podman, installIpOptions: one, pullArgs: [`--creds=${other}`] };
+        const words = argumentsOf(settings, 'ExecStart');
+        expect(words).toContain(`IPA_COREOS_IP_OPTIONS=${one}`);
+        for (const mount of podman.mounts) expect(valuesBehind(words, '--mount')).toContain(mount);
+        for (const variable of podman.environment) expect(valuesBehind(words, '--env')).toContain(variable);
+        expect(words.filter((word) => word.startsWith('--label='))).toEqual(podman.args);
+        expect(words.slice(-3, -1)).toEqual(['--name', 'ironic-agent']);
+        expect(argumentsOf(settings, 'ExecStartPre')).toContain(`--creds=${other}`);
       }),
     );
   });

@@ -231,7 +231,7 @@ describe('build.py flags', () => {
     expect(config.storage?.files?.map(({ path, mode }) => [path, mode])).toEqual([
       ['/etc/ironic-python-agent.conf', undefined],
       ['/etc/authfile.json', 0o600],
-      ['/etc/hostname', 0o644],
+      ['/etc/NetworkManager/dispatcher.d/01-hostname', 0o755],
     ]);
     expect(unitOf(config)).toContain('quay.io/metal3-io/ironic-agent --authfile=/etc/authfile.json\n');
   });

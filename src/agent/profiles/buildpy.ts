@@ -9,10 +9,18 @@ import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config } from '../../ignition/config.ts';
 import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
-import { base64DataUrl, confPath, renderExtraFiles } from '../files.ts';
+import { base64DataUrl } from '../dataFile.ts';
+import { confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
-import { formatPullFlags, formatRunFlags, formatUnitEnvironment, unitName } from '../unit.ts';
+import {
+  formatPullFlags,
+  formatRunFlags,
+  formatUnitEnvironment,
+  formatUserFlags,
+  renderExtraUnits,
+  unitName,
+} from '../unit.ts';
 import { renderPasswd } from '../users.ts';
 
 const shortName = 'ironic-agent';
@@ -29,7 +37,12 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
         ...renderExtraFiles(settings),
       ],
     },
-    systemd: { units: [{ contents: formatBuildpyUnit(settings), enabled: true, name: unitName }] },
+    systemd: {
+      units: [
+        { contents: formatBuildpyUnit(settings), enabled: true, name: unitName },
+        ...renderExtraUnits(settings),
+      ],
+    },
   };
 }
 
@@ -71,6 +84,7 @@ function formatBuildpyUnit(settings: AgentSettings): string {
     runFlags: formatRunFlags(settings)
       .map((flag) => `${flag} `)
       .join(''),
+    userFlags: formatUserFlags(settings),
     // podman finds a pulled `…/ironic-agent:latest` by its last component, and no other image.
     runImage: agentImage.endsWith(`/${shortName}`) ? shortName : agentImage,
   });

@@ -8,10 +8,18 @@ import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
-import { base64DataUrl, confPath, publicMode, renderExtraFiles, secretMode } from '../files.ts';
+import { base64DataUrl, publicMode, secretMode } from '../dataFile.ts';
+import { confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
-import { formatPullFlags, formatRunFlags, formatUnitEnvironment, unitName } from '../unit.ts';
+import {
+  formatPullFlags,
+  formatRunFlags,
+  formatUnitEnvironment,
+  formatUserFlags,
+  renderExtraUnits,
+  unitName,
+} from '../unit.ts';
 import { renderPasswd } from '../users.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
@@ -21,7 +29,12 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
     ignition: { version: '3.2.0', ...(proxy === undefined ? {} : { proxy }) },
     ...(passwd === undefined ? {} : { passwd }),
     storage: { files: [renderConfFile(settings), ...renderExtraFiles(settings)] },
-    systemd: { units: [{ contents: formatDefaultUnit(settings), enabled: true, name: unitName }] },
+    systemd: {
+      units: [
+        { contents: formatDefaultUnit(settings), enabled: true, name: unitName },
+        ...renderExtraUnits(settings),
+      ],
+    },
   };
 }
 
@@ -32,11 +45,18 @@ function renderConfFile(settings: AgentSettings): File {
 }
 
 function formatDefaultUnit(settings: AgentSettings): string {
+  const { agentImage, pullPolicy } = settings;
+  const isPulledBefore = pullPolicy === 'always';
+  const pullFlags = formatPullFlags(settings);
+  const pull = ['/bin/podman', 'pull', ...pullFlags, agentImage].join(' ');
   return fillTemplate(readAsset('templates/agent/ironic-agent.service'), {
     environment: formatUnitEnvironment(settings),
-    image: settings.agentImage,
-    pullFlags: formatFlags(formatPullFlags(settings)),
-    runFlags: formatFlags(formatRunFlags(settings)),
+    // Apart from the start of the container, so that a broken download and a broken agent look different.
+    pull: isPulledBefore ? `ExecStartPre=${pull}\n` : '',
+    pullPolicy: isPulledBefore ? 'never' : pullPolicy,
+    image: agentImage,
+    runFlags: formatFlags([...(isPulledBefore ? [] : pullFlags), ...formatRunFlags(settings)]),
+    userFlags: formatUserFlags(settings),
   });
 }
 

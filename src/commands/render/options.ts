@@ -1,28 +1,54 @@
 /** What the command line of `render` says, before any of it is checked. */
 
-/** The flags as commander gives them. */
-export interface RenderOptions {
-  readonly apiUrl?: string;
-  readonly inspectionCallbackUrl?: string;
-  readonly insecure?: boolean;
-  readonly caFile?: string;
-  readonly agentImage?: string;
-  readonly pullSecret?: string;
-  readonly insecureRegistry?: boolean;
-  readonly option?: readonly string[];
-  readonly conf?: string;
-  readonly sshKey?: readonly string[];
+import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
+
+/** The flags as commander gives them: those of the table of settings, and those of the command alone. */
+export type RenderOptions = SettingOptions & CommandOptions;
+
+/** `apiUrl` for `--api-url <urls>`, and so on. */
+export type SettingOptions = {
+  readonly [S in FlagSetting as Camel<FlagName<S['flag']>>]?: OptionValue<S['kind']>;
+};
+
+export interface CommandOptions {
+  readonly profile?: string;
+  readonly nmstatectl?: string;
   readonly noSshKey?: boolean;
-  readonly hostname?: string;
-  readonly ntpServer?: readonly string[];
-  readonly httpProxy?: string;
-  readonly httpsProxy?: string;
-  readonly noProxy?: string;
+  readonly noCopyNetwork?: boolean;
+  readonly showSettings?: boolean;
   readonly output?: string;
   readonly pretty?: boolean;
   readonly host?: string;
   readonly registry?: string;
   readonly tls?: 'off' | 'on' | 'insecure';
+}
+
+type FlagSetting = Extract<KnownSetting, { readonly flag: string }>;
+type FlagName<Flag> = Flag extends `--${infer Name} ${string}`
+  ? Name
+  : Flag extends `--${infer Name}`
+    ? Name
+    : never;
+type Camel<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+type OptionValue<Kind extends InputKind> = Kind extends 'switch'
+  ? boolean
+  : Kind extends 'texts' | 'files'
+    ? readonly string[]
+    : string;
+
+/** A flag of the table, to be declared. */
+export interface SettingFlag extends Setting {
+  readonly flag: string;
+}
+
+/** The flags of the settings whose names start with one of these, in the order of the table. */
+export function settingFlags(...sections: readonly string[]): SettingFlag[] {
+  const settings: readonly Setting[] = settingTable;
+  return settings.flatMap((setting) => {
+    const { flag, name } = setting;
+    const isWanted = sections.some((section) => name.startsWith(`${section}.`));
+    return flag !== undefined && isWanted ? [{ ...setting, flag }] : [];
+  });
 }
 
 /** Says something that does not keep the config from being rendered. */

@@ -1,0 +1,24 @@
+/** The network of the ramdisk: connections that NetworkManager finds on boot, and the name that the host goes by. */
+
+import { readAsset } from '../assets.ts';
+import { fillTemplate } from '../formats/template.ts';
+import type { File } from '../ignition/config.ts';
+import { executableMode, renderDataFile, secretMode } from './dataFile.ts';
+import type { AgentSettings } from './settings.ts';
+
+export const keyfileFolder = '/etc/NetworkManager/system-connections';
+
+/** NetworkManager ignores a connection that others can read: it may hold a password. */
+export function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
+  return keyfiles.map(({ name, text }) =>
+    renderDataFile({ path: `${keyfileFolder}/${name}`, mode: secretMode, content: Buffer.from(text) }),
+  );
+}
+
+/** A name for when the network gives none, as a script that NetworkManager runs whenever a connection changes. */
+export function renderHostname({ hostname }: AgentSettings): File[] {
+  if (hostname === undefined) return [];
+  const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
+  const path = '/etc/NetworkManager/dispatcher.d/01-hostname';
+  return [renderDataFile({ path, mode: executableMode, content: Buffer.from(script) })];
+}

@@ -1,0 +1,43 @@
+/**
+ * The agent's part of the discovery config of assisted-service in its converged flow: the agent starts on boot, and
+ * starts assisted-service's own agent by D-Bus when Ironic asks for the deploy step `start_assisted_install`. Kept as
+ * the service has it: an older unit than ICC's, and a registry that is never verified. Pull secret, keys, certificates
+ * and network are the service's own, in the config that `withDiscovery` puts this part into.
+ */
+
+import { readAsset } from '../../assets.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import type { Config } from '../../ignition/config.ts';
+import { mergeConfigs } from '../../ignition/merge.ts';
+import { confPath } from '../files.ts';
+import type { AgentSettings } from '../settings.ts';
+import { unitName } from '../unit.ts';
+import { formatIccConf, iccSpecVersion, proxyHoles, renderIccFile } from './icc.ts';
+
+/** The unit of assisted-service's agent, which the deploy step starts. */
+export const assistedUnitName = 'agent.service';
+
+export function renderAssistedConfig(settings: AgentSettings): Config {
+  const contents = fillTemplate(readAsset('templates/agent/assisted.service'), {
+    ...proxyHoles(settings),
+    image: settings.agentImage,
+  });
+  return {
+    ignition: { version: iccSpecVersion },
+    storage: { files: [renderIccFile(confPath, formatIccConf(settings))] },
+    systemd: { units: [{ contents, enabled: true, name: unitName }] },
+  };
+}
+
+/**
+ * The agent's part merged over a discovery config, in which assisted-service's agent no longer starts by itself. Both
+ * are of the version 3.2.0.
+ */
+export function withDiscovery(part: Config, discovery: Config): Config {
+  const units = discovery.systemd?.units?.map((unit) =>
+    unit.name === assistedUnitName ? { ...unit, enabled: false } : unit,
+  );
+  const waiting =
+    units === undefined ? discovery : { ...discovery, systemd: { ...discovery.systemd, units } };
+  return mergeConfigs(waiting, part, iccSpecVersion);
+}

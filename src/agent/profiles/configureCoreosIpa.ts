@@ -1,0 +1,65 @@
+/**
+ * The Ignition config of configure-coreos-ipa, a script that ironic-image carried from 2021 to 2023, for deployments that
+ * still set its environment. Kept as it was: spec 3.0.0, a unit without restart, inspection options that the agent's
+ * image has by default today, no `insecure` (the kernel arguments of that deployment say it).
+ */
+
+import { readAsset } from '../../assets.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import type { Config, File } from '../../ignition/config.ts';
+import { base64DataUrl } from '../dataFile.ts';
+import { authFilePath, confPath } from '../files.ts';
+import type { AgentSettings } from '../settings.ts';
+import { unitName } from '../unit.ts';
+import { renderPasswd } from '../users.ts';
+
+export function renderConfigureScriptConfig(settings: AgentSettings): Config {
+  const passwd = renderPasswd(settings);
+  return {
+    ignition: { version: '3.0.0' },
+    ...(passwd === undefined ? {} : { passwd }),
+    storage: { files: renderFiles(settings) },
+    systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
+  };
+}
+
+export function formatConfigureScriptConf(settings: AgentSettings): string {
+  const { apiUrls, callbackUrls, vlanInterfaces = 'all' } = settings;
+  return [
+    '',
+    '[DEFAULT]',
+    `api_url = ${apiUrls.join(',')}`,
+    `inspection_callback_url = ${callbackUrls.join(',')}`,
+    '',
+    'collect_lldp = True',
+    `enable_vlan_interfaces = ${vlanInterfaces}`,
+    'inspection_collectors = default,extra-hardware,logs',
+    'inspection_dhcp_all_interfaces = True',
+    '',
+  ].join('\n');
+}
+
+function renderFiles(settings: AgentSettings): File[] {
+  const { pullSecret } = settings;
+  return [
+    { path: confPath, contents: { source: `data:,${quoteLikePython(formatConfigureScriptConf(settings))}` } },
+    ...(pullSecret === undefined
+      ? []
+      : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }]),
+  ];
+}
+
+/** Python's `urllib.parse.quote`, which the script's templates use: slashes stay. */
+function quoteLikePython(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll('%2F', '/')
+    .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function formatUnit({ agentImage, pullArgs, pullSecret }: AgentSettings): string {
+  return fillTemplate(readAsset('templates/agent/configure-coreos-ipa.service'), {
+    image: agentImage,
+    pullFlags: pullArgs.join(' '),
+    authfile: pullSecret === undefined ? '' : `--authfile=${authFilePath}`,
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * Where the text of each setting comes from: a flag beats the environment, the environment beats a file of settings.
+ * Only collected here, not understood.
+ *
+ * Variables whose names are this program's business (`IRONIC_…`) always count. Those that any shell may have, such as
+ * `HTTP_PROXY`, count beside them or where a profile is asked for that lives on its environment. For build.py's flags
+ * none counts, as the script reads none.
+ */
+
+import type { ProfileName } from './settings.ts';
+import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
+
+export interface InputValue {
+  readonly text: string;
+  /** How the user calls it: `--api-url`, `IRONIC_BASE_URL`. */
+  readonly place: string;
+  readonly origin: 'flag' | 'environment';
+  /** The text is what else stands in a file. */
+  readonly isContent: boolean;
+}
+
+/** What was given, by the name of the setting; none is empty. */
+export type Inputs = ReadonlyMap<SettingName, readonly InputValue[]>;
+
+export interface InputSources {
+  /** By the names of the flags as commander has them: `apiUrl`. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly profile: ProfileName;
+}
+
+/** A variable that is set and does not count. */
+export interface UnreadVariable {
+  readonly name: string;
+  /** A clause: `it counts only …`. */
+  readonly reason: string;
+}
+
+/** A flag that the profile has no use for. */
+export interface MisplacedFlag {
+  readonly flag: string;
+  readonly profiles: readonly ProfileName[];
+}
+
+export interface CollectedInputs {
+  readonly inputs: Inputs;
+  readonly unread: readonly UnreadVariable[];
+  readonly misplaced: readonly MisplacedFlag[];
+}
+
+export function collectInputs(sources: InputSources): CollectedInputs {
+  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
+  const inputs = new Map<SettingName, readonly InputValue[]>();
+  const unread: UnreadVariable[] = [];
+  const misplaced: MisplacedFlag[] = [];
+  for (const setting of settings) {
+    const flags = readFlag(setting, sources.flags);
+    const isTaken = setting.profiles.includes(sources.profile);
+    if (flags.length > 0 && !isTaken) {
+      misplaced.push({ flag: flagName(setting.flag ?? ''), profiles: setting.profiles });
+    }
+    const variables = readEnvironment(setting, sources, unread);
+    const values = flags.length > 0 ? flags : variables;
+    if (isTaken && values.length > 0) inputs.set(setting.name, values);
+  }
+  return { inputs, unread, misplaced };
+}
+
+/** The name alone of a flag with its argument: `--api-url` of `--api-url <urls>`. */
+export function flagName(flag: string): string {
+  return flag.split(' ', 1)[0] ?? flag;
+}
+
+/** The key of a flag among the options, as commander forms it: `apiUrl` of `--api-url <urls>`. */
+export function flagKey(flag: string): string {
+  return flagName(flag)
+    .slice(2)
+    .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+function readFlag({ flag }: Setting, flags: InputSources['flags']): InputValue[] {
+  if (flag === undefined) return [];
+  const given = flags[flagKey(flag)];
+  if (given === undefined || given === false) return [];
+  const texts = typeof given === 'object' ? given : [String(given)];
+  const place = flagName(flag);
+  return texts.map((text) => ({ text, place, origin: 'flag', isContent: false }));
+}
+
+function readEnvironment(setting: Setting, sources: InputSources, unread: UnreadVariable[]): InputValue[] {
+  const { environment = [], kind, profiles } = setting;
+  const values: InputValue[] = [];
+  for (const variable of environment) {
+    const text = sources.env[variable.name];
+    if (text === undefined || (text.trim() === '' && !emptyCounts(variable, sources))) continue;
+    const reason = unreadReason(variable, profiles, sources);
+    if (reason === undefined) {
+      const isContent = variable.holdsContent === true;
+      values.push({ text, place: variable.name, origin: 'environment', isContent });
+    } else unread.push({ name: variable.name, reason });
+  }
+  if (kind === 'texts' || kind === 'files') return values;
+  const [first, ...others] = values;
+  for (const { place } of others) unread.push({ name: place, reason: `${first?.place} comes first` });
+  return first === undefined ? [] : [first];
+}
+
+function emptyCounts({ emptyCountsFor = [] }: EnvironmentVariable, { profile }: InputSources): boolean {
+  return emptyCountsFor.includes(profile);
+}
+
+/** Names that show that the environment is meant for an agent. */
+const telling = ['IRONIC_BASE_URL', 'IRONIC_AGENT_IMAGE'];
+
+function unreadReason(
+  variable: EnvironmentVariable,
+  settingProfiles: readonly ProfileName[],
+  { env, profile }: InputSources,
+): string | undefined {
+  const { isShared = false, profiles = settingProfiles } = variable;
+  if (profile === 'buildpy') return 'with --host the environment does not count';
+  if (!profiles.includes(profile)) return `the profile ${profile} has no use for it`;
+  const isTold = profile !== 'default' || telling.some((name) => (env[name] ?? '') !== '');
+  return isShared && !isTold ? `it counts only beside ${telling.join(' or ')}` : undefined;
+}

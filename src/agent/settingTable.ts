@@ -1,0 +1,350 @@
+/**
+ * Every setting once: where it stands in a file of settings, its flag and environment variables, and which profiles take
+ * it. The command line, the reading of the environment and `--show-settings` are all made from this table. Plain data:
+ * how a text is understood is in `inputParsers.ts`.
+ *
+ * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
+ */
+
+import type { ProfileName } from './settings.ts';
+
+/** `file`: the path of one; its variables in the environment may hold its content. The plural forms may be repeated. */
+export type InputKind = 'text' | 'texts' | 'file' | 'files' | 'switch';
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  /** Other programs know the name too, so it counts only where the environment is known to be meant for this one. */
+  readonly isShared?: true;
+  /** The variable holds what else stands in a file. */
+  readonly holdsContent?: true;
+  /** For these, set to nothing is not the same as not set. */
+  readonly emptyCountsFor?: readonly ProfileName[];
+  /** Where only some of the setting's profiles read the variable. */
+  readonly profiles?: readonly ProfileName[];
+}
+
+export interface Setting {
+  /** In a file of settings: `section.name`. */
+  readonly name: string;
+  readonly kind: InputKind;
+  /** With its argument, as in the help; settings without one come from the environment or a file. */
+  readonly flag?: string;
+  readonly alias?: string;
+  readonly help: string;
+  /** In order of precedence; of a setting that may be repeated, all count. */
+  readonly environment?: readonly EnvironmentVariable[];
+  readonly isSecret?: true;
+  readonly profiles: readonly ProfileName[];
+  /** What it is where nothing says otherwise, for the reader. */
+  readonly fallback?: string;
+}
+
+const own = ['default', 'buildpy'] as const;
+const ownAndIcc = [...own, 'icc'] as const;
+const script = 'configure-coreos-ipa';
+const all = [...ownAndIcc, 'assisted', script] as const;
+
+export const settingTable = [
+  {
+    name: 'ironic.apiUrls',
+    kind: 'text',
+    flag: '--api-url <urls>',
+    help: 'where Ironic is: URLs with commas between them, port 6385 unless they name one; or "mdns"',
+    environment: [{ name: 'IRONIC_BASE_URL' }],
+    profiles: ['default', 'icc', 'assisted', script],
+  },
+  {
+    name: 'ironic.port',
+    kind: 'text',
+    help: 'port of URLs that name none',
+    environment: [{ name: 'IRONIC_ACCESS_PORT' }],
+    profiles: ['default', script],
+    fallback: '6385',
+  },
+  {
+    name: 'ironic.inspectionCallbackUrls',
+    kind: 'text',
+    flag: '--inspection-callback-url <url>',
+    alias: '--inspector <url>',
+    help: 'where inspection data go (default: the agent derives it); also --inspector',
+    profiles: ['default'],
+  },
+  {
+    name: 'ironic.inspectorUrls',
+    kind: 'text',
+    flag: '--inspector-url <urls>',
+    help: 'the same, from the address of ironic-inspector: port 5050 and /v1/continue are added',
+    environment: [{ name: 'IRONIC_INSPECTOR_BASE_URL' }],
+    profiles: ['default', 'icc', 'assisted'],
+  },
+  {
+    name: 'ironic.inspectorPort',
+    kind: 'text',
+    help: 'port of ironic-inspector where its address names none',
+    environment: [{ name: 'IRONIC_INSPECTOR_ACCESS_PORT' }],
+    profiles: ['default', script],
+    fallback: '5050',
+  },
+  {
+    name: 'ironic.caFiles',
+    kind: 'files',
+    flag: '--ca-file <file>',
+    help: 'PEM certificates to trust, for Ironic and for the registry; repeatable',
+    environment: [{ name: 'CA_BUNDLE', isShared: true }, { name: 'IRONIC_CA_BUNDLE' }],
+    profiles: ownAndIcc,
+  },
+  {
+    name: 'ironic.insecure',
+    kind: 'switch',
+    flag: '--insecure',
+    help: "do not verify Ironic's TLS certificate",
+    profiles: ['default'],
+  },
+  {
+    name: 'agent.standalone',
+    kind: 'switch',
+    flag: '--standalone',
+    help: 'without Ironic: the agent serves its API and looks for nobody',
+    profiles: ['default'],
+  },
+  {
+    name: 'agent.image',
+    kind: 'text',
+    flag: '--agent-image <ref>',
+    help: 'container image (default: quay.io/metal3-io/ironic-agent)',
+    environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
+    profiles: all,
+    fallback: 'quay.io/metal3-io/ironic-agent',
+  },
+  {
+    name: 'agent.pullPolicy',
+    kind: 'text',
+    flag: '--pull-policy <policy>',
+    help: 'when to fetch it: always (default), missing, newer or never',
+    profiles: ['default'],
+    fallback: 'always',
+  },
+  {
+    name: 'agent.pullSecret',
+    kind: 'file',
+    flag: '--pull-secret <file>',
+    help: 'credentials for the registry: JSON with "auths", or its base64',
+    environment: [{ name: 'IRONIC_AGENT_PULL_SECRET', holdsContent: true }],
+    isSecret: true,
+    profiles: [...ownAndIcc, script],
+  },
+  {
+    name: 'agent.registriesConf',
+    kind: 'file',
+    flag: '--registries-conf <file>',
+    help: 'a registries.conf, e.g. with mirrors',
+    environment: [{ name: 'REGISTRIES_CONF_PATH', isShared: true }],
+    profiles: ownAndIcc,
+  },
+  {
+    name: 'agent.insecureRegistry',
+    kind: 'switch',
+    flag: '--insecure-registry',
+    help: "do not verify the registry's TLS certificate",
+    profiles: own,
+  },
+  {
+    name: 'agent.options',
+    kind: 'texts',
+    flag: '--option <line>',
+    help: "line of the agent's conf: 'key = value' or '[section]'; repeatable",
+    profiles: own,
+  },
+  {
+    name: 'agent.confFile',
+    kind: 'file',
+    flag: '--conf <file>',
+    help: "an ironic-python-agent.conf of your own, merged over the program's",
+    profiles: own,
+  },
+  {
+    name: 'agent.vlanInterfaces',
+    kind: 'text',
+    flag: '--vlan-interfaces <mode>',
+    help: 'add VLANs that LLDP tells of: always, never, auto (unless the host has a network), or on interfaces',
+    environment: [
+      { name: 'IRONIC_AGENT_VLAN_INTERFACES', profiles: ['default', 'icc'] },
+      { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [script], profiles: ['default', script] },
+    ],
+    profiles: [...ownAndIcc, script],
+  },
+  {
+    name: 'agent.hardwareManagers',
+    kind: 'files',
+    flag: '--hardware-manager <folder>',
+    help: 'module with NAME.dist-info/entry_points.txt beside it; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'agent.debug',
+    kind: 'switch',
+    flag: '--debug',
+    help: 'the agent logs everything, to the journal',
+    profiles: own,
+  },
+  {
+    name: 'agent.podman.mounts',
+    kind: 'texts',
+    flag: '--podman-mount <spec>',
+    help: 'type=bind,src=…,dst=… for the container; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'agent.podman.environment',
+    kind: 'texts',
+    flag: '--podman-env <variable>',
+    help: 'NAME=VALUE for the container; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'agent.podman.args',
+    kind: 'texts',
+    flag: '--podman-arg <arg>',
+    help: 'argument of podman run, such as --memory=2g; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'agent.podman.pullArgs',
+    kind: 'texts',
+    flag: '--podman-pull-arg <arg>',
+    help: 'argument of podman pull; repeatable',
+    environment: [{ name: 'IRONIC_AGENT_PODMAN_FLAGS', emptyCountsFor: [script] }],
+    profiles: [...own, script],
+  },
+  {
+    name: 'host.sshKeys',
+    kind: 'texts',
+    flag: '--ssh-key <key|file>',
+    help: 'public key(s) for the user core; repeatable',
+    environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', holdsContent: true }],
+    profiles: [...ownAndIcc, script],
+  },
+  {
+    name: 'host.passwordHash',
+    kind: 'file',
+    flag: '--password-hash <file>',
+    help: 'hash of a password for the user core at the console',
+    isSecret: true,
+    profiles: own,
+  },
+  {
+    name: 'host.autologin',
+    kind: 'switch',
+    flag: '--autologin',
+    help: 'consoles are logged in as core, without password; for debugging',
+    profiles: own,
+  },
+  {
+    name: 'host.consoles',
+    kind: 'texts',
+    flag: '--console <device>',
+    help: 'serial console that asks for a login, e.g. ttyS0; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'host.hostname',
+    kind: 'text',
+    flag: '--hostname <name>',
+    help: 'name of the host, where the network gives none',
+    profiles: ownAndIcc,
+  },
+  {
+    name: 'host.nmstate',
+    kind: 'file',
+    flag: '--nmstate <file>',
+    help: "the host's network as nmstate has it",
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
+    name: 'host.keyfiles',
+    kind: 'files',
+    flag: '--keyfile <file>',
+    help: 'connection of NetworkManager; repeatable',
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
+    name: 'host.copyNetwork',
+    kind: 'switch',
+    flag: '--copy-network',
+    help: 'the installed system gets the network of the ramdisk (default: if it has one from here)',
+    profiles: own,
+  },
+  {
+    name: 'host.installIpOptions',
+    kind: 'text',
+    flag: '--install-ip-options <arg>',
+    help: 'kernel argument of the installed system, e.g. ip=dhcp6',
+    environment: [{ name: 'IP_OPTIONS', isShared: true }],
+    profiles: ownAndIcc,
+  },
+  {
+    name: 'host.ntpServers',
+    kind: 'texts',
+    flag: '--ntp-server <host>',
+    help: 'time server; repeatable',
+    environment: [{ name: 'ADDITIONAL_NTP_SERVERS', isShared: true }],
+    profiles: ownAndIcc,
+  },
+  {
+    name: 'proxy.http',
+    kind: 'text',
+    flag: '--http-proxy <url>',
+    help: 'proxy for http:// URLs',
+    environment: [{ name: 'HTTP_PROXY', isShared: true }],
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
+    name: 'proxy.https',
+    kind: 'text',
+    flag: '--https-proxy <url>',
+    help: 'proxy for https:// URLs',
+    environment: [{ name: 'HTTPS_PROXY', isShared: true }],
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
+    name: 'proxy.none',
+    kind: 'text',
+    flag: '--no-proxy <hosts>',
+    help: 'reached without proxy, with commas between them; the Ironic hosts always are',
+    environment: [{ name: 'NO_PROXY', isShared: true }],
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
+    name: 'ignition.files',
+    kind: 'texts',
+    flag: '--file <path=file>',
+    help: 'file of the host, PATH=FILE or PATH=FILE,mode=0755; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'ignition.units',
+    kind: 'files',
+    flag: '--unit <file>',
+    help: 'systemd unit to install and enable; repeatable',
+    profiles: own,
+  },
+  {
+    name: 'ignition.discovery',
+    kind: 'file',
+    flag: '--discovery <file>',
+    help: "profile assisted: the service's discovery config to put the agent into",
+    profiles: ['assisted'],
+  },
+  {
+    name: 'ignition.merge',
+    kind: 'files',
+    flag: '--merge <file>',
+    help: 'Ignition config of your own, merged last; repeatable',
+    profiles: all,
+  },
+] as const satisfies readonly Setting[];
+
+/** Any setting of the table, as literal types. */
+export type KnownSetting = (typeof settingTable)[number];
+
+export type SettingName = KnownSetting['name'];

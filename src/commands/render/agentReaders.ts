@@ -1,0 +1,168 @@
+/** The agent's container: its image, its conf, what podman gets. */
+
+import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { parsePullSecret } from '../../agent/pullSecret.ts';
+import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
+import { CliError, FormatError, UsageError } from '../../errors.ts';
+import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import { readHardwareManagers } from './hardwareManagers.ts';
+import type { HostPart } from './hostReaders.ts';
+import type { IronicPart } from './ironicReaders.ts';
+import type { NetworkReading } from './networkReaders.ts';
+import {
+  inFile,
+  inPlace,
+  isSwitchedOn,
+  parsed,
+  parsedAll,
+  readNamedFile,
+  type Reading,
+  valueOf,
+  valuesOf,
+} from './reading.ts';
+
+type AgentPart = Omit<
+  AgentSettings,
+  'profile' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
+>;
+
+export async function readAgent(reading: Reading, { hasNetwork }: NetworkReading): Promise<AgentPart> {
+  const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
+  const isIcc = ['icc', 'assisted'].includes(reading.profile);
+  return {
+    agentImage: readImage(reading),
+    pullPolicy: parsed(reading, 'agent.pullPolicy', parsePullPolicy) ?? defaultSettings.pullPolicy,
+    pullArgs: readPullArgs(reading),
+    verifyRegistryTls: !isSwitchedOn(reading, 'agent.insecureRegistry'),
+    podman: {
+      mounts: parsedAll(reading, 'agent.podman.mounts', parseMount),
+      environment: parsedAll(reading, 'agent.podman.environment', parseVariable),
+      args: parsedAll(reading, 'agent.podman.args', parsePodmanArg),
+    },
+    hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
+    debug: isSwitchedOn(reading, 'agent.debug'),
+    optionLines: valuesOf(reading, 'agent.options').map(({ text }, index) => checkOptionLine(text, index)),
+    ...(vlanMode === undefined && !isIcc ? {} : { vlanInterfaces: readVlanInterfaces(reading, hasNetwork) }),
+    ...(await readUserConf(reading)),
+    ...(await readPullSecret(reading)),
+    ...(await readCaCertificates(reading)),
+    ...(await readRegistriesConf(reading)),
+  };
+}
+
+function readImage(reading: Reading): string {
+  const { options, parse, profile, warn } = reading;
+  if (options.registry !== undefined) {
+    return inPlace('--registry', () => parse.image(`${options.registry}/ironic-agent`));
+  }
+  const value = valueOf(reading, 'agent.image');
+  if (value === undefined) {
+    if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
+    throw new UsageError(`the profile ${profile} needs IRONIC_AGENT_IMAGE or --agent-image`, {
+      hint: `for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
+    });
+  }
+  const image = inPlace(value.place, () => parse.image(value.text));
+  if (parse.image !== checkImageReference && !parseImageReference(image).ok) {
+    warn(`${value.place} is no reference that podman understands`, 'see whether it has a typing mistake');
+  }
+  return image;
+}
+
+function parsePullPolicy(text: string): PullPolicy {
+  const policy = pullPolicies.find((name) => name === text);
+  if (policy !== undefined) return policy;
+  throw new FormatError('is not known', { hint: `use one of ${pullPolicies.join(', ')}` });
+}
+
+function readPullArgs(reading: Reading): string[] {
+  const values = valuesOf(reading, 'agent.podman.pullArgs');
+  // The default of configure-coreos-ipa.
+  if (values.length === 0 && reading.profile === 'configure-coreos-ipa') return ['--tls-verify=false'];
+  return values.flatMap(({ place, text, origin }) =>
+    inPlace(place, () => (origin === 'flag' ? [parsePodmanArg(text)] : reading.parse.pullArgs(text))),
+  );
+}
+
+/** A word that is no flag would be taken for the image. */
+function parsePodmanArg(text: string): string {
+  if (/^-[^\0]+$/s.test(text)) return text;
+  throw new FormatError('is not a flag', { hint: 'write its value behind "=": --memory=2g' });
+}
+
+function parseMount(text: string): string {
+  if (/^(?:[^,=\0]+(?:=[^,\0]*)?)(?:,[^,=\0]+(?:=[^,\0]*)?)*$/.test(text) && /(?:^|,)type=/.test(text))
+    return text;
+  throw new FormatError('is not a mount as podman has it', {
+    hint: 'for example type=bind,src=/var/lib/data,dst=/data,ro=true',
+  });
+}
+
+function parseVariable(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/s.test(text)) return text;
+  throw new FormatError('is not NAME=VALUE', { hint: 'for example IPA_COREOS_COPY_NETWORK=true' });
+}
+
+function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
+  const { parse } = reading;
+  const parseMode = (text: string): string => parse.vlanInterfaces(text, hasNetwork);
+  return parsed(reading, 'agent.vlanInterfaces', parseMode) ?? parseMode('auto');
+}
+
+/** The lines are joined to a file, so each has to stay one; the value is left out of messages. */
+function checkOptionLine(line: string, index: number): string {
+  const flag = `--option (number ${index + 1})`;
+  if (/[\r\n]/.test(line)) {
+    throw new UsageError(`${flag} has a line break in it`, { hint: 'give one --option for each line' });
+  }
+  if (/^[ \t]+[^ \t]/.test(line)) {
+    throw new UsageError(`${flag} starts with a blank, and would continue the line before it`, {
+      hint: 'remove the blank',
+    });
+  }
+  return line;
+}
+
+async function readUserConf(reading: Reading): Promise<Pick<AgentSettings, 'userConf'>> {
+  const value = valueOf(reading, 'agent.confFile');
+  return value === undefined ? {} : { userConf: await readNamedFile(value, reading.io, 'Conf of the agent') };
+}
+
+async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pullSecret'>> {
+  const value = valueOf(reading, 'agent.pullSecret');
+  if (value === undefined) return {};
+  if (value.isContent) {
+    return { pullSecret: inPlace(value.place, () => reading.parse.pullSecret(value.text)) };
+  }
+  if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
+    // JSON or its base64; an error about a missing file would show it.
+    throw new UsageError(`${value.place} takes the path of a file, not the secret`, {
+      hint: 'write it to a file that only you can read; /dev/stdin works, too',
+    });
+  }
+  const text = await readNamedFile(value, reading.io, 'Pull secret');
+  return { pullSecret: inFile(value, () => parsePullSecret(text)) };
+}
+
+async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings, 'caCertificates'>> {
+  const values = valuesOf(reading, 'ironic.caFiles');
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = await readNamedFile(value, reading.io, 'CA certificates');
+    const { pem, warnings } = inFile(value, () => parseCaCertificates(text, new Date()));
+    for (const warning of warnings) reading.warn(`${value.place}: ${value.text}: ${warning}`);
+    texts.push(reading.profile === 'icc' ? text : pem);
+  }
+  return texts.length === 0 ? {} : { caCertificates: texts.join('') };
+}
+
+async function readRegistriesConf(reading: Reading): Promise<Pick<AgentSettings, 'registriesConf'>> {
+  const value = valueOf(reading, 'agent.registriesConf');
+  if (value === undefined) return {};
+  const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
+  if (registriesConf !== '') return { registriesConf };
+  if (reading.profile === 'icc') return {};
+  throw new CliError(`${value.place}: ${value.text} is empty`, {
+    hint: 'name a file with [[registry]] tables',
+  });
+}

@@ -1,0 +1,83 @@
+/** Folders with hardware managers: what the agent would find in them, by its own Python where that is installed. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  checkHardwareManager,
+  hardwareManagerFlags,
+  renderHardwareManagers,
+} from '../../src/agent/hardwareManagers.ts';
+import { defaultSettings, type HardwareManager } from '../../src/agent/settings.ts';
+import { FormatError } from '../../src/errors.ts';
+import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
+import { have, missingNote } from '../support/programs.ts';
+
+const group = '[ironic_python_agent.hardware_managers]';
+
+function folder(files: Readonly<Record<string, string>>, name = 'own'): HardwareManager {
+  const entries = Object.entries(files);
+  return { name, files: entries.map(([path, text]) => ({ path, mode: 0o644, content: Buffer.from(text) })) };
+}
+
+const announced = folder({
+  'burnin.py': '',
+  'burnin.dist-info/entry_points.txt': `${group}\nburnin = burnin:Manager\n`,
+});
+
+describe('checkHardwareManager', () => {
+  it.each<[string, HardwareManager]>([
+    ['a module', announced],
+    [
+      'a package',
+      folder({ 'a/b/__init__.py': '', 'a-1.dist-info/entry_points.txt': `${group}\r\nx=a.b : C\r\n` }),
+    ],
+    [
+      'comments and other groups',
+      folder({
+        'a.py': '',
+        'a.dist-info/entry_points.txt': `[console_scripts]\nx = y:z\n# c\n${group}\n# d = e\nx = a\n`,
+      }),
+    ],
+  ])('takes %s', (_title, manager) => expect(() => checkHardwareManager(manager)).not.toThrow());
+
+  it.each<[string, HardwareManager, string]>([
+    ['no announcement', folder({ 'a.py': '' }), 'has no NAME.dist-info'],
+    [
+      'an announcement too deep',
+      folder({ 'a/b.dist-info/entry_points.txt': group }),
+      'has no NAME.dist-info',
+    ],
+    ['an empty group', folder({ 'a.dist-info/entry_points.txt': group }), 'announces no hardware manager'],
+    [
+      'a missing module',
+      folder({ 'b.py': '', 'a.dist-info/entry_points.txt': `${group}\nx = a:B` }),
+      'announces the module "a"',
+    ],
+    ['a colon in the name', { ...announced, name: 'a:b' }, 'has a name'],
+  ])('refuses %s', (_title, manager, message) => {
+    expect(() => checkHardwareManager(manager)).toThrow(FormatError);
+    expect(() => checkHardwareManager(manager)).toThrow(message);
+  });
+});
+
+const list =
+  'import importlib.metadata as m; print([e.value for e in m.entry_points(group="ironic_python_agent.hardware_managers")])';
+
+it.skipIf(!have('python3'))(`Python finds a hardware manager by PYTHONPATH${missingNote('python3')}`, () => {
+  const settings = { ...defaultSettings, apiUrls: [], hardwareManagers: [announced] };
+  const root = mkdtempSync(join(tmpdir(), 'managers '));
+  const [, mount = '', , variable = ''] = hardwareManagerFlags(settings);
+  const [, source = '', target = ''] = /src=([^,]*),dst=([^,]*),/.exec(mount) ?? [];
+  for (const { path = '', contents } of renderHardwareManagers(settings)) {
+    const place = join(root, path.replace(source, target));
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, decodeDataUrl(contents?.source ?? '').data);
+  }
+  const PYTHONPATH = variable.replace('PYTHONPATH=', '').replaceAll(target, `${root}${target}`);
+  const { stdout } = spawnSync('python3', ['-c', list], { env: { PATH: process.env['PATH'], PYTHONPATH } });
+  rmSync(root, { recursive: true });
+  expect(stdout.toString()).toContain("'burnin:Manager'");
+});

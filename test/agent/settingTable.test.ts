@@ -1,0 +1,37 @@
+/** The table of settings: no name twice, and nothing that the README does not tell. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { flagKey, flagName } from '../../src/agent/settingInputs.ts';
+import { profileNames } from '../../src/agent/settings.ts';
+import { type Setting, settingTable } from '../../src/agent/settingTable.ts';
+
+const settings: readonly Setting[] = settingTable;
+const flags = settings.flatMap(({ flag }) => (flag === undefined ? [] : [flagName(flag)]));
+const variables = settings.flatMap(({ environment = [] }) => environment.map(({ name }) => name));
+const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+
+describe('settingTable', () => {
+  it.each([
+    ['settings', settings.map(({ name }) => name)],
+    ['flags', flags],
+    ['variables', variables],
+  ])('has no %s twice', (_title, names) => expect(new Set(names).size).toBe(names.length));
+
+  it.each([...flags, ...variables, ...profileNames])('%s is in the README', (name) =>
+    expect(readme).toContain(name),
+  );
+
+  it.each(settings.map((setting) => [setting.name, setting] as const))(
+    '%s stands in a section and is taken',
+    (name, setting) => {
+      expect(name).toMatch(/^[a-z]+(?:\.[a-zA-Z]+)+$/);
+      expect(setting.profiles.length).toBeGreaterThan(0);
+      expect([setting.flag, ...(setting.environment ?? [])].filter(Boolean)).not.toEqual([]);
+    },
+  );
+
+  it('names flags as commander does', () =>
+    expect(flagKey('--install-ip-options <arg>')).toBe('installIpOptions'));
+});

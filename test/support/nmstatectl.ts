@@ -1,0 +1,40 @@
+/** The real `nmstatectl gc`, where there is one: $NMSTATECTL, else nmstatectl on PATH. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseYaml } from '../../src/formats/yaml.ts';
+
+/** The program, where it runs. */
+export const nmstatectl: string | undefined = [process.env['NMSTATECTL'], 'nmstatectl']
+  .filter((program) => program !== undefined)
+  .find((program) => spawnSync(program, ['gc', '/dev/null']).status === 0);
+
+/** For test titles. */
+export const nmstatectlNote =
+  nmstatectl === undefined ? ' (skipped: no nmstatectl on PATH, nor in $NMSTATECTL)' : '';
+
+/** Runs `use` with a function that gives what nmstatectl makes of a text: keyfiles, or undefined if it refuses it. */
+export function withNmstatectl<T>(program: string, use: (convert: (text: string) => unknown) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'nmstate test '));
+  const path = join(folder, 'state.yaml');
+  try {
+    return use((text) => {
+      writeFileSync(path, text);
+      const { status, stdout } = spawnSync(program, ['gc', path], { encoding: 'utf8' });
+      return status === 0 ? parseGcOutput(stdout) : undefined;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Names and texts of the keyfiles in the output of `nmstatectl gc`. */
+export function parseGcOutput(output: string): { readonly name: string; readonly text: string }[] {
+  const { value } = parseYaml(output);
+  const list: unknown =
+    typeof value === 'object' && value !== null && 'NetworkManager' in value ? value.NetworkManager : [];
+  if (!Array.isArray(list)) throw new Error('this is no output of nmstatectl gc');
+  return list.map(([name, text]: readonly string[]) => ({ name: name ?? '', text: text ?? '' }));
+}
