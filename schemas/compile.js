@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Compiles the schemas to validators, as part of the build: one module without imports for each version, so that the
- * program needs no schema compiler. Writes `schemas/compiled/ignition-VERSION.js`.
+ * Makes of the schemas what the program uses of them, as part of the build. Writes for each version, in
+ * `schemas/compiled/`, `ignition-VERSION.js`: a validator without imports, so that the program needs no schema compiler,
+ * and `fields-VERSION.json`: the field model that `src/ignition/schema.ts` declares. Of the inventory, `inventory.js`.
  */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,18 +10,94 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 
+/**
+ * @typedef {{ definitions: Record<string, Definition> }} Schema
+ * @typedef {{ properties: Record<string, Property>, 'x-key'?: string[] }} Definition
+ * @typedef {{ embedded?: string, pointer?: boolean, always?: boolean, list?: string, element?: string }} GoFacts
+ * @typedef {{ type?: [keyof typeof goScalars | 'array', 'null'], $ref?: string, items?: { $ref?: string },
+ *   'x-go'?: GoFacts, 'x-key-space'?: string, 'x-repeatable'?: boolean }} Property
+ */
+
+const goScalars = { string: 'string', boolean: 'bool', integer: 'int' };
+
 const source = join(import.meta.dirname, 'ignition');
 const target = join(import.meta.dirname, 'compiled');
 
 mkdirSync(target, { recursive: true });
 for (const name of readdirSync(source)) {
   const schema = JSON.parse(readFileSync(join(source, name), 'utf8'));
+  writeFileSync(join(target, `ignition-${name.replace(/json$/, 'js')}`), compileValidator(schema));
+  writeFileSync(join(target, `fields-${name}`), JSON.stringify(structOf(schema, 'Config')));
+}
+writeFileSync(join(target, 'inventory.js'), compileInventory());
+
+/** @param {Schema} schema @returns {string} */
+function compileValidator(schema) {
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
     code: { source: true, esm: true, lines: true },
   });
   ajv.addVocabulary(['x-go', 'x-key', 'x-key-space', 'x-repeatable']);
-  const code = standalone.default(ajv, ajv.compile(schema));
-  writeFileSync(join(target, `ignition-${name.replace(/json$/, 'js')}`), code);
+  return standalone.default(ajv, ajv.compile(schema));
+}
+
+/** Hosts are checked one by one: all at once, each error would copy those before it. @returns {string} */
+function compileInventory() {
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, 'inventory.json'), 'utf8'));
+  const ajv = new Ajv({
+    allErrors: true,
+    allowUnionTypes: true,
+    code: { source: true, esm: true, lines: true },
+    schemas: [schema],
+  });
+  return standalone.default(ajv, {
+    checkInventory: schema.$id,
+    checkHost: `${schema.$id}#/definitions/host`,
+  });
+}
+
+/** @param {Schema} schema @param {string} name @returns {import('../src/ignition/schema.ts').StructType} */
+function structOf(schema, name) {
+  const definition = schema.definitions[name];
+  if (definition === undefined) throw new Error(`schema has no definition ${name}`);
+  return {
+    name,
+    goType: `types.${name}`,
+    fields: Object.entries(definition.properties).map(([key, property]) => fieldOf(schema, key, property)),
+    keyFields: definition['x-key'] ?? [],
+  };
+}
+
+/** @param {Schema} schema @param {string} name @param {Property} property @returns {import('../src/ignition/schema.ts').Field} */
+function fieldOf(schema, name, property) {
+  const { embedded, pointer = false, always = false } = property['x-go'] ?? {};
+  const base = { name, pointer, ...(embedded !== undefined && { embedded }) };
+  if (property.$ref !== undefined) {
+    const struct = structOf(schema, definitionName(property.$ref));
+    return { ...base, kind: 'struct', goType: struct.goType, struct };
+  }
+  const kind = property.type?.[0] ?? 'array';
+  return kind === 'array'
+    ? { ...base, ...listOf(schema, name, property) }
+    : { ...base, kind, goType: goScalars[kind], always };
+}
+
+/** @param {Schema} schema @param {string} name @param {Property} property */
+function listOf(schema, name, property) {
+  const { list, element: stringType = '' } = property['x-go'] ?? {};
+  const itemRef = property.items?.$ref;
+  const elementName = itemRef === undefined ? stringType : definitionName(itemRef);
+  return {
+    kind: /** @type {const} */ ('list'),
+    goType: list === undefined ? `[]types.${elementName}` : `types.${list}`,
+    element: itemRef === undefined ? stringType : structOf(schema, elementName),
+    keySpace: property['x-key-space'] ?? name,
+    repeatable: property['x-repeatable'] ?? false,
+  };
+}
+
+/** @param {string} ref */
+function definitionName(ref) {
+  return ref.slice('#/definitions/'.length);
 }

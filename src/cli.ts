@@ -12,9 +12,10 @@ import { declareCommands } from './program/commands.ts';
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], io: Io = processIo(argv)): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
-  const program = declareCommands(io, (code) => {
+  const finish = (code: ExitCode): void => {
     exitCode = code;
-  });
+  };
+  const program = declareCommands({ io, finish }, argv[2]);
   applyToTree(program, (command) => prepareCommand(command, io));
   try {
     await program.parseAsync([...argv]);
@@ -30,7 +31,9 @@ function processIo(argv: readonly string[]): Io {
     if (error.code !== 'EPIPE') throw error;
   });
   return {
-    stdin: process.stdin,
+    get stdin() {
+      return process.stdin; // opening it takes time, and few commands read it
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

@@ -7,9 +7,19 @@ export { CliError, FormatError, UsageError } from './errors.ts';
 export { formatPath, type Finding, type Path, type Position, type Report, type Severity } from './report.ts';
 export type { ExitCode, Io, Output } from './io/io.ts';
 
-export { renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
-export { checkConf } from './agent/confCheck.ts';
-export { defaultSettings, type AgentSettings, type ProxySettings } from './agent/settings.ts';
+export { formatAgentConfig, renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
+export { checkConf, checkConfFile } from './agent/confCheck.ts';
+export { type IpaVersion, parseIpaVersion } from './agent/ipaOptions.ts';
+export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
+export { maskSecrets } from './agent/lint/secrets.ts';
+export { convertNmstate, type Keyfile } from './agent/network/convertNmstate.ts';
+export { withDiscovery } from './agent/profiles/assisted.ts';
+export {
+  defaultSettings,
+  type AgentSettings,
+  type ProfileName,
+  type ProxySettings,
+} from './agent/settings.ts';
 
 export type { Config } from './ignition/config.ts';
 export { formatIgnition } from './ignition/ignitionText.ts';
@@ -19,6 +29,10 @@ export { normalizeConfig } from './ignition/normalize.ts';
 export { translateConfig, type Translation } from './ignition/translate.ts';
 export { validateConfig } from './ignition/validate.ts';
 export { specVersions, type SpecVersion } from './ignition/versions.ts';
+
+export { decodeDataUrl, type DataUrl } from './formats/dataUrl.ts';
+export { decodeXz } from './formats/xz/decode.ts';
+export { encodeXz } from './formats/xz/encode.ts';
 
 export { openLiveIso, type LiveIso } from './image/liveIso.ts';
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
@@ -33,6 +47,11 @@ export { kernelArguments } from './boot/kernelArguments.ts';
 export { formatJsonReport } from './reporters/json.ts';
 export { formatTextReport } from './reporters/text.ts';
 
+export { bareMetalHost, type BareMetalHostOptions } from './commands/deploy/bareMetalHost.ts';
+export { configDrive, type ConfigDriveOptions } from './commands/deploy/configDrive.ts';
+export { ironic as deployIronic, type IronicOptions } from './commands/deploy/ironic.ts';
+export { node as deployNode, type NodeOptions } from './commands/deploy/node.ts';
+export { steps as deploySteps, type StepsOptions } from './commands/deploy/steps.ts';
 export { merge as mergeIgnition, type MergeOptions } from './commands/ignition/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './commands/ignition/translate.ts';
 export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
@@ -42,4 +61,5 @@ export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
 export type { RenderOptions } from './commands/render/options.ts';
 export { render } from './commands/render/render.ts';
+export { explain, type ExplainOptions } from './commands/explain.ts';
 export { validate, type ValidateOptions } from './commands/validate.ts';

@@ -13,7 +13,7 @@ import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/fileErrors.ts';
-import { writeFileAtomically } from '../io/files.ts';
+import { writeFileAtomically } from '../io/outputFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/rewriteImage.ts';
 import { embed } from './iso/ignition/embed.ts';

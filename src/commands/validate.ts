@@ -6,10 +6,8 @@ import { type Expected, readStdin, readUserFile } from '../io/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { githubReporter } from '../reporters/github.ts';
 import { jsonReporter } from '../reporters/json.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/reporter.ts';
-import { createSarifReporter } from '../reporters/sarif.ts';
 import { createTextReporter } from '../reporters/text.ts';
 import { checkDocument, type CheckOptions, isConfFile, type LintMode } from './validateDocument.ts';
 
@@ -32,7 +30,7 @@ export interface ValidateOptions {
  * standard output; with text, the verdicts go to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
-  const reporter = findReporter(options.format ?? 'text');
+  const reporter = await findReporter(options.format ?? 'text');
   const checkOptions = await readCheckOptions(options);
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be checked only once', { hint: 'give "-" once' });
@@ -48,14 +46,14 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   return exitCode;
 }
 
-const reporters: ReadonlyMap<string, () => Reporter> = new Map([
+const reporters = new Map<string, () => Reporter | Promise<Reporter>>([
   ['text', createTextReporter],
   ['json', () => jsonReporter],
-  ['sarif', createSarifReporter],
-  ['github', () => githubReporter],
+  ['sarif', async () => (await import('../reporters/sarif.ts')).createSarifReporter()],
+  ['github', async () => (await import('../reporters/github.ts')).githubReporter],
 ]);
 
-function findReporter(format: string): Reporter {
+async function findReporter(format: string): Promise<Reporter> {
   const create = reporters.get(format);
   if (create !== undefined) return create();
   throw new UsageError(`unknown format: ${format}`, {

@@ -3,8 +3,7 @@
 import type { IpaVersion } from '../agent/ipaOptions.ts';
 import type { Config } from '../ignition/config.ts';
 import { locateFindings } from '../ignition/findingPositions.ts';
-import { explainMismatches } from '../ignition/shape.ts';
-import { readConfig, validateConfig } from '../ignition/validate.ts';
+import { jsonType, readConfig, validateConfig } from '../ignition/validate.ts';
 import type { Finding, Report } from '../report.ts';
 
 /**
@@ -66,7 +65,7 @@ export async function checkConfig(
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const ofIgnition = await explainMismatches(validateConfig(document), document);
+  const ofIgnition = await checkIgnition(document);
   const config =
     ofIgnition.findings.length > 0 || wantsLint(document, options) ? decode(document) : undefined;
   if (config === undefined) return { report: ofIgnition, shown: bytes };
@@ -76,6 +75,13 @@ export async function checkConfig(
   const { maskSecrets } = await import('../agent/lint/secrets.ts');
   const valid = findings.every(({ severity }) => severity !== 'error');
   return { report: { valid, findings }, shown: maskSecrets(document, config) };
+}
+
+async function checkIgnition(document: Buffer): Promise<Report> {
+  const report = validateConfig(document);
+  if (report.findings[0]?.rule !== jsonType.id) return report;
+  const { explainMismatches } = await import('../ignition/shape.ts');
+  return explainMismatches(report, document);
 }
 
 function decode(document: Buffer): Config | undefined {

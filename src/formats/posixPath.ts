@@ -6,8 +6,12 @@
 /** The shortest equivalent path, found by its text alone (Go `path.Clean`); `.` for an empty one. Links are not followed. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith('/');
+  if (rooted && !needsCleaning.test(path)) return path;
   const kept: string[] = [];
-  for (const element of path.split('/')) {
+  for (let start = 0, end = 0; start <= path.length; start = end + 1) {
+    end = path.indexOf('/', start);
+    if (end === -1) end = path.length;
+    const element = path.slice(start, end);
     if (element === '' || element === '.') continue;
     if (element !== '..') kept.push(element);
     else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
@@ -15,6 +19,9 @@ export function cleanPath(path: string): string {
   }
   return rooted ? `/${kept.join('/')}` : kept.join('/') || '.';
 }
+
+/** An element that is empty, `.` or `..`, or a slash at the end. */
+const needsCleaning = /\/\.{0,2}(?:\/|$)/;
 
 /** The path of `second` below `first`, cleaned; an empty part is left out (Go `path.Join`). */
 export function joinPath(first: string, second: string): string {

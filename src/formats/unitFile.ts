@@ -28,9 +28,26 @@ export interface UnitError {
 
 /** Reads a unit file; the result has an `error` where go-systemd gives up. */
 export function readUnit(text: string): UnitFile | UnitError {
+  const sections: { name: string; options: UnitOption[] }[] = [];
+  const error = visitUnit(text, {
+    section: (name) => sections.push({ name, options: [] }),
+    option: (option) => sections.at(-1)?.options.push(option),
+  });
+  return error ?? { sections };
+}
+
+/** Takes what is in a unit file as it comes, in order of appearance. */
+export interface UnitVisitor {
+  section(name: string): void;
+  option(option: UnitOption): void;
+}
+
+/** As {@link readUnit}, without keeping anything. */
+export function visitUnit(text: string, visitor: UnitVisitor): UnitError | undefined {
   const reader = new UnitReader(Buffer.from(text));
   try {
-    return { sections: readSections(reader) };
+    visitSteps(reader, visitor);
+    return undefined;
   } catch (error) {
     if (error instanceof UnitSyntaxError) return { error: error.message };
     throw error;
@@ -41,15 +58,13 @@ class UnitSyntaxError extends Error {}
 
 type Step = 'section' | 'option' | 'end';
 
-function readSections(reader: UnitReader): UnitSection[] {
-  const sections: { name: string; options: UnitOption[] }[] = [];
+function visitSteps(reader: UnitReader, visitor: UnitVisitor): void {
   let step: Step = skipToSection(reader);
   while (step !== 'end') {
-    if (step === 'section') sections.push({ name: readSectionName(reader), options: [] });
-    else sections.at(-1)?.options.push(readOption(reader));
+    if (step === 'section') visitor.section(readSectionName(reader));
+    else visitor.option(readOption(reader));
     step = skipToNext(reader);
   }
-  return sections;
 }
 
 /** Before the first section everything but comments is skipped, a character at a time. */
@@ -149,6 +164,7 @@ class UnitReader {
     const start = this.#position;
     const length = characterLength(this.#bytes[start]);
     if (start + length > this.#bufferEnd) this.#fill();
+    if (length === 1) return String.fromCharCode(this.#bytes[start] ?? 0);
     return length === 0 ? undefined : this.#bytes.toString('utf8', start, start + length);
   }
 

@@ -17,7 +17,14 @@ import {
 } from '../formats/json/tokens.ts';
 import { readInteger, readString } from '../formats/json/values.ts';
 import type { Path } from '../report.ts';
-import { type Field, foldName, type ListField, type StructType, structOf } from './schema.ts';
+import {
+  type Field,
+  fieldsByFoldedName,
+  foldName,
+  type ListField,
+  type StructType,
+  structOf,
+} from './schema.ts';
 
 /** A value that does not fit its field. */
 export interface TypeMismatch {
@@ -29,7 +36,7 @@ export interface TypeMismatch {
   readonly offset: number;
   /** The type that is wanted, as Go prints it, e.g. `int`. */
   readonly wanted: string;
-  /** The JSON text of a scalar; an opening bracket for a list or object. */
+  /** The JSON text of a scalar, cut off where it is absurdly long; an opening bracket for a list or object. */
   readonly found: string;
 }
 
@@ -47,7 +54,7 @@ export interface Decoded {
 }
 
 /** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
-export const maxValues = 2_000_000;
+export const maxValues = 500_000;
 
 /** Decodes into `type`, e.g. `configType('3.4.0')`. `null` gives an empty object. */
 export function decode(bytes: Buffer, type: StructType): Decoded {
@@ -144,14 +151,14 @@ function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | 
     if (field.name.length === keyEnd - at - 2 && spells(bytes, at + 1, field.name)) return field;
   }
   decoder.hasOddities = true;
+  if (keyEnd - at > longestKey) return undefined;
   const key = readString(bytes, at, keyEnd);
   const exact = type.fields.find((field) => field.name === key);
-  if (exact !== undefined || key.length > longestName) return exact;
-  return type.byFoldedName.get(foldName(key));
+  return exact ?? fieldsByFoldedName(type).get(foldName(key));
 }
 
-/** No field has a longer name; a key may have any length. */
-const longestName = 40;
+/** Bytes. No field has a longer name, not even with all its letters written as escapes; a key may have any length. */
+const longestKey = 240;
 
 function spells(bytes: Buffer, start: number, name: string): boolean {
   for (let index = 0; index < name.length; index += 1) {
@@ -209,9 +216,9 @@ function decodeInteger(decoder: Decoder, wanted: string): number | bigint {
 
 function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members {
   if (decoder.bytes[decoder.at] !== openBrace) throw new Mismatch(type.goType);
-  const target: Target = isObject(previous) ? previous : {};
+  const target: Target = isObject(previous) && previous !== noMembers ? previous : {};
   decodeMembers(decoder, type, target);
-  return target;
+  return Object.keys(target).length === 0 ? noMembers : target;
 }
 
 function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] {
@@ -242,8 +249,11 @@ function decodeElement(decoder: Decoder, element: StructType | string, previous:
     return isNull ? (previous ?? '') : decodeString(decoder, `types.${element}`);
   if (!isNull) return decodeStruct(decoder, element, previous);
   decoder.hasOddities = true;
-  return previous ?? {};
+  return previous ?? noMembers;
 }
+
+/** All empty objects are this one, because a hostile list may have more of them than fit in memory. */
+const noMembers: Members = Object.freeze({});
 
 function countValue(decoder: Decoder): void {
   decoder.values += 1;
@@ -260,7 +270,8 @@ function describe(decoder: Decoder, root: StructType, { wanted }: Mismatch): Typ
   const first = bytes[at];
   const isBracket = first === openBrace || first === openBracket;
   const end = isBracket ? at + 1 : skipValue(bytes, at);
-  const found = bytes.toString('latin1', at, end);
+  const found =
+    bytes.toString('latin1', at, Math.min(end, at + longestQuote)) + (end - at > longestQuote ? '…' : '');
   const what = valueKind(first, wanted === 'int' ? found : undefined);
   const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
   return {
@@ -271,6 +282,9 @@ function describe(decoder: Decoder, root: StructType, { wanted }: Mismatch): Typ
     found,
   };
 }
+
+/** Bytes of a scalar that a message repeats; Go repeats them all. */
+const longestQuote = 1000;
 
 /** Go adds the number only where it wants one. */
 function valueKind(first: number | undefined, wantedNumber: string | undefined): string {

@@ -22,7 +22,7 @@ export function* findDuplicates(type: StructType, value: Members): Iterable<Issu
     if (field.kind !== 'list' || field.repeatable) continue;
     const items = value[field.name];
     if (!Array.isArray(items)) continue;
-    const space = spaces.get(field.keySpace) ?? { seen: new Map(), lists: [], size: 0 };
+    const space: KeySpace = spaces.get(field.keySpace) ?? { seen: new Map(), lists: [], size: 0 };
     spaces.set(field.keySpace, space);
     space.lists.push({ name: field.name, start: space.size });
     for (const [index, item] of items.entries()) {

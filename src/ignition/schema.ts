@@ -1,6 +1,7 @@
 /**
- * The field model of each spec version, read from `schemas/ignition/VERSION.json`: which fields there are, in which
- * order, and what Go knows about them. Those files are its only source; this module only gives them a handy form.
+ * The field model of each spec version: which fields there are, in which order, and what Go knows about them. Its only
+ * source is `schemas/ignition/VERSION.json`; `schemas/compile.js` gives that the handy form that is declared here, so
+ * that the program need not do it whenever it starts.
  */
 
 import { readAsset } from '../assets.ts';
@@ -14,8 +15,6 @@ export interface StructType {
   readonly goType: string;
   /** In the order of declaration, which is the order of all checks. */
   readonly fields: readonly Field[];
-  /** The fields by `foldName`, for keys that are spelled in another way. */
-  readonly byFoldedName: ReadonlyMap<string, Field>;
   /** Names of the fields that tell the items of a list apart: the first that is set counts. */
   readonly keyFields: readonly string[];
 }
@@ -57,16 +56,20 @@ export type Field = ScalarField | StructField | ListField;
 export function configType(version: SpecVersion): StructType {
   let type = configTypes.get(version);
   if (type === undefined) {
-    const schema: Schema = JSON.parse(readAsset(schemaPath(version)));
-    type = readStruct(schema, 'Config');
+    type = readFieldModel(version);
     configTypes.set(version, type);
   }
   return type;
 }
 
-/** Adds what follows from the fields. */
-export function makeStruct(struct: Omit<StructType, 'byFoldedName'>): StructType {
-  return { ...struct, byFoldedName: new Map(struct.fields.map((field) => [foldName(field.name), field])) };
+/** The fields of a struct by `foldName`, for keys that are spelled in another way. */
+export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field> {
+  let fields = foldedNames.get(type);
+  if (fields === undefined) {
+    fields = new Map(type.fields.map((field) => [foldName(field.name), field]));
+    foldedNames.set(type, fields);
+  }
+  return fields;
 }
 
 /** Names compare like this if they are not the same: ASCII letters of either case, `ſ` for s, the Kelvin sign for k. */
@@ -113,81 +116,8 @@ function foldLetter(letter: string): string {
 }
 
 const configTypes = new Map<SpecVersion, StructType>();
+const foldedNames = new WeakMap<StructType, ReadonlyMap<string, Field>>();
 
-function schemaPath(version: SpecVersion): string {
-  return `schemas/ignition/${version}.json`;
-}
-
-/** What is used of a schema file. */
-interface Schema {
-  readonly definitions: Readonly<Record<string, Definition>>;
-}
-
-interface Definition {
-  readonly properties: Readonly<Record<string, Property>>;
-  readonly 'x-key'?: readonly string[];
-}
-
-interface Property {
-  readonly type?: readonly [JsonType, 'null'];
-  readonly $ref?: string;
-  readonly items?: { readonly $ref?: string };
-  readonly 'x-go'?: {
-    readonly embedded?: string;
-    readonly pointer?: boolean;
-    readonly always?: boolean;
-    readonly list?: string;
-    readonly element?: string;
-  };
-  readonly 'x-key-space'?: string;
-  readonly 'x-repeatable'?: boolean;
-}
-
-type JsonType = 'string' | 'boolean' | 'integer' | 'array';
-
-const goScalars = { string: 'string', boolean: 'bool', integer: 'int' } as const;
-
-function readStruct(schema: Schema, name: string): StructType {
-  const definition = schema.definitions[name];
-  if (definition === undefined) throw new Error(`schema has no definition ${name}`);
-  return makeStruct({
-    name,
-    goType: `types.${name}`,
-    fields: Object.entries(definition.properties).map(([key, property]) => readField(schema, key, property)),
-    keyFields: definition['x-key'] ?? [],
-  });
-}
-
-function readField(schema: Schema, name: string, property: Property): Field {
-  const { embedded, pointer = false, always = false } = property['x-go'] ?? {};
-  const base = { name, pointer, ...(embedded !== undefined && { embedded }) };
-  if (property.$ref !== undefined) {
-    const struct = readStruct(schema, definitionName(property.$ref));
-    return { ...base, kind: 'struct', goType: struct.goType, struct };
-  }
-  const kind = property.type?.[0] ?? 'array';
-  return kind === 'array'
-    ? readListField(schema, base, property)
-    : { ...base, kind, goType: goScalars[kind], always };
-}
-
-function readListField(schema: Schema, base: Omit<FieldBase, 'goType'>, property: Property): ListField {
-  const { list, element: stringType = '' } = property['x-go'] ?? {};
-  const itemRef = property.items?.$ref;
-  const element = itemRef === undefined ? stringType : readStruct(schema, definitionName(itemRef));
-  return {
-    ...base,
-    kind: 'list',
-    goType:
-      list === undefined
-        ? `[]types.${itemRef === undefined ? stringType : definitionName(itemRef)}`
-        : `types.${list}`,
-    element,
-    keySpace: property['x-key-space'] ?? base.name,
-    repeatable: property['x-repeatable'] ?? false,
-  };
-}
-
-function definitionName(ref: string): string {
-  return ref.slice('#/definitions/'.length);
+function readFieldModel(version: SpecVersion): StructType {
+  return JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
 }

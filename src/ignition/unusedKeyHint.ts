@@ -1,7 +1,7 @@
 /** Guesses what somebody meant by a member that Ignition ignores. */
 
 import type { Path } from '../report.ts';
-import { configType, foldName, type StructType, structAt } from './schema.ts';
+import { configType, fieldsByFoldedName, foldName, type StructType, structAt } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
 /** A member that the type of its object does not have. */
@@ -22,7 +22,7 @@ export function unusedKeyHint(member: UnknownMember): string | undefined {
 const longestGuess = 60;
 
 function spellingHint({ type, key }: UnknownMember): string | undefined {
-  const field = type.byFoldedName.get(foldName(key));
+  const field = fieldsByFoldedName(type).get(foldName(key));
   return field && `Ignition takes it for ${JSON.stringify(field.name)} all the same: spell it so`;
 }
 
@@ -50,7 +50,7 @@ function butaneHint({ type, path, key }: UnknownMember): string | undefined {
 
 function similarNameHint({ type, key }: UnknownMember): string | undefined {
   const folded = foldName(key);
-  const [nearest] = [...type.byFoldedName]
+  const [nearest] = [...fieldsByFoldedName(type)]
     .map(([foldedName, { name }]) => ({ name, distance: editDistance(folded, foldedName) }))
     .filter(({ name, distance }) => distance <= Math.ceil(name.length / 4))
     .toSorted((a, b) => a.distance - b.distance);

@@ -73,8 +73,9 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<PlacedI
   const members = readMembers(document.bytes, start, fields);
   for (const [key, { keyStart }] of members) {
     if (fields.has(key)) continue;
-    const hint = unusedKeyHint({ version: document.version, type, path, key }) ?? unusedKey.hint;
-    yield { rule: unusedKey, path: [...path, key], message: `unused key ${key}`, hint, offset: keyStart };
+    const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+    const hint = unusedKeyHint({ version: document.version, type, path, key: name }) ?? unusedKey.hint;
+    yield { rule: unusedKey, path: [...path, name], message: `unused key ${name}`, hint, offset: keyStart };
   }
   for (const field of type.fields) {
     const member = members.get(field.name);
@@ -119,7 +120,10 @@ interface MemberOffsets {
 }
 
 /** More unknown members of one object than can be reported. */
-const maxUnknown = 200_000;
+const maxUnknown = 100_000;
+
+/** What is repeated of a key; Ignition repeats all of it. */
+const longestKey = 1000;
 
 /** By exact key, ordered by position; of repeated keys the last counts. */
 function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, MemberOffsets> {

@@ -63,7 +63,7 @@ export const tooManyValues: Rule = {
 };
 
 /** More findings than anybody reads are not kept, so that a hostile document cannot use up the memory. */
-export const maxFindings = 100_000;
+export const maxFindings = 50_000;
 
 const tooManyFindings: Finding = {
   severity: 'info',

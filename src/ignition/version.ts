@@ -4,7 +4,7 @@
  */
 
 import { asString, decode, isObject, type TypeMismatch } from './decode.ts';
-import { makeStruct } from './schema.ts';
+import type { StructType } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
 /** `text` is what stands in the config, empty if nothing does. */
@@ -26,7 +26,7 @@ export function readVersion(bytes: Buffer): VersionResult {
 }
 
 /** Ignition decodes into a struct without tags, so Go's messages show its field names. */
-const stubType = makeStruct({
+const stubType: StructType = {
   name: 'versionStub',
   goType: 'util.versionStub',
   fields: [
@@ -35,16 +35,16 @@ const stubType = makeStruct({
       kind: 'struct',
       goType: 'struct { Version string }',
       pointer: false,
-      struct: makeStruct({
+      struct: {
         name: '',
         goType: 'struct { Version string }',
         fields: [{ name: 'Version', kind: 'string', goType: 'string', pointer: false, always: true }],
         keyFields: [],
-      }),
+      },
     },
   ],
   keyFields: [],
-});
+};
 
 /**
  * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is none. Source: go-semver v0.3.1, which

@@ -5,8 +5,7 @@
  * are named.
  */
 
-import type { Dirent, Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, normalize, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
@@ -49,7 +48,7 @@ async function* expandInput(input: string, interest: Interest, cwd: string): Asy
     yield { kind: 'file', path: input };
     return;
   }
-  const stats = await stat(resolve(cwd, input)).catch((error: unknown) => errorCode(error) ?? 'unknown');
+  const stats = lookAt(resolve(cwd, input));
   const isPattern = stats === 'ENOENT' && isGlob(input);
   if (!isPattern && (typeof stats === 'string' || !stats.isDirectory())) {
     yield { kind: 'file', path: input };
@@ -63,6 +62,15 @@ async function* expandInput(input: string, interest: Interest, cwd: string): Asy
   }
   if (!isEmpty) return;
   yield { kind: 'error', path: input, error: isPattern ? noMatch(input) : noFile(input, interest) };
+}
+
+/** What is there, or the code of the error. Asking other threads, as promises do, takes several times as long. */
+function lookAt(place: string): Stats | string {
+  try {
+    return statSync(place);
+  } catch (error) {
+    return errorCode(error) ?? 'unknown';
+  }
 }
 
 function noMatch(pattern: string): CliError {
@@ -136,11 +144,11 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
   let key = '';
   let entries: readonly Dirent[] = [];
   try {
-    key = keyOf(await stat(place), part);
+    key = keyOf(statSync(place), part);
     if (walk.open.has(key)) yield { kind: 'circle', path: folder };
     if (walk.visited.has(key)) return;
     walk.visited.add(key);
-    entries = await readdir(place, { withFileTypes: true });
+    entries = readdirSync(place, { withFileTypes: true });
   } catch (error) {
     const shown = fileError(error, { path: folder, what: 'Folder', action: 'read' });
     if (!(shown instanceof CliError)) throw error;
@@ -150,7 +158,7 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
   walk.open.add(key);
   for (const entry of entries.toSorted((a, b) => compareNames(a.name, b.name))) {
     const path = join(folder, entry.name);
-    const kind = await kindOf(entry, resolve(walk.cwd, path));
+    const kind = kindOf(entry, resolve(walk.cwd, path));
     if (kind !== 'other') yield { name: entry.name, path, kind };
   }
   walk.open.delete(key);
@@ -167,9 +175,9 @@ function compareNames(a: string, b: string): number {
 }
 
 /** Pipes and devices are read only where they are named. A link that leads nowhere is a file that cannot be read. */
-async function kindOf(entry: Dirent, place: string): Promise<Entry['kind'] | 'other'> {
+function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
   if (!entry.isSymbolicLink()) return entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
-  const stats = await stat(place).catch((error: unknown) => errorCode(error) ?? 'unknown');
+  const stats = lookAt(place);
   if (typeof stats === 'string') return stats === 'ELOOP' ? 'circle' : 'file';
   return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
 }

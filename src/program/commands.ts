@@ -1,7 +1,9 @@
 /** The command tree: names, options and help texts. What a command does is in `commands/`, loaded when it runs. */
 
 import { Command } from 'commander';
-import type { ExitCode, Io } from '../io/io.ts';
+import type { Context } from './context.ts';
+import { declareDeploy } from './deploy.ts';
+import { declareExplain } from './explain.ts';
 import { declareIgnition } from './ignition.ts';
 import { declareIso } from './iso.ts';
 import { declarePxe } from './pxe.ts';
@@ -9,20 +11,29 @@ import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
 import { declareValidate } from './validate.ts';
 
-/** In the order in which a newcomer meets them. */
-const declarations = [
-  declareQuickstart,
-  declareRender,
-  declareValidate,
-  declareIgnition,
-  declareIso,
-  declarePxe,
+type Declare = (program: Command, context: Context) => void;
+
+/** By the name of the command or group, in the order in which a newcomer meets them. */
+const declarations: readonly (readonly [name: string, declare: Declare])[] = [
+  ['quickstart', declareQuickstart],
+  ['render', declareRender],
+  ['validate', declareValidate],
+  ['explain', declareExplain],
+  ['ignition', declareIgnition],
+  ['iso', declareIso],
+  ['pxe', declarePxe],
+  ['deploy', declareDeploy],
 ];
 
-export function declareCommands(io: Io, finish: (code: ExitCode) => void): Command {
+/**
+ * The program with its commands. Declaring them all takes longer than checking a config, so if `asked`, the first
+ * argument, is a command, only that one is declared; help and suggestions for anything else need all.
+ */
+export function declareCommands(context: Context, asked?: string): Command {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version');
-  for (const declare of declarations) declare(program, { io, finish });
+  const meant = declarations.filter(([name]) => name === asked);
+  for (const [, declare] of meant.length > 0 ? meant : declarations) declare(program, context);
   return program;
 }

@@ -16,10 +16,10 @@ another image into the node, because that is where install_coreos reads them.
 
 Examples:
   ironic-coreos deploy steps --ignition worker-3.ign \\
-    --config-drive worker-3.json > steps.yaml
+    --config-drive worker-3.json > steps.json
   ironic-coreos deploy steps --format command --node worker-3 \\
     --ignition worker-3.ign --config-drive worker-3.json
-  baremetal node deploy worker-3 --deploy-steps steps.yaml \\
+  baremetal node deploy worker-3 --deploy-steps steps.json \\
     --config-drive worker-3.json
 `;
 

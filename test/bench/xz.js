@@ -5,8 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { decodeXz } from '../../dist/formats/xz/decode.js';
-import { encodeXz } from '../../dist/formats/xz/encode.js';
+import { decodeXz, encodeXz } from '../../dist/index.js';
 
 const files = process.argv.slice(2);
 const samples =

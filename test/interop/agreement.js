@@ -9,8 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { validateConfig } from '../../dist/ignition/validate.js';
-import { formatPath } from '../../dist/report.js';
+import { formatPath, validateConfig } from '../../dist/index.js';
 
 /**
  * @typedef {{ severity: string, path: string, line: number | null, col: number | null, text: string }} Message
@@ -66,7 +65,7 @@ function compareFolder(folder) {
 /**
  * Where the real program varies from run to run only the verdict counts.
  * @param {Expected} expected
- * @param {import('../../dist/report.js').Report} report
+ * @param {import('../../dist/index.js').Report} report
  * @returns {Comparison}
  */
 function compare({ exit, messages, unstable }, { valid, findings }) {
@@ -124,7 +123,7 @@ function printShares(comparisons) {
   });
 }
 
-/** @param {{ expected: Expected, report: import('../../dist/report.js').Report, comparison: Comparison }[]} results */
+/** @param {{ expected: Expected, report: import('../../dist/index.js').Report, comparison: Comparison }[]} results */
 function printDisagreements(results) {
   const wrong = results.filter(({ comparison }) => !comparison.verdict);
   printSources(

@@ -8,11 +8,11 @@
  * 3.7.0-experimental is left out, as its rules are not settled between releases. Exit 1 on any difference.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { validateConfig } from '../../dist/ignition/validate.js';
-import { formatPath } from '../../dist/report.js';
+import { formatPath, validateConfig } from '../../dist/index.js';
 import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
+import { findIgnitionValidate } from './findIgnitionValidate.js';
 
 const versions = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0', '3.6.0'];
 
@@ -20,23 +20,13 @@ const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { typ
 const count = Number(values.count ?? 2000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 32);
 
-const program = findProgram();
+const program = findIgnitionValidate('3.6.0');
 if (program === undefined) {
   console.log(
     'skipped: no ignition-validate that knows spec 3.6.0 (set IGNITION_VALIDATE, or put it on PATH)',
   );
 } else {
   process.exitCode = await compareAll(program);
-}
-
-/** @returns {string | undefined} */
-function findProgram() {
-  const candidates = [process.env['IGNITION_VALIDATE'], 'ignition-validate', 'validate'].filter(
-    (name) => name !== undefined,
-  );
-  return candidates.find(
-    (name) => spawnSync(name, ['-'], { input: '{"ignition":{"version":"3.6.0"}}' }).status === 0,
-  );
 }
 
 /** @param {string} command @returns {Promise<number>} */
@@ -93,7 +83,7 @@ function describe(document) {
   return summary(report.valid, own.map(formatAsReal).join('\n').split('\n'));
 }
 
-/** @param {import('../../dist/report.js').Finding} finding @returns {string} */
+/** @param {import('../../dist/index.js').Finding} finding @returns {string} */
 function formatAsReal(finding) {
   if (['empty', 'version-malformed', 'version-unsupported'].includes(finding.rule)) {
     return `couldn't parse config: ${finding.message}`;

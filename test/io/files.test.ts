@@ -18,8 +18,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
-import { readStdin, readUserFile, writeFileAtomically } from '../../src/io/files.ts';
+import { readStdin, readUserFile } from '../../src/io/files.ts';
 import { openImage } from '../../src/io/imageFile.ts';
+import { writeFileAtomically } from '../../src/io/outputFile.ts';
 import { have } from '../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -5,7 +5,7 @@ import { bootFormNames, bootForms, checkBoot, type BootFormName } from '../../bo
 import { bootImages } from '../../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../../boot/bootSettings.ts';
 import { CliError, UsageError } from '../../errors.ts';
-import { writeFileAtomically } from '../../io/files.ts';
+import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding, Path } from '../../report.ts';

@@ -46,6 +46,9 @@ const closeBrace = 0x7d;
 /** Digits that a number may have without a closer look: fewer than the 309 of the greatest float64. */
 const harmlessDigits = 300;
 
+/** Digits of an integer that no float64 can hold; converting some millions of them would take long. */
+const hugeDigits = 400;
+
 interface Scan {
   readonly bytes: Uint8Array;
   problem: SyntaxProblem | undefined;
@@ -177,6 +180,7 @@ function scanNumber(scan: Scan, start: number): number {
   const first = bytes[at] ?? blank;
   if (!isDigit(first)) return fail(scan, at, 'in numeric literal');
   at = first === digit0 ? at + 1 : skipDigits(bytes, at);
+  const isHuge = at - start > hugeDigits;
   if (bytes[at] === dot) {
     if (!isDigit(bytes[at + 1] ?? blank)) return fail(scan, at + 1, 'after decimal point in numeric literal');
     at = skipDigits(bytes, at + 1);
@@ -187,7 +191,9 @@ function scanNumber(scan: Scan, start: number): number {
     if (!isDigit(bytes[at] ?? blank)) return fail(scan, at, 'in exponent of numeric literal');
     at = skipDigits(bytes, at);
   }
-  if (hasExponent || at - start > harmlessDigits) scan.overflows ||= isBeyondFloat(bytes, start, at);
+  if (hasExponent || at - start > harmlessDigits) {
+    scan.overflows ||= (isHuge && !hasExponent) || isBeyondFloat(bytes, start, at);
+  }
   return at;
 }
 

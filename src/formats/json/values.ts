@@ -3,7 +3,7 @@
  * (`syntax.ts`); floating point numbers are not needed.
  */
 
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /**
  * The string between the quotes at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
@@ -59,8 +59,9 @@ const searchFrom = 64;
 
 /** Platform decoders replace several bad bytes by one character; Go replaces each. */
 function readUtf8(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('utf8', start, end);
-  return text.includes('\ufffd') ? readBrokenUtf8(bytes, start, end) : text;
+  return isUtf8(bytes.subarray(start, end))
+    ? bytes.toString('utf8', start, end)
+    : readBrokenUtf8(bytes, start, end);
 }
 
 /** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
@@ -74,17 +75,17 @@ function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
       filled = 0;
     }
     const length = sequenceLength(bytes, at, end);
-    if (length === 0) repaired.set(replacement, filled);
+    if (length === 0) repaired.writeUIntBE(replacement, filled, 3);
     else bytes.copy(repaired, filled, at, at + length);
-    filled += length || replacement.length;
+    filled += length || 3;
     at += length || 1;
   }
   parts.push(repaired.toString('utf8', 0, filled));
   return parts.join('');
 }
 
-/** U+FFFD. */
-const replacement = [0xef, 0xbf, 0xbd];
+/** U+FFFD in UTF-8. */
+const replacement = 0xefbfbd;
 const repairedSize = 1 << 16;
 const longestCharacter = 4;
 
@@ -105,5 +106,5 @@ function sequenceLength(bytes: Buffer, at: number, end: number): number {
 }
 
 function replaceLoneSurrogates(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+  return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

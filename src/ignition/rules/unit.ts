@@ -2,8 +2,7 @@
 
 import { quoteGo } from '../../formats/goQuote.ts';
 import { pathExtension } from '../../formats/posixPath.ts';
-import { readUnit } from '../../formats/unitFile.ts';
-import type { UnitError, UnitFile } from '../../formats/unitFile.ts';
+import { type UnitError, visitUnit } from '../../formats/unitFile.ts';
 import type { Dropin, Systemd, Unit } from '../config.ts';
 import type { Check, Issue } from '../rule.ts';
 import { found, issue, refusal, remark, suggest } from './declare.ts';
@@ -44,7 +43,7 @@ export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), 
 
 export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
-    contents ? syntaxIssue(readUnit(contents)) : undefined,
+    contents ? syntaxIssue(examineUnit(contents)) : undefined,
     pathExtension(name ?? '') === '.conf'
       ? undefined
       : issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
@@ -78,14 +77,14 @@ function withSuffix(name: string | undefined, suffix: string): string | undefine
 
 function unitContentsIssue({ contents, enabled, name = '' }: Unit): Issue | undefined {
   if (!contents) return undefined;
-  const unit = readUnit(contents);
+  const unit = examineUnit(contents);
   if ('error' in unit) return syntaxIssue(unit);
-  if (enabled !== true || hasInstall(unit)) return undefined;
+  if (enabled !== true || unit.hasInstall) return undefined;
   const message = `unit ${quoteGo(name)} is enabled, but has no install section so enable does nothing`;
   return { ...issue(unitRules.noInstall, ['contents']), message };
 }
 
-function syntaxIssue(unit: UnitFile | UnitError): Issue | undefined {
+function syntaxIssue(unit: Examined | UnitError): Issue | undefined {
   if (!('error' in unit)) return undefined;
   const { message } = unitRules.syntax;
   return {
@@ -101,16 +100,26 @@ function syntaxHint(error: string): string | undefined {
   return 'write NAME=VALUE on every line of a section, and # in front of comments';
 }
 
-/** A section without any option does not count. */
-function hasInstall({ sections }: UnitFile): boolean {
-  return sections.some(({ name, options }) => name === 'Install' && options.length > 0);
+interface Examined {
+  /** A section without any option does not count. */
+  readonly hasInstall: boolean;
+}
+
+function examineUnit(contents: string): Examined | UnitError {
+  let hasInstall = false;
+  let current = '';
+  const error = visitUnit(contents, {
+    section: (name) => (current = name),
+    option: () => (hasInstall ||= current === 'Install'),
+  });
+  return error ?? { hasInstall };
 }
 
 /** Whether contents can be read and say nothing about installing. */
 function lacksInstall(contents = ''): boolean {
   if (contents === '') return false;
-  const unit = readUnit(contents);
-  return !('error' in unit) && !hasInstall(unit);
+  const unit = examineUnit(contents);
+  return !('error' in unit) && !unit.hasInstall;
 }
 
 /** The template of an instance: `name@.service` for the shortest name that leaves an instance in `name@instance.service`. */

@@ -1,0 +1,42 @@
+import { PassThrough, Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { declareCommands } from '../../src/program/commands.ts';
+import { runCli } from '../support/runCli.ts';
+
+const io = {
+  stdin: Readable.from([]),
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  env: {},
+  cwd: '/',
+  programName: 'ironic-coreos',
+};
+const context = { io, finish: () => undefined };
+const namesFor = (asked?: string) =>
+  declareCommands(context, asked).commands.map((command) => command.name());
+
+describe('declareCommands', () => {
+  const all = namesFor();
+
+  it.each(all)('%s alone if it is asked for', (name) => {
+    expect(namesFor(name)).toEqual([name]);
+  });
+
+  it.each(['valdate', '--help', '', 'constructor'])('all for %j', (asked) => {
+    expect(namesFor(asked)).toEqual(all);
+  });
+});
+
+describe('command line', () => {
+  it('suggests among all commands', async () => {
+    const { code, stderr } = await runCli(['valdate', 'x.ign']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Did you mean validate?');
+  });
+
+  it('shows the same help of a command in both ways', async () => {
+    const alone = await runCli(['validate', '--help']);
+    expect(alone.stdout).toContain('Usage: ironic-coreos validate');
+    expect(alone.code).toBe(0);
+  });
+});
