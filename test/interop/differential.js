@@ -16,6 +16,9 @@ import { findIgnitionValidate } from './findIgnitionValidate.js';
 
 const versions = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0', '3.6.0'];
 
+/** A check of v2.26.0 that Ignition has since given up; with it alone, the verdict differs. */
+const givenUp = 'shouldExist is false for a partition and other partition(s) has start or size 0';
+
 const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
 const count = Number(values.count ?? 2000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 32);
@@ -39,7 +42,14 @@ async function compareAll(command) {
     const theirs = await Promise.all(documents.map((document) => runReal(command, document)));
     for (const [index, document] of documents.entries()) {
       const ours = describe(document);
-      if (ours === theirs[index]) continue;
+      if (
+        ours ===
+        theirs[index]
+          ?.split('\n')
+          .filter((line) => !line.endsWith(givenUp))
+          .join('\n')
+      )
+        continue;
       differences++;
       if (differences <= 20)
         console.log(
@@ -89,7 +99,8 @@ function formatAsReal(finding) {
     return `couldn't parse config: ${finding.message}`;
   }
   const path = finding.path.length === 0 ? '' : formatPath(finding.path);
-  const at = finding.position && `line ${finding.position.line} col ${finding.position.column}`;
+  const { line, column } = finding.position ?? { line: 0, column: 0 };
+  const at = finding.position || path === '' ? `line ${line} col ${column}` : '';
   const where = [path, at].filter((part) => part).join(', ');
   return `${finding.severity}${where && ` at ${where}`}: ${finding.message}`;
 }
