@@ -4,6 +4,7 @@
  * `schemas/ipa-options.json`.
  */
 
+import { editDistance } from '../formats/editDistance.ts';
 import { readAsset } from '../assets.ts';
 import { UsageError } from '../errors.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
@@ -232,18 +233,4 @@ function nearest<T extends { readonly name: string }>(
     .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.name) }))
     .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.name.length / 3)));
   return ranked.toSorted((a, b) => a.distance - b.distance)[0]?.candidate;
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -7,19 +7,33 @@
  * none counts, as the script reads none.
  */
 
+import type { Path, Position } from '../report.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
 
 export interface InputValue {
   readonly text: string;
-  /** How the user calls it: `--api-url`, `IRONIC_BASE_URL`. */
+  /** How the user calls it: `--api-url`, `IRONIC_BASE_URL`, `ramdisk.yaml:2:3: ironic.apiUrls`. */
   readonly place: string;
-  readonly origin: 'flag' | 'environment';
+  readonly origin: 'flag' | 'environment' | 'file';
   /** The text is what else stands in a file. */
   readonly isContent: boolean;
+  /** Where relative paths start, itself relative to where the user is; without, they start where the user is. */
+  readonly folder?: string;
+  /** For content that goes to a file of the host: its name. */
+  readonly fileName?: string;
+  /** For content that was part of another document: what was read there. */
+  readonly document?: InputDocument;
 }
 
-/** What was given, by the name of the setting; none is empty. */
+export interface InputDocument {
+  /** The file. */
+  readonly name: string;
+  readonly value: unknown;
+  readonly locate: (path: Path) => Position | undefined;
+}
+
+/** What was given, by the name of the setting. Empty is what a file sets back to nothing; what counts is never empty. */
 export type Inputs = ReadonlyMap<SettingName, readonly InputValue[]>;
 
 export interface InputSources {
@@ -27,6 +41,10 @@ export interface InputSources {
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profile: ProfileName;
+  /** What files say, the strongest first: the first that names a setting counts. */
+  readonly files?: readonly Inputs[];
+  /** What counts where nothing else is given and the profile takes it. */
+  readonly implied?: Inputs;
 }
 
 /** A variable that is set and does not count. */
@@ -36,33 +54,37 @@ export interface UnreadVariable {
   readonly reason: string;
 }
 
-/** A flag that the profile has no use for. */
-export interface MisplacedFlag {
-  readonly flag: string;
+/** What was given by flag or file and the profile has no use for. */
+export interface MisplacedInput {
+  readonly place: string;
   readonly profiles: readonly ProfileName[];
 }
 
 export interface CollectedInputs {
   readonly inputs: Inputs;
   readonly unread: readonly UnreadVariable[];
-  readonly misplaced: readonly MisplacedFlag[];
+  readonly misplaced: readonly MisplacedInput[];
 }
 
 export function collectInputs(sources: InputSources): CollectedInputs {
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
-  const misplaced: MisplacedFlag[] = [];
+  const misplaced: MisplacedInput[] = [];
   for (const setting of settings) {
     const flags = readFlag(setting, sources.flags);
+    const filed = readFiles(setting.name, sources);
     const isTaken = setting.profiles.includes(sources.profile);
-    if (flags.length > 0 && !isTaken) {
-      misplaced.push({ flag: flagName(setting.flag ?? ''), profiles: setting.profiles });
+    const [first] = [...flags, ...(filed ?? [])];
+    if (first !== undefined && !isTaken) {
+      misplaced.push({ place: first.place, profiles: setting.profiles });
     }
     const variables = readEnvironment(setting, sources, unread);
-    const values = flags.length > 0 ? flags : variables;
+    const below = filed ?? sources.implied?.get(setting.name) ?? [];
+    const values = [flags, variables].find(({ length }) => length > 0) ?? below;
     if (isTaken && values.length > 0) inputs.set(setting.name, values);
   }
+  dropBeaten(inputs);
   return { inputs, unread, misplaced };
 }
 
@@ -76,6 +98,28 @@ export function flagKey(flag: string): string {
   return flagName(flag)
     .slice(2)
     .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+/** Undefined where no file names the setting. */
+function readFiles(name: SettingName, { files = [] }: InputSources): readonly InputValue[] | undefined {
+  return files.find((layer) => layer.has(name))?.get(name);
+}
+
+/** Settings that say the same in two ways. */
+const rivals = [
+  ['agent.standalone', 'ironic.apiUrls'],
+  ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
+] as const;
+
+/** Of two that exclude each other, what a file says gives way to what a flag or the environment says. */
+function dropBeaten(inputs: Map<SettingName, readonly InputValue[]>): void {
+  for (const [one, other] of rivals) {
+    const [first] = inputs.get(one) ?? [];
+    const [second] = inputs.get(other) ?? [];
+    if (first === undefined || second === undefined) continue;
+    if (first.origin === 'file' && second.origin !== 'file') inputs.delete(one);
+    else if (second.origin === 'file' && first.origin !== 'file') inputs.delete(other);
+  }
 }
 
 function readFlag({ flag }: Setting, flags: InputSources['flags']): InputValue[] {

@@ -1,5 +1,6 @@
 /** Guesses what somebody meant by a member that Ignition ignores. */
 
+import { editDistance } from '../formats/editDistance.ts';
 import type { Path } from '../report.ts';
 import { configType, fieldsByFoldedName, foldName, type StructType, structAt } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
@@ -51,23 +52,9 @@ function butaneHint({ type, path, key }: UnknownMember): string | undefined {
 function similarNameHint({ type, key }: UnknownMember): string | undefined {
   const folded = foldName(key);
   const [nearest] = [...fieldsByFoldedName(type)]
+    .filter(([foldedName]) => Math.abs(folded.length - foldedName.length) <= 3) // cheap, and farther is no slip
     .map(([foldedName, { name }]) => ({ name, distance: editDistance(folded, foldedName) }))
     .filter(({ name, distance }) => distance <= Math.ceil(name.length / 4))
     .toSorted((a, b) => a.distance - b.distance);
   return nearest && `did you mean ${JSON.stringify(nearest.name)}? Ignition ignores ${JSON.stringify(key)}`;
-}
-
-/** Insertions, deletions and substitutions that make one of the other. */
-function editDistance(from: string, to: string): number {
-  if (Math.abs(from.length - to.length) > 3) return Infinity;
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column += 1) {
-      const substituted = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(substituted, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[to.length] ?? Infinity;
 }

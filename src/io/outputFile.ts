@@ -1,7 +1,7 @@
 /** Files that are written as a whole, or not at all. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileError } from './fileErrors.ts';
 import { createFile } from './newFile.ts';
@@ -42,6 +42,29 @@ export async function writeFileAtomically(
   } finally {
     await special.close();
   }
+}
+
+/**
+ * The same, unless the file is already so; then it keeps its times. A file that others can read is written anew where
+ * `mode` does not let them. Tells whether it was written.
+ * @throws CliError in the user's terms
+ */
+export async function writeIfChanged(
+  path: string,
+  content: Uint8Array,
+  options: WriteOptions = {},
+): Promise<boolean> {
+  if (await holds(path, content, options)) return false;
+  await writeFileAtomically(path, content, options);
+  return true;
+}
+
+async function holds(path: string, content: Uint8Array, { mode = 0o777 }: WriteOptions): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true || stats.size !== content.length || (stats.mode & 0o777 & ~mode) !== 0)
+    return false;
+  const present = await readFile(path).catch(() => undefined);
+  return present?.equals(content) === true;
 }
 
 /** Open for writing, where there is something under the name that is neither a file nor a folder. */

@@ -33,8 +33,17 @@ Environment:
   IP_OPTIONS, ADDITIONAL_NTP_SERVERS. With --host none counts.
 
 Which one wins:
-  A flag beats the environment. In the agent's conf --option beats --conf, and
-  --conf the other flags. A config for --merge beats everything.
+  A flag beats the environment, the environment beats the inventory. In the
+  agent's conf --option beats --conf, and --conf the other flags. A config for
+  --merge beats everything.
+
+Many hosts:
+  An inventory has settings for all hosts below "agent", by the names that
+  --show-settings prints, and a list "hosts" of name, mac, architecture,
+  network (nmstate or keyfiles) and overrides of settings. Each host gets
+  NAME.ign in the folder --output. A host that is wrong is reported, and the
+  others are written. Without the list, --output is one config. Its schema is
+  schemas/inventory.json of this package.
 
 Without Ironic:
   Agents up to 6.6.0 had a mode "standalone". Newer ones have none, but do the
@@ -42,7 +51,7 @@ Without Ironic:
 
 Exit codes:
   0  the config is written
-  1  an input is missing or wrong, or the config would not be valid
+  1  an input or a host is missing or wrong, or the config would not be valid
   2  the command line or a variable is wrong
 
 Examples:
@@ -52,6 +61,7 @@ Examples:
     --agent-image registry.example.com/ipa@sha256:… --pull-secret auth.json
   ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\
     --insecure-registry --option 'collect_lldp = True' > ironic-agent.ign
+  ironic-coreos render --inventory ramdisk.yaml -o configs
   ironic-coreos render --profile icc --hostname worker-0 \\
     --nmstate worker-0.yaml -o worker-0.ign
 `;
@@ -99,6 +109,8 @@ function declareOutput(command: Command): void {
   command
     .optionsGroup('Output:')
     .option('--profile <name>', 'whose config: see below')
+    .option('--inventory <file>', 'settings and hosts, as YAML or JSON: see below')
+    .option('--fail-fast', 'stop at the first host that is wrong')
     .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
     .option('--pretty', 'indent the JSON (always so with --host)')
     .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');

@@ -2,6 +2,7 @@
 
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
@@ -23,10 +24,11 @@ import {
 
 type AgentPart = Omit<
   AgentSettings,
-  'profile' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
+  'profile' | 'hostname' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
 >;
 
-export async function readAgent(reading: Reading, { hasNetwork }: NetworkReading): Promise<AgentPart> {
+/** `hasNetwork`: the host has a network of its own. */
+export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<AgentPart> {
   const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
   const isIcc = ['icc', 'assisted'].includes(reading.profile);
   return {
@@ -41,7 +43,7 @@ export async function readAgent(reading: Reading, { hasNetwork }: NetworkReading
     },
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
-    optionLines: valuesOf(reading, 'agent.options').map(({ text }, index) => checkOptionLine(text, index)),
+    optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
     ...(vlanMode === undefined && !isIcc ? {} : { vlanInterfaces: readVlanInterfaces(reading, hasNetwork) }),
     ...(await readUserConf(reading)),
     ...(await readPullSecret(reading)),
@@ -80,7 +82,7 @@ function readPullArgs(reading: Reading): string[] {
   // The default of configure-coreos-ipa.
   if (values.length === 0 && reading.profile === 'configure-coreos-ipa') return ['--tls-verify=false'];
   return values.flatMap(({ place, text, origin }) =>
-    inPlace(place, () => (origin === 'flag' ? [parsePodmanArg(text)] : reading.parse.pullArgs(text))),
+    inPlace(place, () => (origin === 'environment' ? reading.parse.pullArgs(text) : [parsePodmanArg(text)])),
   );
 }
 
@@ -110,8 +112,8 @@ function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
 }
 
 /** The lines are joined to a file, so each has to stay one; the value is left out of messages. */
-function checkOptionLine(line: string, index: number): string {
-  const flag = `--option (number ${index + 1})`;
+function checkOptionLine({ origin, place, text: line }: InputValue, index: number): string {
+  const flag = origin === 'file' ? place : `--option (number ${index + 1})`;
   if (/[\r\n]/.test(line)) {
     throw new UsageError(`${flag} has a line break in it`, { hint: 'give one --option for each line' });
   }

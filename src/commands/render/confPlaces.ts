@@ -1,10 +1,9 @@
 /** How the user calls what becomes options of the agent's conf: the flag, or the variable that it came from. */
 
 import type { ConfPlaces } from '../../agent/confReport.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import type { Io } from '../../io/io.ts';
 import type { RenderOptions } from './options.ts';
-import { readInputs } from './settings.ts';
 
 /** The settings that become options of the conf. */
 const confSettings: Readonly<Record<string, SettingName>> = {
@@ -17,21 +16,17 @@ const confSettings: Readonly<Record<string, SettingName>> = {
   debug: 'agent.debug',
 };
 
-/** Throws UsageError as `readInputs` does. */
-export function nameConfPlaces(options: RenderOptions, io: Io): ConfPlaces {
-  const { inputs } = readInputs(options, io);
+export function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
   const places = Object.entries(confSettings).flatMap(([option, name]) => {
     const place = inputs.get(name)?.at(-1)?.place;
     return place === undefined ? [] : [[option, place] as const];
   });
   const ofHost = options.host === undefined ? {} : { api_url: '--host', inspection_callback_url: '--host' };
-  const ofCallback =
-    options.inspectionCallbackUrl === undefined
-      ? {}
-      : { inspection_callback_url: '--inspection-callback-url' };
+  const callback = inputs.get('ironic.inspectionCallbackUrls')?.at(-1);
+  const ofCallback = callback === undefined ? {} : { inspection_callback_url: callback.place };
   return {
-    userConf: options.conf ?? '--conf',
-    optionLine: '--option',
+    userConf: inputs.get('agent.confFile')?.at(-1)?.text ?? '--conf',
+    optionLine: inputs.get('agent.options')?.find(({ origin }) => origin === 'file')?.place ?? '--option',
     options: {
       ...Object.fromEntries(places),
       ...ofHost,

@@ -10,7 +10,7 @@ import { CliError } from '../../errors.ts';
 import { fileError } from '../../io/fileErrors.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
-import { inFile } from './reading.ts';
+import { inFile, pathIn } from './reading.ts';
 
 const maxFiles = 500;
 /** Of one file; what is larger is no Python module. */
@@ -35,8 +35,9 @@ export async function readHardwareManagers(
   return managers;
 }
 
-async function readFolder({ place, text }: InputValue, io: Io): Promise<HardwareManager> {
-  const root = resolve(io.cwd, text);
+async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> {
+  const { place, text } = folder;
+  const root = resolve(io.cwd, pathIn(folder, text));
   const what = `Folder of a hardware manager (${place})`;
   const paths = await listFiles(root).catch((error: unknown) => {
     throw fileError(error, { path: text, what, action: 'read' });

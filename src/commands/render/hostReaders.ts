@@ -16,6 +16,7 @@ import {
   isSwitchedOn,
   parsed,
   parsedAll,
+  pathIn,
   readNamedFile,
   type Reading,
   valueOf,
@@ -30,7 +31,6 @@ export type HostPart = Pick<
   | 'passwordHash'
   | 'autologin'
   | 'serialConsoles'
-  | 'hostname'
   | 'ntpServers'
   | 'proxy'
   | 'installIpOptions'
@@ -46,7 +46,6 @@ export async function readHost(reading: Reading): Promise<HostPart> {
     ...(await readPasswordHash(reading)),
     autologin: isSwitchedOn(reading, 'host.autologin'),
     serialConsoles: [...new Set(parsedAll(reading, 'host.consoles', parseSerialConsole))],
-    ...readHostname(reading),
     ntpServers: parsedAll(reading, 'host.ntpServers', parse.ntpServers).flat(),
     proxy: readProxy(reading),
     ...(installIpOptions === undefined ? {} : { installIpOptions }),
@@ -68,12 +67,14 @@ async function readPasswordHash(reading: Reading): Promise<Pick<AgentSettings, '
   return { passwordHash: inFile(value, () => parsePasswordHash(text)) };
 }
 
-function readHostname(reading: Reading): Pick<AgentSettings, 'hostname'> {
+/** The name is different for each host; the rest seldom is. */
+export function readHostname(reading: Reading): Pick<AgentSettings, 'hostname'> {
   const hostname = parsed(reading, 'host.hostname', reading.parse.hostname);
   if (hostname === undefined) return {};
   const problem = machineNameProblem(hostname);
   if (problem !== undefined) {
-    reading.warn(`--hostname is no name for a host: ${problem}`, 'for example worker-0.example.com');
+    const place = valueOf(reading, 'host.hostname')?.place;
+    reading.warn(`${place} is no name for a host: ${problem}`, 'for example worker-0.example.com');
   }
   return { hostname };
 }
@@ -98,14 +99,18 @@ const maxFileBytes = 64 * 1024 * 1024;
 
 async function readFiles(values: readonly InputValue[], io: Io): Promise<HostFile[]> {
   const files: HostFile[] = [];
-  for (const { place, text } of values) {
+  for (const value of values) {
+    const { place, text } = value;
     const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([0-7]{3,4}))?$/s.exec(text) ?? [];
     if (!path.startsWith('/') || source === '') {
       throw new UsageError(`${place} ${JSON.stringify(text)} is not PATH=FILE`, {
         hint: 'for example /etc/issue.d/note.issue=note.txt, or with ,mode=0600 behind it',
       });
     }
-    const content = await readUserFile(source, io, { what: `File (${place})`, maxBytes: maxFileBytes });
+    const content = await readUserFile(pathIn(value, source), io, {
+      what: `File (${place})`,
+      maxBytes: maxFileBytes,
+    });
     files.push({ path, mode: mode === undefined ? publicMode : Number.parseInt(mode, 8), content });
   }
   return files;

@@ -17,6 +17,7 @@ export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'given
 export function readIronic(reading: Reading): IronicPart {
   if (reading.profile === 'buildpy') return readBuildpyHost(reading);
   if (isSwitchedOn(reading, 'agent.standalone')) {
+    refuseBoth(reading, 'agent.standalone', 'ironic.apiUrls');
     return { apiUrls: [], callbackUrls: [], verifyIronicTls: true };
   }
   const { profile, parse } = reading;
@@ -50,6 +51,7 @@ function missingAddress({ options, profile }: Reading): never {
 function readCallbackUrls(reading: Reading): readonly string[] {
   const { profile, parse } = reading;
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
+  if (callback !== undefined) refuseBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
   if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
   const defaultPort = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
   if (profile === 'configure-coreos-ipa') {
@@ -61,6 +63,13 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   return inspector === undefined
     ? []
     : parse.inspectorUrls(inspector.text, { flag: inspector.place, defaultPort });
+}
+
+/** Of flags this is said before anything is read. */
+function refuseBoth(reading: Reading, one: SettingName, other: SettingName): void {
+  const [first, second] = [valueOf(reading, one), valueOf(reading, other)];
+  if (first?.origin !== 'file' || second?.origin !== 'file') return;
+  throw new UsageError(`${first.place} contradicts ${second.place}`, { hint: `set one of them to null` });
 }
 
 function readPort(reading: Reading, name: SettingName, fallback: number): number {

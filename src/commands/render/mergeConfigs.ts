@@ -2,6 +2,8 @@
 
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
 import { findMergeConflicts } from '../../agent/mergeConflicts.ts';
 import { CliError } from '../../errors.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -16,14 +18,12 @@ import {
   tellFindings,
   translateDocument,
 } from '../ignition/configDocuments.ts';
-import type { RenderOptions } from './options.ts';
+import { pathIn } from './reading.ts';
 
 /** Throws CliError for configs that are missing, not valid, or of a version that cannot be merged. */
-export async function mergeGivenConfigs(
-  rendered: Config,
-  { discovery, merge = [] }: RenderOptions,
-  io: Io,
-): Promise<Config> {
+export async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<Config> {
+  const [discovery] = filesOf(inputs, 'ignition.discovery');
+  const merge = filesOf(inputs, 'ignition.merge');
   const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
   let config = base;
   for (const document of await readConfigDocuments(merge, io)) {
@@ -31,6 +31,10 @@ export async function mergeGivenConfigs(
     config = mergeOver(config, document, io);
   }
   return config;
+}
+
+function filesOf(inputs: Inputs, name: SettingName): string[] {
+  return (inputs.get(name) ?? []).map((value) => pathIn(value, value.text));
 }
 
 async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<Config> {

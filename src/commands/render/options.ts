@@ -12,6 +12,10 @@ export type SettingOptions = {
 
 export interface CommandOptions {
   readonly profile?: string;
+  /** A file of settings, and perhaps of hosts. */
+  readonly inventory?: string;
+  /** The first host that is wrong is the last that is looked at. */
+  readonly failFast?: boolean;
   readonly nmstatectl?: string;
   readonly noSshKey?: boolean;
   readonly noCopyNetwork?: boolean;

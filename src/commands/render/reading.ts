@@ -1,5 +1,6 @@
 /** What the readers of single settings share: the inputs, and errors that name the place of an input. */
 
+import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
@@ -11,7 +12,7 @@ import { readText } from './textFile.ts';
 
 export interface Reading {
   readonly profile: ProfileName;
-  readonly inputs: Inputs;
+  readonly inputs: Pick<Inputs, 'get'>;
   /** The flags that are no settings. */
   readonly options: RenderOptions;
   readonly parse: InputParsers;
@@ -28,7 +29,7 @@ export function valueOf(reading: Reading, name: SettingName): InputValue | undef
 }
 
 export function isSwitchedOn(reading: Reading, name: SettingName): boolean {
-  return valueOf(reading, name) !== undefined;
+  return (valueOf(reading, name)?.text ?? 'false') !== 'false'; // only a file can say so
 }
 
 /** What a parser makes of an input; undefined where there is none. Throws UsageError that names the place. */
@@ -63,8 +64,13 @@ export function inFile<T>({ place, text }: InputValue, check: () => T): T {
 }
 
 /** The text of the file that an input names; `what` begins a sentence, as in `Pull secret not found`. */
-export async function readNamedFile({ place, text }: InputValue, io: Io, what: string): Promise<string> {
-  return readText(text, io, `${what} (${place})`);
+export async function readNamedFile(value: InputValue, io: Io, what: string): Promise<string> {
+  return readText(pathIn(value, value.text), io, `${what} (${value.place})`);
+}
+
+/** A path that an input names, from where the user is. */
+export function pathIn({ folder }: InputValue, path: string): string {
+  return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);
 }
 
 function details({ hint }: FormatError): { readonly hint?: string } {

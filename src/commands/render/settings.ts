@@ -4,45 +4,69 @@
  */
 
 import { inputParsers } from '../../agent/inputParsers.ts';
-import { type CollectedInputs, collectInputs } from '../../agent/settingInputs.ts';
+import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import { readAgent } from './agentReaders.ts';
-import { readHost } from './hostReaders.ts';
+import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
 import type { Reading } from './reading.ts';
+import { rememberPart } from './rememberPart.ts';
+
+/** What one config is rendered from. */
+export interface RenderSource {
+  readonly options: RenderOptions;
+  readonly io: Io;
+  /** What an inventory says, the strongest first. */
+  readonly files?: readonly Inputs[];
+  /** What counts where nothing else is given. */
+  readonly implied?: Inputs;
+}
+
+export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
 /** Where each text comes from. Throws UsageError for flags that contradict each other or the profile. */
-export function readInputs(options: RenderOptions, io: Io): CollectedInputs & Pick<Reading, 'profile'> {
+export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
   const profile = chooseProfile(options);
   checkCombination(options);
-  const collected = collectInputs({ flags: { ...options }, env: io.env, profile });
+  const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
   if (misplaced === undefined) return { ...collected, profile };
-  throw new UsageError(`${misplaced.flag} has no place in the profile ${profile}`, {
+  throw new UsageError(`${misplaced.place} has no place in the profile ${profile}`, {
     hint: `it is for ${misplaced.profiles.join(', ')}`,
   });
 }
 
-/** Throws UsageError for flags and variables, and CliError for the files that they name. */
-export async function readSettings(options: RenderOptions, io: Io, warn: Warn): Promise<AgentSettings> {
-  const { profile, inputs } = readInputs(options, io);
-  const reading: Reading = { profile, inputs, options, parse: inputParsers[profile], io, warn };
-  const network = await readNetwork(reading);
-  const settings: AgentSettings = {
-    profile,
-    ...readIronic(reading),
-    ...(await readAgent(reading, network)),
-    ...(await readHost(reading)),
-    ...network.settings,
+/** Reads settings for one config after the other; what does not change between them is read once. */
+export type ReadSettings = (
+  source: RenderSource,
+  { inputs, profile }: RenderInputs,
+  warn: Warn,
+) => Promise<AgentSettings>;
+
+/** The reader throws UsageError for flags and variables, and CliError for the files that they name. */
+export function createSettingsReader(): ReadSettings {
+  const readSharedAgent = rememberPart(readAgent);
+  const readSharedHost = rememberPart(readHost);
+  return async ({ io, options }, { inputs, profile }, warn) => {
+    const reading: Reading = { profile, inputs, options, parse: inputParsers[profile], io, warn };
+    const network = await readNetwork(reading);
+    const settings: AgentSettings = {
+      profile,
+      ...readIronic(reading),
+      ...(await readSharedAgent(reading, network.hasNetwork)),
+      ...(await readSharedHost(reading, undefined)),
+      ...readHostname(reading),
+      ...network.settings,
+    };
+    warnOfProxy(settings, warn);
+    return settings;
   };
-  warnOfProxy(settings, warn);
-  return settings;
 }
 
 /** The peers leave the list of direct hosts as it is. */

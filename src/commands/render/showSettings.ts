@@ -17,7 +17,7 @@ export function formatShownSettings(
     if (!setting.profiles.includes(profile)) return [];
     const values = inputs.get(setting.name) ?? [];
     if (values.length > 0) {
-      return values.map((value) => [setting.name, showValue(setting, value), value.place]);
+      return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value, setting)]);
     }
     // --registry names the image.
     const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
@@ -31,6 +31,11 @@ export function formatShownSettings(
   ]);
   const notes = unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
   return [...lines, ...(notes.length === 0 ? [] : ['', ...notes])].map((line) => `${line}\n`).join('');
+}
+
+/** A setting that a file gives is named in its row. */
+function sourceOf({ origin, place }: InputValue, { name }: Setting): string {
+  return origin === 'file' ? place.slice(0, -`: ${name}`.length) : place;
 }
 
 /** Flags of the command alone that change the config. */
@@ -59,7 +64,7 @@ const hidden = '(secret)';
 
 function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
   if (isSecret === true && (isContent || kind === 'text')) return hidden;
-  if (kind === 'switch') return 'yes';
+  if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
   const shown = name === 'agent.options' ? maskOption(text) : maskSecrets(text);
   return printable(shown.trim());
 }

@@ -9,7 +9,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError } from '../../errors.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import type { Warn } from './options.ts';
-import { inPlace, type Reading, valuesOf } from './reading.ts';
+import { inPlace, isSwitchedOn, pathIn, type Reading, valueOf, valuesOf } from './reading.ts';
 import { readText } from './textFile.ts';
 
 const what = 'SSH public key (--ssh-key)';
@@ -26,16 +26,18 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
     return [...new Set(keys)];
   }
   if (profile === 'buildpy') return readHomeKeys(reading);
-  const mayLogIn = options.passwordHash !== undefined || options.autologin === true;
+  const mayLogIn =
+    valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
     warn('nobody will be able to log in: no --ssh-key is given', noKeyHint);
   }
   return [];
 }
 
-async function readGivenKeys({ isContent, place, text }: InputValue, reading: Reading): Promise<string[]> {
+async function readGivenKeys(value: InputValue, reading: Reading): Promise<string[]> {
+  const { isContent, place, text } = value;
   if (isContent || isKeyText(text)) return checkKeys(text, place, reading);
-  const content = await readText(text, reading.io, what);
+  const content = await readText(pathIn(value, text), reading.io, what);
   if (content.trim() !== '' && !isKeyText(content.trim())) {
     throw new CliError(`${place}: ${text} holds nothing like an SSH public key`, {
       hint: 'each line is a key, such as "ssh-ed25519 AAAA… comment"',

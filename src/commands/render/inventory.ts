@@ -1,0 +1,64 @@
+/** Reads the file that `--inventory` names: all mistakes outside its list of hosts are told before anything is done. */
+
+import { dirname } from 'node:path';
+import { type Inventory, readInventory } from '../../agent/inventory.ts';
+import { CliError, FormatError } from '../../errors.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { readUserFile } from '../../io/files.ts';
+import type { Io } from '../../io/io.ts';
+import type { Finding } from '../../report.ts';
+import { printable } from '../../reporters/printable.ts';
+import type { RenderOptions } from './options.ts';
+import type { RenderSource } from './settings.ts';
+
+export interface InventoryFile {
+  readonly inventory: Inventory;
+  /** What all hosts are rendered from. */
+  readonly source: RenderSource;
+}
+
+/** Some ten thousands of hosts with networks of several interfaces. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** Throws CliError where it cannot be read, and where settings of all hosts are wrong, after telling them. */
+export async function readInventoryFile(
+  name: string,
+  options: RenderOptions,
+  io: Io,
+): Promise<InventoryFile> {
+  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
+  const { value, locate } = parseInventory(name, bytes);
+  const inventory = await readInventory({ name, folder: dirname(name), value, locate });
+  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
+  if (inventory.findings.length > 0) {
+    throw new CliError(`${name} is not an inventory as it stands; nothing was written`, {
+      hint: 'mend what is reported above',
+    });
+  }
+  const { agent, profile = options.profile } = inventory;
+  const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
+  const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
+  return { inventory, source: { options: withProfile, io, files: [agent] } };
+}
+
+/** `error: ramdisk.yaml:4:5: …`, and a hint. */
+export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
+  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
+  const line = `${severity}: ${printable(`${name}${where}: ${message}`)}\n`;
+  return hint === undefined ? line : `${line}hint: ${printable(hint)}\n`;
+}
+
+function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
+  try {
+    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof TypeError) {
+      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, { hint: 'is this the right file?' });
+    }
+    if (!(error instanceof FormatError)) throw error;
+    const [, message = error.message, line, column] =
+      /^(.*) at line (\d+), column (\d+)$/s.exec(error.message) ?? [];
+    const place = line === undefined ? name : `${name}:${line}:${column}`;
+    throw new CliError(`${place}: ${message}`, { hint: error.hint ?? 'correct the file' });
+  }
+}

@@ -1,0 +1,86 @@
+/** From inputs to the document of one Ignition config, with everything that is to be said about it. */
+
+import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
+import { checkAgentConf, type ConfPlaces } from '../../agent/confReport.ts';
+import { publicMode } from '../../agent/dataFile.ts';
+import { keyfileFolder } from '../../agent/hostNetwork.ts';
+import { listSecrets } from '../../agent/secrets.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
+import type { AgentSettings } from '../../agent/settings.ts';
+import type { Config } from '../../ignition/config.ts';
+import { validateConfig } from '../../ignition/validate.ts';
+import type { Io } from '../../io/io.ts';
+import { formatPath, type Severity } from '../../report.ts';
+import { printable } from '../../reporters/printable.ts';
+import { nameConfPlaces } from './confPlaces.ts';
+import { mergeGivenConfigs } from './mergeConfigs.ts';
+import { createSettingsReader, readInputs, type RenderSource } from './settings.ts';
+
+export interface RenderedConfig {
+  readonly document: Buffer;
+  /** What of it must not be seen by others, as nouns for a sentence. */
+  readonly secrets: readonly string[];
+}
+
+/** Undefined, after it has been told why, where the agent would refuse its conf or Ignition the config. */
+export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | undefined>;
+
+/** A renderer for one config or for many with the same options; what they share is read once. */
+export function createRenderer(): RenderConfig {
+  const readSettings = createSettingsReader();
+  return async (source) => {
+    const { io, options } = source;
+    const collected = readInputs(source);
+    const settings = await readSettings(source, collected, (message, hint) =>
+      tell(io, { severity: 'warning', message, hint }),
+    );
+    if (!reportConf(settings, nameConfPlaces(options, collected.inputs), io)) return undefined;
+    const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);
+    const indent = options.pretty === true ? 2 : undefined;
+    const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
+    if (!reportConfig(document, io)) return undefined;
+    return { document, secrets: listConfigSecrets(settings, config, collected.inputs) };
+  };
+}
+
+/** What was merged may be a secret as well: the discovery config of assisted-service brings the pull secret. */
+function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inputs): string[] {
+  const secrets = listSecrets(settings);
+  if (inputs.has('ignition.discovery')) secrets.push('a discovery config');
+  if (secrets.length === 0 && hasRestrictedFile(config)) secrets.push('a file that not everybody may read');
+  return secrets;
+}
+
+/** A connection may be read by nobody else, secret or not. */
+function hasRestrictedFile({ storage = {} }: Config): boolean {
+  return (storage.files ?? []).some(({ mode = publicMode, path = '' }) => {
+    return (Number(mode) & 0o004) === 0 && !path.startsWith(`${keyfileFolder}/`);
+  });
+}
+
+interface Remark {
+  readonly severity: Severity;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+function tell(io: Io, { severity, message, hint }: Remark): void {
+  io.stderr.write(`${severity}: ${printable(message)}\n`);
+  if (hint !== undefined) io.stderr.write(`hint: ${printable(hint)}\n`);
+}
+
+function reportConf(settings: AgentSettings, places: ConfPlaces, io: Io): boolean {
+  const remarks = checkAgentConf(settings, places);
+  for (const { severity, place, message, hint } of remarks)
+    tell(io, { severity, message: `${place}: ${message}`, hint });
+  return remarks.every(({ severity }) => severity !== 'error');
+}
+
+/** Without an excerpt of the document, which may hold secrets. */
+function reportConfig(document: Uint8Array, io: Io): boolean {
+  const { valid, findings } = validateConfig(document);
+  for (const { severity, message, path, hint } of findings) {
+    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint });
+  }
+  return valid;
+}

@@ -1,0 +1,196 @@
+/** `render --inventory`: settings from a file, and one config for each host. */
+
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
+import type { Config } from '../../src/ignition/config.ts';
+import { runCli, type RunResult } from '../support/runCli.ts';
+
+const key =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
+
+let folder: string;
+let count = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'render inventory '));
+  await mkdir(join(folder, 'site'));
+  await writeFile(join(folder, 'site/core.pub'), `${key}\n`);
+  await writeFile(join(folder, 'site/auth.json'), '{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"}}}');
+  await writeFile(join(folder, 'site/eth1.nmconnection'), '[connection]\nid=eth1\ntype=ethernet\n');
+});
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+interface Run extends RunResult {
+  readonly written: readonly string[];
+  readonly config: (host: string) => Promise<Config>;
+  readonly output: string;
+}
+
+const shared = 'agent:\n  ironic.apiUrls: https://192.0.2.1\n  host.sshKeys: [core.pub]\n';
+
+async function render(text: string, args: readonly string[] = [], env = {}): Promise<Run> {
+  const output = `out-${(count += 1)}`;
+  await writeFile(join(folder, 'site/ramdisk.yaml'), text);
+  const result = await runCli(['render', '--inventory', 'site/ramdisk.yaml', '-o', output, ...args], {
+    cwd: folder,
+    env,
+  });
+  const written = (await readdir(join(folder, output)).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
+  const config = async (host: string): Promise<Config> =>
+    JSON.parse(await readFile(join(folder, output, `${host}.ign`), 'utf8'));
+  return { ...result, written, config, output };
+}
+
+function fileOf(config: Config | undefined, path: string): string | undefined {
+  const source = config?.storage?.files?.find((file) => file.path === path)?.contents?.source;
+  if (typeof source !== 'string') return undefined;
+  const decoded = decodeDataUrl(source);
+  return 'data' in decoded ? Buffer.from(decoded.data).toString() : decodeURIComponent(source);
+}
+
+describe('render --inventory', () => {
+  it('writes one config per host, with what is different', async () => {
+    const hosts = `hosts:
+- name: worker-0
+  mac: 52-54-00-12-34-56
+  architecture: aarch64
+  network:
+    nmstate:
+      interfaces:
+      - {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}
+- name: worker-1
+  network: {keyfiles: [eth1.nmconnection]}
+  overrides: {agent.pullSecret: auth.json, agent.debug: true}
+- name: worker-2
+  network:
+    keyfiles:
+      eth2.nmconnection: "[connection]\\nid=eth2\\n"
+  overrides: {host.hostname: other.example.com}
+`;
+    const { code, stderr, written, config, output } = await render(shared + hosts);
+    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 wrong\n`);
+    expect(code).toBe(0);
+    expect(written).toEqual(['worker-0.ign', 'worker-1.ign', 'worker-2.ign']);
+    const folderOfKeyfiles = '/etc/NetworkManager/system-connections';
+    const hostname = '/etc/NetworkManager/dispatcher.d/01-hostname';
+    const configs = await Promise.all(['worker-0', 'worker-1', 'worker-2'].map(config));
+    const paths = configs.map((one) => one.storage?.files?.map(({ path }) => path));
+    expect(paths[0]).toContain(`${folderOfKeyfiles}/eth0.nmconnection`);
+    expect(paths[1]).toContain(`${folderOfKeyfiles}/eth1.nmconnection`);
+    expect(paths[2]).toContain(`${folderOfKeyfiles}/eth2.nmconnection`);
+    expect(configs.map((one) => JSON.stringify(one).includes(key))).toEqual([true, true, true]);
+    expect(fileOf(configs[0], hostname)).toContain('worker-0');
+    expect(fileOf(configs[2], hostname)).toContain('other.example.com');
+    const modes = await Promise.all(written.map((name) => stat(join(folder, output, name))));
+    expect((modes[1]?.mode ?? 0) & 0o777).toBe(0o600);
+  });
+
+  it('equals what the flags give', async () => {
+    const { config } = await render(`${shared}hosts: [{name: a}]\n`);
+    const args = [
+      'render',
+      '--api-url',
+      'https://192.0.2.1',
+      '--ssh-key',
+      'site/core.pub',
+      '--hostname',
+      'a',
+    ];
+    const { stdout } = await runCli(args, { cwd: folder, env: {} });
+    expect(await config('a')).toEqual(JSON.parse(stdout));
+  });
+
+  it('leaves alone what would stay the same', async () => {
+    const text = `${shared}hosts: [{name: a}, {name: b}]\n`;
+    const { output } = await render(text);
+    const [a, b] = [join(folder, output, 'a.ign'), join(folder, output, 'b.ign')];
+    await utimes(a, 1000, 1000);
+    await writeFile(b, 'other');
+    const again = await runCli(['render', '--inventory', 'site/ramdisk.yaml', '-o', output], {
+      cwd: folder,
+      env: {},
+    });
+    expect(again.stderr).toBe(`${output}: 1 written, 1 unchanged, 0 wrong\n`);
+    expect((await stat(a)).mtimeMs).toBe(1_000_000);
+    expect(await readFile(b, 'utf8')).not.toBe('other');
+  });
+
+  it.each([
+    ['name', '{name: "../b"}', '"../b" is no name for a host'],
+    ['MAC address', '{name: b, mac: "01:00:5e:00:00:01"}', '5:18: "01:00:5e:00:00:01" is no MAC address'],
+    ['key', '{name: b, overides: {}}', 'did you mean "overrides"?'],
+    ['setting', '{name: b, overrides: {agent.imgae: x}}', 'did you mean "agent.image"?'],
+    ['section', '{name: b, overrides: {hostname: x}}', 'did you mean "host.hostname"?'],
+    ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
+    ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
+    ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" has to be true or false or null'],
+    ['value', '{name: b, overrides: {host.hostname: a_b}}', 'ramdisk.yaml:5:40: host.hostname is no name'],
+    ['file', '{name: b, overrides: {agent.pullSecret: no.json}}', 'not found: site/no.json'],
+    ['network twice', '{name: b, network: {}, overrides: {host.nmstate: x}}', 'is beside "network"'],
+    [
+      'nmstate',
+      '{name: b, network: {nmstate: {interfaces: [{name: e, type: vxlan}]}}}',
+      'error: b is not written (site/ramdisk.yaml:5): site/ramdisk.yaml:5:',
+    ],
+    ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is no name of a connection'],
+    ['no mapping', '7', 'has to be a mapping'],
+  ])('reports a wrong %s with host and line, and writes the others', async (_title, host, message) => {
+    const { code, stderr, written } = await render(`${shared}hosts:\n- ${host}\n- name: c\n`);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/error: (?:b|host 1|\.\.\/b) is not written \(site\/ramdisk\.yaml:5\)/);
+    expect(code).toBe(1);
+    expect(written).toEqual(['c.ign']);
+  });
+
+  it.each([
+    ['names', '- name: a\n- name: A\n- name: c\n', ['line 6 has the same name', 'line 5 has the same name']],
+    [
+      'MAC addresses',
+      '- {name: a, mac: "52:54:00:00:00:01"}\n- {name: b, mac: 52-54-00-00-00-01}\n- name: c\n',
+      ['line 6 has the same MAC address', 'line 5 has the same MAC address'],
+    ],
+  ])('refuses both of two equal %s', async (_title, hosts, messages) => {
+    const { code, stderr, written } = await render(`${shared}hosts:\n${hosts}`);
+    for (const message of messages) expect(stderr).toContain(message);
+    expect([code, written]).toEqual([1, ['c.ign']]);
+  });
+
+  it('writes nothing with --fail-fast where a host is wrong', async () => {
+    const { code, written } = await render(`${shared}hosts: [{name: a}, {name: _}]\n`, ['--fail-fast']);
+    expect([code, written]).toEqual([1, []]);
+  });
+
+  it.each([
+    ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: the key "agnet" is not known'],
+    ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'did you mean "ironic.apiUrls"?'],
+    ['a text', 'x\n', 'has to be a mapping'],
+    ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: YAML cannot be read'],
+    ['a contradiction', 'agent: {agent.standalone: true, ironic.apiUrls: x}\n', 'contradicts'],
+  ])('refuses a file with %s', async (_title, text, message) => {
+    const { code, stderr, written } = await render(text);
+    expect(stderr).toContain(message);
+    expect(code).toBeGreaterThan(0);
+    expect(written).toEqual([]);
+  });
+
+  it.each([
+    ['flag', ['--api-url', 'https://192.0.2.3'], { IRONIC_BASE_URL: 'https://192.0.2.2' }, '192.0.2.3'],
+    ['environment', [], { IRONIC_BASE_URL: 'https://192.0.2.2' }, '192.0.2.2'],
+    ['file', [], {}, '192.0.2.1'],
+  ])('lets the %s win', async (origin, args, env, address) => {
+    const { stdout } = await render(shared, ['--show-settings', ...args], env);
+    const place = { flag: '--api-url', environment: 'IRONIC_BASE_URL', file: 'site/ramdisk.yaml:2:19' }[
+      origin
+    ];
+    expect(stdout).toMatch(new RegExp(`^ironic\\.apiUrls +https://${address} +${place}$`, 'm'));
+  });
+
+  it('renders one config where no hosts are listed', async () => {
+    const { code, output } = await render(shared);
+    expect(code).toBe(0);
+    expect((await stat(join(folder, output))).isFile()).toBe(true);
+  });
+});
