@@ -8,6 +8,7 @@ import { type Command, CommanderError } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
 import { declareCommands } from './program/commands.ts';
+import { formatRemark } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], io: Io = processIo(argv)): Promise<ExitCode> {
@@ -62,7 +63,6 @@ function prepareCommand(command: Command, io: Io): void {
 function reportError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
   if (!(error instanceof CliError)) throw error;
-  io.stderr.write(`error: ${error.message}\n`);
-  if (error.hint !== undefined) io.stderr.write(`hint: ${error.hint}\n`);
+  io.stderr.write(formatRemark({ severity: 'error', message: error.message, hint: error.hint }));
   return error instanceof UsageError ? 2 : 1;
 }

@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   reporters: [...base, 'formats'],
   commands: [...base, ...domain, 'formats', 'io', 'reporters'],
   program: [...base, 'commands', 'io'],
-  cli: [...base, 'io', 'program'],
+  cli: [...base, 'io', 'program', 'reporters'],
   index: [...base, ...domain, 'formats', 'io', 'reporters', 'commands'],
 };
 

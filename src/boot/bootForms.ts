@@ -1,6 +1,6 @@
 /** The forms in which kernel arguments are written, by name, and the check of settings for one of them. */
 
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { findingOf, type Issue, type Rule } from '../ignition/rule.ts';
 import type { Finding } from '../report.ts';
 import type { BootForm } from './bootForm.ts';
 import type { BootSettings, KernelArgument } from './bootSettings.ts';
@@ -45,7 +45,7 @@ export function checkBoot(settings: BootSettings, form: BootForm): readonly Find
       placed.filter(({ text }) => isWellFormed(text)),
     ),
     ...checkLength(placed, form.added(settings)),
-  ].map(toFinding);
+  ].map(findingOf);
 }
 
 function checkLength(placed: readonly KernelArgument[], added: readonly string[]): readonly Issue[] {
@@ -53,8 +53,4 @@ function checkLength(placed: readonly KernelArgument[], added: readonly string[]
   if (length <= maxCommandLine) return [];
   const message = `the kernel command line is too long: ${length} > ${maxCommandLine} bytes`;
   return [{ rule: commandLineLength, path: [], message }];
-}
-
-function toFinding({ rule, path, message = rule.message, hint = rule.hint }: Issue): Finding {
-  return { severity: rule.severity, rule: rule.id, path, message, hint };
 }

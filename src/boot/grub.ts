@@ -67,7 +67,7 @@ export function quoteGrub(word: string): string {
 }
 
 /** `http://host:8080/a/kernel` as GRUB names it: `(http,host:8080)/a/kernel`. Other text stays as it is. */
-export function grubPath(url: string): string {
+function grubPath(url: string): string {
   const parts = parseBootUrl(url);
   if (parts === undefined) return url;
   const port = parts.port === '' ? '' : `:${parts.port}`;

@@ -3,6 +3,7 @@
 import type { IpaVersion } from '../agent/ipaOptions.ts';
 import type { Config } from '../ignition/config.ts';
 import { locateFindings } from '../ignition/findingPositions.ts';
+import { findingOf } from '../ignition/rule.ts';
 import { jsonType, readConfig, validateConfig } from '../ignition/validate.ts';
 import type { Finding, Report } from '../report.ts';
 
@@ -105,9 +106,8 @@ async function lint(
   const { isAgentConfig, lintConfig } = await import('../agent/lint/lintConfig.ts');
   if (mode === 'auto' && !isAgentConfig(config)) return [];
   const issues = lintConfig(config, { now, document, ...(ipaVersion === undefined ? {} : { ipaVersion }) });
-  const findings = issues.map(({ rule, path, message = rule.message, hint = rule.hint }): Finding => {
-    const severity = mode === 'error' && rule.severity === 'warning' ? 'error' : rule.severity;
-    return { severity, rule: rule.id, path, message, hint };
+  const findings = issues.map(findingOf).map((finding): Finding => {
+    return mode === 'error' && isWarning(finding) ? { ...finding, severity: 'error' } : finding;
   });
   return locateFindings(findings, document);
 }

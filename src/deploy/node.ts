@@ -126,7 +126,7 @@ function bmcDriverInfo(address: BmcAddress): Attributes {
 }
 
 /** Ironic's names; `%default%` keeps the arguments that the conductor is configured with. */
-export function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
+function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
   if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
   return {
     deploy_kernel: ramdisk.kernel,

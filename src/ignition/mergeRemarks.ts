@@ -9,7 +9,7 @@ import { isObject, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { normalizeConfig } from './normalize.ts';
 import { remark } from './rules/declare.ts';
-import type { Rule } from './rule.ts';
+import { findingOf, type Rule } from './rule.ts';
 import {
   configType,
   type Field,
@@ -73,7 +73,7 @@ export const mergeRules = {
 export function remarkMerge(parent: Config, child: Config, version: SpecVersion): readonly Finding[] {
   const remarks: Finding[] = [];
   const tell: Tell = (rule, path, message = rule.message) => {
-    remarks.push({ rule: rule.id, severity: rule.severity, path, message, hint: rule.hint });
+    remarks.push(findingOf({ rule, path, message }));
   };
   remarkFetched(parent, child, tell);
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));

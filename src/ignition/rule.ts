@@ -3,7 +3,7 @@
  * everything else: checks yield issues that point to their rule, reports and `explain` read the rest from it.
  */
 
-import type { Path, Severity } from '../report.ts';
+import type { Finding, Path, Severity } from '../report.ts';
 import type { SpecVersion } from './versions.ts';
 
 export interface Rule {
@@ -23,6 +23,11 @@ export interface Issue {
   /** In place of the rule's message and hint, where they name what was found. */
   readonly message?: string;
   readonly hint?: string;
+}
+
+/** An issue as reports take it; the rule's own words stand where the issue has none. */
+export function findingOf({ rule, path, message = rule.message, hint = rule.hint }: Issue): Finding {
+  return { severity: rule.severity, rule: rule.id, path, message, hint };
 }
 
 /** The check of one type: its own rules only, in the order in which Ignition reports them; children are walked elsewhere. */

@@ -9,7 +9,7 @@ import type { Finding, Report } from '../report.ts';
 import type { Config } from './config.ts';
 import { decode, isObject, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
-import type { Issue, Rule } from './rule.ts';
+import { findingOf, type Issue, type Rule } from './rule.ts';
 import { checks } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { syntaxHint } from './syntaxHint.ts';
@@ -104,7 +104,7 @@ export function validateConfig(bytes: Uint8Array): Report {
   collectRules(found, read);
   collectDuplicates(found, read);
   if (read.hasPositions && read.hasOddities) collectUnusedKeys(found, document, read);
-  const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(toFinding);
+  const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(findingOf);
   if (found.isFull) findings.push(tooManyFindings);
   return { valid: found.valid, findings };
 }
@@ -139,7 +139,7 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): Refusal {
 }
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Refusal {
-  const finding = toFinding({ ...issue, path: [] });
+  const finding = findingOf({ ...issue, path: [] });
   return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
 }
 
@@ -191,16 +191,6 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | PlacedIssue)[]):
   const positions = positionsOf(bytes, offsets);
   return issues.map((issue, index) => {
     const position = positions[index];
-    return position === undefined ? toFinding(issue) : { ...toFinding(issue), position };
+    return position === undefined ? findingOf(issue) : { ...findingOf(issue), position };
   });
-}
-
-function toFinding({ rule, path, message, hint }: Issue): Finding {
-  return {
-    severity: rule.severity,
-    rule: rule.id,
-    path,
-    message: message ?? rule.message,
-    hint: hint ?? rule.hint,
-  };
 }

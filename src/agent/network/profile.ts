@@ -81,7 +81,7 @@ function bondPortEntries(link: Interface, controller: Interface | undefined): En
 }
 
 /** The same document always gives the same profiles: UUID version 5 of `ethernet://eth0` in the namespace of URLs. */
-export function profileUuid({ type, name }: Pick<Interface, 'type' | 'name'>): string {
+function profileUuid({ type, name }: Pick<Interface, 'type' | 'name'>): string {
   const digest = createHash('sha1').update(urlNamespace).update(`${type}://${name}`).digest().subarray(0, 16);
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);

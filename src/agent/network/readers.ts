@@ -25,8 +25,7 @@ export type Shaped<S extends Shape> = {
 export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
 
 /** What to do about a network that is not covered here. */
-export const installNmstate =
-  'install nmstate, whose nmstatectl converts every nmstate document, or take this out';
+const installNmstate = 'install nmstate, whose nmstatectl converts every nmstate document, or take this out';
 
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../ignition/rule.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { printable } from '../../reporters/printable.ts';
+import { formatRemark } from '../../reporters/remark.ts';
 import type { Path } from '../../report.ts';
 
 /** By the first step of an issue's path. */
@@ -34,7 +34,7 @@ const imageFlags: ReadonlyMap<unknown, string> = new Map([
 /** Tells all issues, each once; answers with 1 where one is an error. */
 export function tellIssues(issues: readonly Issue[], io: Io): ExitCode {
   const texts = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) =>
-    printable(`${rule.severity}: ${subjectOf(path)}${message}`).concat(`\nhint: ${printable(hint)}\n`),
+    formatRemark({ severity: rule.severity, message: `${subjectOf(path)}${message}`, hint }),
   );
   io.stderr.write([...new Set(texts)].join(''));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;

@@ -9,6 +9,7 @@ import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding, Path } from '../../report.ts';
+import { formatRemark } from '../../reporters/remark.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface KargsOptions {
@@ -111,7 +112,7 @@ function filesBelow(baseUrl: string): Record<keyof typeof fileNames, string> {
 function formatFindings(findings: readonly Finding[], settings: BootSettings, options: KargsOptions): string {
   const texts = findings.map(({ severity, path, message, hint }) => {
     const subject = subjectOf(path, settings, options);
-    return `${severity}: ${subject}${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
+    return formatRemark({ severity, message: `${subject}${message}`, hint });
   });
   return [...new Set(texts)].join('');
 }

@@ -7,7 +7,7 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
-import { printable } from '../../reporters/printable.ts';
+import { formatRemark } from '../../reporters/remark.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 
@@ -44,8 +44,7 @@ export async function readInventoryFile(
 /** `error: ramdisk.yaml:4:5: …`, and a hint. */
 export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
-  const line = `${severity}: ${printable(`${name}${where}: ${message}`)}\n`;
-  return hint === undefined ? line : `${line}hint: ${printable(hint)}\n`;
+  return formatRemark({ severity, message: `${name}${where}: ${message}`, hint });
 }
 
 function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {

@@ -10,8 +10,8 @@ import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import { formatPath, type Severity } from '../../report.ts';
-import { printable } from '../../reporters/printable.ts';
+import { formatPath } from '../../report.ts';
+import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { nameConfPlaces } from './confPlaces.ts';
 import { mergeGivenConfigs } from './mergeConfigs.ts';
 import { createSettingsReader, readInputs, type RenderSource } from './settings.ts';
@@ -58,15 +58,8 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
   });
 }
 
-interface Remark {
-  readonly severity: Severity;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
-
-function tell(io: Io, { severity, message, hint }: Remark): void {
-  io.stderr.write(`${severity}: ${printable(message)}\n`);
-  if (hint !== undefined) io.stderr.write(`hint: ${printable(hint)}\n`);
+function tell(io: Io, remark: Remark): void {
+  io.stderr.write(formatRemark(remark));
 }
 
 function reportConf(settings: AgentSettings, places: ConfPlaces, io: Io): boolean {
