@@ -9,6 +9,7 @@ import { join, relative, resolve } from 'node:path';
 import { renderAgentConfig } from '../agent/agentConfig.ts';
 import { defaultSettings } from '../agent/settings.ts';
 import { CliError } from '../errors.ts';
+import { readIgnition } from '../image/embeddedIgnition.ts';
 import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
@@ -100,7 +101,7 @@ function checkExample(config: Uint8Array): number {
 }
 
 async function compareEmbedded(iso: string, config: Uint8Array, io: Io): Promise<void> {
-  const embedded = await readLiveIso(iso, io, (liveIso) => liveIso.ignition());
+  const embedded = await readLiveIso(iso, io, readIgnition);
   if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
     throw new CliError(`${iso}: the embedded config is not the one that was rendered`);
   }

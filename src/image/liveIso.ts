@@ -1,6 +1,5 @@
-/** A CoreOS live ISO: what it holds, and the patches that change it. The image itself is never written here. */
+/** A CoreOS live ISO: what it holds, and the change that makes it hold something else. The image itself is never written here. */
 
-import { CliError } from '../errors.ts';
 import {
   type EmbedArea,
   type EmbedFiles,
@@ -8,54 +7,57 @@ import {
   readEmbedArea,
   writeEmbedArea,
 } from './embedArea.ts';
+import { bothChanges, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
-import type { Patch } from './overlay.ts';
+import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
+import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
-/** Member of the embed area's archive that Ignition reads. */
-export const CONFIG_NAME = 'config.ign';
-
-/** What to do with a config that the image already has. */
-export type Existing = 'refuse' | 'replace';
-
 export interface LiveIso {
+  readonly image: RandomAccess;
   readonly tree: IsoTree;
   /** Volume ID, e.g. `fedora-coreos-38.20230718.dev.0`. */
   readonly label: string;
   readonly embedArea: EmbedArea;
-  /** Everything in the embed area; the Ignition config is one of the files. */
+  /** Everything in the embed area; the Ignition config and network settings are files of it. */
   embeddedFiles(): Promise<EmbedFiles>;
-  /** The embedded Ignition config, as it was embedded. */
-  ignition(): Promise<Uint8Array | undefined>;
-  /** Other files of the area stay. */
-  embedIgnition(config: Uint8Array, existing: Existing): Promise<Patch[]>;
-  /** No patches where there is no config. */
-  removeIgnition(): Promise<Patch[]>;
+  /** Undefined where the image reserves no place for kernel arguments. */
+  kargsAreas(): Promise<KargsAreas | undefined>;
+  features(): Promise<LiveFeatures>;
+  /** What is left out stays. Throws CliError where something does not fit. */
+  change(contents: IsoContents): Promise<ImageChange>;
+}
+
+/** What an image is to hold. */
+export interface IsoContents {
+  /** All files of the embed area. */
+  readonly files?: EmbedFiles;
+  /** The whole line of kernel arguments. */
+  readonly kargs?: string;
 }
 
 /** @throws FormatError for anything but a CoreOS live ISO */
 export async function openLiveIso(image: RandomAccess): Promise<LiveIso> {
   const tree = await openIsoTree(image);
   const area = await findEmbedArea(image, tree);
-  let files: Promise<EmbedFiles> | undefined;
-  const embeddedFiles = (): Promise<EmbedFiles> => (files ??= readEmbedArea(image, area));
-
+  const kargsAreas = once(() => findKargsAreas(image, tree));
   return {
+    image,
     tree,
     label: tree.volume.volumeId,
     embedArea: area,
-    embeddedFiles,
-    ignition: async () => (await embeddedFiles()).get(CONFIG_NAME),
-    embedIgnition: async (config, existing) => {
-      const before = await embeddedFiles();
-      if (before.has(CONFIG_NAME) && existing === 'refuse') {
-        throw new CliError('This ISO image already has an embedded Ignition config; use -f to force.');
-      }
-      return writeEmbedArea(area, new Map(before).set(CONFIG_NAME, config));
-    },
-    removeIgnition: async () => {
-      const after = new Map(await embeddedFiles());
-      return after.delete(CONFIG_NAME) ? writeEmbedArea(area, after) : [];
-    },
+    embeddedFiles: once(() => readEmbedArea(image, area)),
+    kargsAreas,
+    features: once(() => readIsoFeatures(tree)),
+    change: async ({ files, kargs }) =>
+      bothChanges(
+        files === undefined ? unchanged : patchesOnly(writeEmbedArea(area, files)),
+        kargs === undefined ? unchanged : patchesOnly(writeKargs(await kargsAreas(), kargs)),
+      ),
   };
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
 }

@@ -2,12 +2,13 @@
 
 import { resolve } from 'node:path';
 import { CliError, FormatError } from '../errors.ts';
+import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
-import { chunksOf, overlay, type Patch } from '../image/overlay.ts';
+import { chunksOf } from '../image/overlay.ts';
 import { type OpenImage, openImage } from './imageFile.ts';
 import type { Io } from './io.ts';
 import { checkNewFile, type NewFile } from './newFile.ts';
-import { copyWithPatches, patchInPlace } from './patchFile.ts';
+import { changeInPlace, copyWithChange } from './changeFile.ts';
 import { refuseTerminal, writeStdout } from './stdout.ts';
 
 /** Which image to change, and where the result goes. */
@@ -44,19 +45,19 @@ export async function readLiveIso<T>(
 }
 
 /**
- * Applies the patches that `edit` makes. When anything fails, neither the image nor an existing file has changed.
+ * Applies the change that `edit` works out. When anything fails, neither the image nor an existing file has changed.
  * @throws CliError in the user's terms
  */
 export async function rewriteLiveIso(
   rewrite: Rewrite,
-  edit: (iso: LiveIso) => Promise<readonly Patch[]>,
+  edit: (iso: LiveIso) => Promise<ImageChange>,
   io: Io,
 ): Promise<void> {
   const destination = destinationOf(rewrite, io);
   await checkDestination(destination, rewrite, io);
   await readLiveIso(rewrite.iso, io, async (iso, image) => {
-    const patches = await edit(iso);
-    await deliver({ image, patches }, { destination, iso: rewrite.iso }, io);
+    const change = await edit(iso);
+    await deliver({ image, change }, { destination, iso: rewrite.iso }, io);
   });
 }
 
@@ -89,22 +90,22 @@ async function checkDestination(destination: Destination, { iso }: Rewrite, io: 
 
 interface Result {
   readonly image: OpenImage;
-  readonly patches: readonly Patch[];
+  readonly change: ImageChange;
 }
 
 async function deliver(
-  { image, patches }: Result,
+  { image, change }: Result,
   { destination, iso }: { readonly destination: Destination; readonly iso: string },
   io: Io,
 ): Promise<void> {
   switch (destination.kind) {
     case 'in place':
-      return patchInPlace(iso, patches, io);
+      return changeInPlace(iso, change, io);
     case 'stdout': {
-      const result = overlay(image, patches);
+      const result = changedImage(image, change);
       return writeStdout(io, chunksOf(result, { offset: 0, length: result.size }));
     }
     case 'file':
-      return copyWithPatches({ image, patches }, destination.file);
+      return copyWithChange({ image, change }, destination.file);
   }
 }

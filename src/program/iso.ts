@@ -1,99 +1,10 @@
-/** The commands for live ISOs. */
+/** The commands for live ISOs; each group is declared in the folder `iso`. */
 
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
-import { refuseRepeatedOptions } from './repeatedOptions.ts';
-
-const ISO = 'live ISO of CoreOS: a file or a block device';
-const OUTPUT = 'write the result to a new file; "-" is standard output (default: change the ISO itself)';
-const CONFIG = 'Ignition config to embed (default: standard input)';
-
-const EMBED_NOTES = `
-The config is checked first, as Ignition would check it, and an invalid one is
-refused. IRONIC_COREOS_VALIDATE=0 in the environment does what --no-validate
-does, and so does starting the program under the name coreos-installer.
-
-Examples:
-  ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
-  ironic-coreos render --api-url https://192.0.2.1 |
-    ironic-coreos iso ignition embed -f coreos.iso
-`;
+import { declareIsoIgnition } from './iso/ignition.ts';
 
 export function declareIso(program: Command, context: Context): void {
-  const iso = groupOf(program, 'iso', 'Customise live ISOs of CoreOS.');
-  const ignition = groupOf(
-    iso,
-    'ignition',
-    'Embed an Ignition config in a live ISO, print it or take it out.',
-  );
-  declareEmbed(ignition.command('embed').option('-i, --ignition-file <path>', CONFIG), context);
-  declareShow(ignition.command('show'), context);
-  declareRemove(ignition.command('remove'), context);
-  declareEmbed(deprecated(iso, 'embed', context).option('-c, --config <path>', CONFIG), context);
-  declareShow(deprecated(iso, 'show', context), context);
-  declareRemove(deprecated(iso, 'remove', context), context);
-}
-
-/** The group of that name, which another declaration may have made. */
-function groupOf(parent: Command, name: string, description: string): Command {
-  return (
-    parent.commands.find((command) => command.name() === name) ??
-    parent.command(name).description(description)
-  );
-}
-
-/** Options under the names that both spellings of the command give them. */
-interface ParsedEmbed {
-  readonly ignitionFile?: string;
-  readonly config?: string;
-  readonly force?: boolean;
-  readonly output?: string;
-  readonly validate?: boolean;
-}
-
-function declareEmbed(command: Command, context: Context): void {
-  command
-    .summary('embed an Ignition config')
-    .description('Embeds an Ignition config in a live ISO. Network settings that are embedded stay.')
-    .argument('<ISO>', ISO)
-    .option('-f, --force', 'replace an embedded config')
-    .option('-o, --output <path>', OUTPUT)
-    .option('--no-validate', 'embed the config without checking it')
-    .addHelpText('after', EMBED_NOTES)
-    .action(async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) => {
-      const { embed } = await import('../commands/iso/ignition/embed.ts');
-      context.finish(await embed({ ...options, iso, ignitionFile }, context.io));
-    });
-  refuseRepeatedOptions(command);
-}
-
-function declareShow(command: Command, context: Context): void {
-  command
-    .summary('print the embedded Ignition config')
-    .description('Prints the embedded Ignition config, byte for byte.')
-    .argument('<ISO>', ISO)
-    .action(async (iso: string) => {
-      const { show } = await import('../commands/iso/ignition/show.ts');
-      context.finish(await show({ iso }, context.io));
-    });
-}
-
-function declareRemove(command: Command, context: Context): void {
-  command
-    .summary('take the embedded Ignition config out')
-    .description('Takes the embedded Ignition config out of a live ISO. Having none is no error.')
-    .argument('<ISO>', ISO)
-    .option('-o, --output <path>', OUTPUT)
-    .action(async (iso: string, { output }: { readonly output?: string }) => {
-      const { remove } = await import('../commands/iso/ignition/remove.ts');
-      context.finish(await remove({ iso, output }, context.io));
-    });
-  refuseRepeatedOptions(command);
-}
-
-/** The older spelling of coreos-installer: works, is not shown, and says what to use. */
-function deprecated(iso: Command, name: string, { io }: Context): Command {
-  return iso.command(name, { hidden: true }).hook('preAction', () => {
-    io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
-  });
+  const iso = program.command('iso').description('Customise live ISOs of CoreOS.');
+  declareIsoIgnition(iso, context);
 }

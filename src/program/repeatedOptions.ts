@@ -1,10 +1,20 @@
-/** Refuses options that are given twice, where the last one would silently win. */
+/** How often an option may be given: once, where the last one would silently win, or several times. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
-/** For commands without repeatable options. */
+/** An option whose values make a list. */
+export function repeated(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((value: string, values: readonly string[] | undefined) => [
+    ...(values ?? []),
+    value,
+  ]);
+}
+
+/** All options of the command but those that make lists are refused when they are given twice. */
 export function refuseRepeatedOptions(command: Command): Command {
   for (const option of command.options) {
+    if (option.parseArg !== undefined) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' cannot be used multiple times`);

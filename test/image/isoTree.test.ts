@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/errors.ts';
 import { writeIso } from '../../src/formats/iso9660/writer.ts';
 import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
+import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { liveIso } from '../support/liveIso.ts';
@@ -130,7 +131,7 @@ async function inspect(bytes: Uint8Array): Promise<'read'> {
   for await (const { entry } of tree.walk()) {
     if (entry.kind === 'file' && entry.size < 4096) await tree.readFile(entry, { maxBytes: 4096 });
   }
-  await (await openLiveIso(bytesAccess(bytes))).ignition();
+  await readIgnition(await openLiveIso(bytesAccess(bytes)));
   return 'read';
 }
 

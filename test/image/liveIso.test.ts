@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
+import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
+import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
-import { bytesAccess, overlay, type Patch, patchSource } from '../../src/image/overlay.ts';
+import { bytesAccess, patchSource } from '../../src/image/overlay.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const config = new TextEncoder().encode('{"ignition":{"version":"3.4.0"}}');
@@ -11,8 +13,8 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const open = async (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes));
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-async function apply(bytes: Uint8Array, patches: readonly Patch[]): Promise<Uint8Array> {
-  const patched = overlay(bytesAccess(bytes), patches);
+async function apply(bytes: Uint8Array, change: ImageChange): Promise<Uint8Array> {
+  const patched = changedImage(bytesAccess(bytes), change);
   return Uint8Array.from(await patched.read(0, patched.size));
 }
 
@@ -22,21 +24,21 @@ describe.each(layouts)('layout %s', (layout) => {
   it('has an empty area of 256 KiB', async () => {
     const iso = await open(original);
     expect(iso.embedArea.length).toBe(262_144);
-    expect(await iso.ignition()).toBeUndefined();
+    expect(await readIgnition(iso)).toBeUndefined();
     expect(iso.label).toBe('fedora-coreos-99.20990101.dev.0');
   });
 
   it('gives back what was embedded, and its original bytes when that is removed', async () => {
-    const embedded = await apply(original, await (await open(original)).embedIgnition(config, 'refuse'));
+    const embedded = await apply(original, await embedIgnition(await open(original), config, 'refuse'));
     expect(embedded).toHaveLength(original.length);
     const iso = await open(embedded);
-    expect(Buffer.from((await iso.ignition()) ?? [])).toEqual(Buffer.from(config));
-    expect(digest(await apply(embedded, await iso.removeIgnition()))).toBe(digest(original));
+    expect(Buffer.from((await readIgnition(iso)) ?? [])).toEqual(Buffer.from(config));
+    expect(digest(await apply(embedded, await removeIgnition(iso)))).toBe(digest(original));
   });
 
   it('changes nothing outside of the area', async () => {
     const iso = await open(original);
-    for (const patch of await iso.embedIgnition(config, 'refuse')) {
+    for (const patch of (await embedIgnition(iso, config, 'refuse')).stages.flat()) {
       expect(patch.offset).toBeGreaterThanOrEqual(iso.embedArea.offset);
       const end = patch.offset + patchSource(patch).size;
       expect(end).toBeLessThanOrEqual(iso.embedArea.offset + iso.embedArea.length);
@@ -52,31 +54,31 @@ describe('the embed area', () => {
   it('keeps network settings through embedding and removing', async () => {
     const keyfile = 'etc/coreos-firstboot-network/eth0.nmconnection';
     const before = withArea(writeInitrd(new Map([[keyfile, utf8('[connection]\n')]])));
-    const embedded = await apply(before, await (await open(before)).embedIgnition(config, 'refuse'));
+    const embedded = await apply(before, await embedIgnition(await open(before), config, 'refuse'));
     expect([...(await (await open(embedded)).embeddedFiles()).keys()].toSorted()).toEqual([
       'config.ign',
       keyfile,
     ]);
-    const removed = await apply(embedded, await (await open(embedded)).removeIgnition());
+    const removed = await apply(embedded, await removeIgnition(await open(embedded)));
     expect(digest(removed)).toBe(digest(before));
   });
 
   it('refuses a second config, and replaces it when told to', async () => {
     const iso = await open(withArea(writeInitrd(new Map([['config.ign', new Uint8Array()]]))));
-    await expect(iso.embedIgnition(config, 'refuse')).rejects.toThrow(
+    await expect(embedIgnition(iso, config, 'refuse')).rejects.toThrow(
       'This ISO image already has an embedded Ignition config; use -f to force.',
     );
-    expect(await iso.embedIgnition(config, 'replace')).not.toEqual([]);
+    expect((await embedIgnition(iso, config, 'replace')).stages).not.toEqual([]);
   });
 
   it('has nothing to do when there is no config to remove', async () => {
-    expect(await (await open(liveIso('2023-07'))).removeIgnition()).toEqual([]);
+    expect((await removeIgnition(await open(liveIso('2023-07')))).stages).toEqual([]);
   });
 
   it('refuses what does not fit, and says how much too large it is', async () => {
     const noise = createHash('shake256', { outputLength: 300_000 }).update('noise').digest();
     const iso = await open(liveIso('2023-07'));
-    await expect(iso.embedIgnition(noise, 'refuse')).rejects.toThrow(
+    await expect(embedIgnition(iso, noise, 'refuse')).rejects.toThrow(
       /^Compressed initramfs is too large: 30\d{4} > 262144$/,
     );
   });
@@ -84,8 +86,8 @@ describe('the embed area', () => {
   it('takes a config that fills it to the brim', async () => {
     const noise = createHash('shake256', { outputLength: 261_700 }).update('noise').digest();
     const original = liveIso('2023-07');
-    const embedded = await apply(original, await (await open(original)).embedIgnition(noise, 'refuse'));
-    expect(Buffer.compare((await (await open(embedded)).ignition()) ?? new Uint8Array(), noise)).toBe(0);
+    const embedded = await apply(original, await embedIgnition(await open(original), noise, 'refuse'));
+    expect(Buffer.compare((await readIgnition(await open(embedded))) ?? new Uint8Array(), noise)).toBe(0);
   });
 
   it.each<[string, Uint8Array]>([
@@ -127,6 +129,6 @@ describe('the embed area', () => {
     ['a damaged archive', writeInitrd(new Map([['config.ign', config]])).fill(7, 30, 60)],
     ['an archive that is cut off', writeInitrd(new Map([['config.ign', config]])).subarray(0, 80)],
   ])('refuses %s in the area', async (_title, area) => {
-    await expect((await open(withArea(area))).ignition()).rejects.toThrow(/^Unrecognized CoreOS ISO image/);
+    await expect(readIgnition(await open(withArea(area)))).rejects.toThrow(/^Unrecognized CoreOS ISO image/);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../ignition/rule.ts';
 import { writeInitrd } from '../../image/initrd.ts';
-import { CONFIG_NAME } from '../../image/liveIso.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { broken, warning } from './lintRule.ts';
 
 export const sizeRules = {

@@ -1,6 +1,7 @@
 /** `iso ignition embed`: puts an Ignition config into a live ISO, after checking it as Ignition would. */
 
 import { CliError } from '../../../errors.ts';
+import { embedIgnition } from '../../../image/embeddedIgnition.ts';
 import { readStdin, readUserFile } from '../../../io/files.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { rewriteLiveIso } from '../../../io/rewriteImage.ts';
@@ -27,7 +28,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const config = await readConfig(options, io);
   if (wantsCheck(options, io)) await refuseInvalid(config, options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
-  await rewriteLiveIso(options, (iso) => iso.embedIgnition(config, existing), io);
+  await rewriteLiveIso(options, (iso) => embedIgnition(iso, config, existing), io);
   return 0;
 }
 

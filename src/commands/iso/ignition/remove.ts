@@ -1,5 +1,6 @@
 /** `iso ignition remove`: takes the Ignition config out of a live ISO; succeeds where there is none. */
 
+import { removeIgnition } from '../../../image/embeddedIgnition.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { rewriteLiveIso } from '../../../io/rewriteImage.ts';
 
@@ -11,6 +12,6 @@ export interface RemoveOptions {
 
 /** Network settings in the same area stay; with none, the area has its original bytes again. */
 export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, (iso) => iso.removeIgnition(), io);
+  await rewriteLiveIso(options, removeIgnition, io);
   return 0;
 }

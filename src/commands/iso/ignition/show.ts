@@ -1,6 +1,7 @@
 /** `iso ignition show`: prints the embedded Ignition config, byte for byte. */
 
 import { CliError } from '../../../errors.ts';
+import { readIgnition } from '../../../image/embeddedIgnition.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
 import { writeStdout } from '../../../io/stdout.ts';
@@ -11,7 +12,7 @@ export interface ShowOptions {
 
 /** @throws CliError where the image has no config */
 export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
-  const config = await readLiveIso(iso, io, (liveIso) => liveIso.ignition());
+  const config = await readLiveIso(iso, io, readIgnition);
   if (config === undefined) {
     throw new CliError('No embedded Ignition config.', { hint: 'embed one with `iso ignition embed`' });
   }

@@ -1,8 +1,9 @@
-/** Writes patches: into an image where it is, or into a copy of it. */
+/** Writes the change of an image: into the image where it is, or into a copy of it. */
 
 import { constants, type Stats } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type ImageChange } from '../image/imageChange.ts';
 import { CHUNK, chunksOf, type Patch, patchSource } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
@@ -16,21 +17,18 @@ import { makeEmptyFile, type TempFile } from './tempFile.ts';
 const COMPARED = 64 * 1024;
 
 /**
- * Changes a file or block device where it is. What already has the right bytes is not written; when something fails,
- * what was written is taken back.
+ * Changes a file or block device where it is, one stage after the other, so that an interruption leaves the old image or
+ * one that is seen to be damaged. What already has the right bytes is not written; when something fails, what was
+ * written is taken back.
  * @param path as the user gave it
  * @throws CliError in the user's terms; the file is then as it was
  */
-export async function patchInPlace(
-  path: string,
-  patches: readonly Patch[],
-  io: Pick<Io, 'cwd'>,
-): Promise<void> {
-  if (patches.length === 0) return;
+export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
+  if (change.stages.length === 0 && change.size === undefined) return;
   try {
     const handle = await open(resolve(io.cwd, path), constants.O_RDWR);
     try {
-      await patchOrRestore(handle, patches);
+      await changeOrRestore(handle, change);
     } finally {
       await handle.close();
     }
@@ -40,12 +38,12 @@ export async function patchInPlace(
 }
 
 /**
- * Writes an image with its patches to a new file: by sharing the blocks of the original where the file system can, by
+ * Writes an image with its change to a new file: by sharing the blocks of the original where the file system can, by
  * copying otherwise.
  * @throws CliError in the user's terms; there is then no output
  */
-export async function copyWithPatches(
-  { image, patches }: { readonly image: OpenImage; readonly patches: readonly Patch[] },
+export async function copyWithChange(
+  { image, change }: { readonly image: OpenImage; readonly change: ImageChange },
   output: NewFile,
 ): Promise<void> {
   let isClone = false;
@@ -55,7 +53,8 @@ export async function copyWithPatches(
   };
   const fill = async ({ handle }: TempFile): Promise<void> => {
     if (!isClone) await copyImage(image, handle);
-    for (const patch of patches) await copyData(patchSource(patch), handle, patch.offset);
+    for (const patch of change.stages.flat()) await copyData(patchSource(patch), handle, patch.offset);
+    if (change.size !== undefined) await handle.truncate(change.size);
   };
   await createFile(output, fill, make);
 }
@@ -104,12 +103,15 @@ interface Replaced {
   readonly data: Uint8Array;
 }
 
-async function patchOrRestore(handle: FileHandle, patches: readonly Patch[]): Promise<void> {
+async function changeOrRestore(handle: FileHandle, { stages, size }: ImageChange): Promise<void> {
   const before = await handle.stat();
   const replaced: Replaced[] = [];
   try {
-    for (const patch of patches) await applyPatch(handle, patch, replaced);
-    await handle.datasync();
+    for (const patches of stages) {
+      for (const patch of patches) await applyPatch(handle, patch, replaced);
+      await handle.datasync();
+    }
+    if (size !== undefined) await handle.truncate(size);
   } catch (error) {
     await restore(handle, before, replaced);
     throw error;

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
 import { openImage } from '../../src/io/imageFile.ts';
 import type { NewFile } from '../../src/io/newFile.ts';
-import { copyWithPatches, patchInPlace } from '../../src/io/patchFile.ts';
+import { changeInPlace, copyWithChange } from '../../src/io/changeFile.ts';
+import { patchesOnly } from '../../src/image/imageChange.ts';
 import { bytesAccess, type Patch } from '../../src/image/overlay.ts';
 
 const original = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
@@ -38,34 +39,50 @@ const failing: Patch = {
   },
 };
 
-describe('patchInPlace', () => {
+describe('changeInPlace', () => {
   it('changes what the patches cover', async () => {
-    await patchInPlace('image', patches, { cwd });
+    await changeInPlace('image', patchesOnly(patches), { cwd });
     expect(Buffer.compare(await imageBytes(), patched)).toBe(0);
   });
 
   it('makes a file longer', async () => {
-    await patchInPlace('image', [{ offset: original.length + 3, data: Buffer.from('end') }], { cwd });
+    await changeInPlace('image', patchesOnly([{ offset: original.length + 3, data: Buffer.from('end') }]), {
+      cwd,
+    });
     expect((await imageBytes()).subarray(original.length).toString()).toBe('\0\0\0end');
   });
 
   it('writes nothing where the bytes are there already', async () => {
     const before = await stat(join(cwd, 'image'), { bigint: true });
-    await patchInPlace('image', [{ offset: 7, data: original.subarray(7, 2_000_000) }], { cwd });
+    await changeInPlace('image', patchesOnly([{ offset: 7, data: original.subarray(7, 2_000_000) }]), {
+      cwd,
+    });
     expect((await stat(join(cwd, 'image'), { bigint: true })).mtimeNs).toBe(before.mtimeNs);
   });
 
   it('takes back what it wrote when something fails', async () => {
-    const run = patchInPlace('image', [...patches.slice(0, 1), failing], { cwd });
+    const run = changeInPlace('image', patchesOnly([...patches.slice(0, 1), failing]), { cwd });
     await expect(run).rejects.toThrow('the source broke off');
     expect(Buffer.compare(await imageBytes(), original)).toBe(0);
+  });
+
+  it('makes a file shorter, and long again where it cannot', async () => {
+    await changeInPlace('image', { stages: [patches], size: 2_000_000 }, { cwd });
+    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
+    const run = changeInPlace(
+      'image',
+      { stages: [[{ offset: 2_500_000, data: Buffer.from('end') }], [failing]] },
+      { cwd },
+    );
+    await expect(run).rejects.toThrow('the source broke off');
+    expect(Buffer.compare(await imageBytes(), patched.subarray(0, 2_000_000))).toBe(0);
   });
 
   it.each([
     ['nowhere', 'ISO image not found: nowhere'],
     ['.', '. is a directory'],
   ])('%s: %s', async (path, message) => {
-    await expect(patchInPlace(path, patches, { cwd })).rejects.toThrow(message);
+    await expect(changeInPlace(path, patchesOnly(patches), { cwd })).rejects.toThrow(message);
   });
 });
 
@@ -74,13 +91,13 @@ const output = (): NewFile => ({ path: join(cwd, 'copy'), shownPath: 'copy', exi
 async function copy(list: readonly Patch[], file: NewFile): Promise<void> {
   const image = await openImage('image', { cwd });
   try {
-    await copyWithPatches({ image, patches: list }, file);
+    await copyWithChange({ image, change: patchesOnly(list) }, file);
   } finally {
     await image.close();
   }
 }
 
-describe('copyWithPatches', () => {
+describe('copyWithChange', () => {
   it('writes a patched copy, with the mode of the umask, and leaves the original alone', async () => {
     const handle = await open(join(cwd, 'image'));
     await handle.chmod(0o400);

@@ -1,0 +1,40 @@
+/**
+ * What turns an image into another one, in an order that survives an interruption: an image is rewritten where it is in
+ * stages, each of which is on the disk before the next begins. Copies and streams take all of it at once.
+ */
+
+import { overlay, type Patch } from './overlay.ts';
+import type { RandomAccess } from './randomAccess.ts';
+
+export interface ImageChange {
+  /** Data come before the directory records and headers that point at them. Patches do not overlap. */
+  readonly stages: readonly (readonly Patch[])[];
+  /** Bytes of the image afterwards; without, it keeps its size or grows as far as the patches reach. */
+  readonly size?: number;
+}
+
+/** An image that stays as it is. */
+export const unchanged: ImageChange = { stages: [] };
+
+/** Of an image that keeps its size, where the order of the patches does not matter. */
+export function patchesOnly(patches: readonly Patch[]): ImageChange {
+  return { stages: [patches] };
+}
+
+/** Both changes at once, stage by stage; only one of them may change the size. */
+export function bothChanges(first: ImageChange, second: ImageChange): ImageChange {
+  const count = Math.max(first.stages.length, second.stages.length);
+  const stages = Array.from({ length: count }, (_, index) => [
+    ...(first.stages[index] ?? []),
+    ...(second.stages[index] ?? []),
+  ]);
+  const size = first.size ?? second.size;
+  return { stages, ...(size !== undefined && { size }) };
+}
+
+/** The image as it is after the change. */
+export function changedImage(base: RandomAccess, { stages, size }: ImageChange): RandomAccess {
+  const whole = overlay(base, stages.flat());
+  if (size === undefined || size >= whole.size) return whole;
+  return { size, read: (offset, length) => whole.read(offset, length) };
+}

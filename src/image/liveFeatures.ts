@@ -1,0 +1,71 @@
+/**
+ * `features.json`: what the live system of an image can be told. It is on the ISO, and in the initramfs for network boot.
+ * Absent keys, and an absent file, mean no; unknown keys are for other programs.
+ */
+
+import { FormatError } from '../errors.ts';
+import type { IsoTree } from './isoTree.ts';
+
+export interface LiveFeatures {
+  /** The installer reads the files in /etc/coreos/installer.d. */
+  readonly installerConfig: boolean;
+  /** The initramfs takes over NetworkManager's keyfiles. */
+  readonly liveInitrdNetwork: boolean;
+  /** Keys that those files may have. */
+  readonly installerDirectives: ReadonlySet<string>;
+}
+
+const ISO_PATH = 'coreos/features.json';
+const MAX_BYTES = 1024 * 1024;
+
+/** Of an image without the file. */
+export const noFeatures: LiveFeatures = {
+  installerConfig: false,
+  liveInitrdNetwork: false,
+  installerDirectives: new Set(),
+};
+
+/** @throws FormatError where the file is not what it should be */
+export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
+  const entry = await tree.find(ISO_PATH);
+  if (entry?.kind !== 'file') return noFeatures;
+  return parseFeatures(await tree.readFile(entry, { maxBytes: MAX_BYTES }), `${ISO_PATH} on the image`);
+}
+
+/**
+ * @param name of the file, for errors
+ * @throws FormatError where it is not a JSON object with values of the right types
+ */
+export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
+  const features = objectOf(parseJson(bytes, name), name);
+  const flag = (key: string): boolean => booleanOf(features.get(key), `${name}: ${key}`);
+  const directives = features.get('installer-config-directives') ?? {};
+  const known = [...objectOf(directives, `${name}: installer-config-directives`)];
+  return {
+    installerConfig: flag('installer-config'),
+    liveInitrdNetwork: flag('live-initrd-network'),
+    installerDirectives: new Set(
+      known.filter(([key, value]) => booleanOf(value, `${name}: ${key}`)).map(([key]) => key),
+    ),
+  };
+}
+
+function parseJson(bytes: Uint8Array, name: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch (error) {
+    throw new FormatError(`${name} is not JSON`, { cause: error });
+  }
+}
+
+function objectOf(value: unknown, name: string): Map<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return new Map(Object.entries(value));
+  }
+  throw new FormatError(`${name} is not a JSON object`);
+}
+
+function booleanOf(value: unknown, name: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw new FormatError(`${name} is neither true nor false`);
+}
