@@ -1,5 +1,6 @@
 /** Logging in at the console, for when the network does not work: SSH keys are of no use then. */
 
+import { checkConsole } from '../boot/consoleArgument.ts';
 import type { Unit } from '../ignition/config.ts';
 import { FormatError } from '../errors.ts';
 import type { AgentSettings } from './settings.ts';
@@ -22,9 +23,13 @@ function autologinUnit(name: string, args: string): Unit {
   return { name, dropins: [{ name: 'autologin.conf', contents }] };
 }
 
-/** The device of a console as the kernel names it, e.g. `ttyS0` of `ttyS0,115200n8`. Throws FormatError. */
-export function parseSerialConsole(text: string): string {
-  const device = /^(tty[A-Za-z]{1,4}[0-9]{1,3})(?:,[0-9]{1,7}[a-z0-9]{0,4})?$/.exec(text)?.[1];
-  if (device !== undefined) return device;
-  throw new FormatError('is no serial console', { hint: 'for example ttyS0, or ttyAMA0' });
+/**
+ * The serial line of a console as the kernel argument names it, e.g. `ttyS0` of `ttyS0,115200n8`; undefined for a console
+ * that is none: virtual terminals have a login already. Throws FormatError.
+ */
+export function parseConsole(text: string): string | undefined {
+  if (checkConsole(text).length > 0) {
+    throw new FormatError('is no console', { hint: 'for example ttyS0, ttyAMA0 or ttyS0,115200n8' });
+  }
+  return /^((?:tty[A-Za-z]{1,8}|hvc)\d{1,3})(?:,|$)/.exec(text)?.[1];
 }

@@ -3,7 +3,7 @@
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { File } from '../ignition/config.ts';
-import { executableMode, renderDataFile, secretMode } from './dataFile.ts';
+import { executableMode, publicMode, renderDataFile, secretMode } from './dataFile.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const keyfileFolder = '/etc/NetworkManager/system-connections';
@@ -22,3 +22,12 @@ export function renderHostname({ hostname }: AgentSettings): File[] {
   const path = '/etc/NetworkManager/dispatcher.d/01-hostname';
   return [renderDataFile({ path, mode: executableMode, content: Buffer.from(script) })];
 }
+
+/** An installed system that is asked to do the same keeps the DHCPv6 address of the ramdisk: both are known by the MAC. */
+export function renderClientId({ files }: AgentSettings): File[] {
+  const path = '/etc/NetworkManager/conf.d/clientid.conf';
+  if (files.some((file) => file.path === path)) return [];
+  return [renderDataFile({ path, mode: publicMode, content: Buffer.from(clientId) })];
+}
+
+const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';

@@ -9,6 +9,8 @@ import type { Proxy } from '../ignition/config.ts';
 import { splitList } from './lists.ts';
 import type { AgentSettings } from './settings.ts';
 
+type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
+
 /** RFC 3986: the only characters of a URI. WHATWG's parser would silently repair the others. */
 const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 // Ignition takes lines of a unit up to 2048 bytes; quoting may double a `%`, and the Ironic hosts join a list.
@@ -78,13 +80,13 @@ export function findProxiedHosts(settings: AgentSettings): string[] {
   );
 }
 
-/** The hosts of the user, then those of Ironic. */
-function directHosts(settings: AgentSettings): string[] {
+/** The hosts of the user, then those of Ironic: what goes by a proxy must not come between the agent and Ironic. */
+export function directHosts(settings: ProxiedSettings): string[] {
   return [...new Set([...settings.proxy.noProxy, ...ironicHosts(settings)])];
 }
 
 /** IPv6 without brackets, the one form that Go and Python both take. */
-function ironicHosts({ apiUrls, callbackUrls }: AgentSettings): string[] {
+function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
   const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
     return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host
   });

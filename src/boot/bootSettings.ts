@@ -18,6 +18,16 @@ export interface BootSettings {
   readonly ipaParameters: readonly string[];
   /** Any other arguments, one each. */
   readonly extraArguments: readonly string[];
+  /** The way to the root filesystem, and then of the whole ramdisk. */
+  readonly proxy?: BootProxy;
+}
+
+/** As `parseProxyUrl` and `parseNoProxy` of the agent's settings give them. */
+export interface BootProxy {
+  readonly http?: string;
+  readonly https?: string;
+  /** Hosts that are reached directly, those of Ironic among them. */
+  readonly noProxy: readonly string[];
 }
 
 /** A kernel argument and the setting that it comes from. */

@@ -10,6 +10,7 @@ import { argumentName, argumentValue, type BootSettings, type KernelArgument } f
 import { checkConsole } from './consoleArgument.ts';
 import { checkIp } from './ipArgument.ts';
 import { checkIpaArgument } from './ipaParameter.ts';
+import { checkProxy, checkSetenv } from './proxyArguments.ts';
 import { checkUrl, isPlainText, urlPlaintext } from './urlArgument.ts';
 
 export const argumentCharacters: Rule = {
@@ -80,6 +81,7 @@ export function checkArguments(settings: BootSettings, placed: readonly KernelAr
     ...placed.flatMap((argument) => at(argument, checkArgument(argument.text))),
     ...checkRepetitions(placed),
     ...checkPresence(settings, placed),
+    ...checkProxy(settings),
   ];
 }
 
@@ -105,6 +107,8 @@ function checkArgument(text: string): readonly Issue[] {
       return checkConsole(value);
     case 'ip':
       return checkIp(value);
+    case 'systemd.setenv':
+      return checkSetenv(value);
     default:
       return [];
   }
@@ -123,12 +127,18 @@ function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
   const first = new Map<string, string>();
   const issues: Issue[] = [];
   for (const { text, path } of placed) {
-    const name = argumentName(text);
+    const name = repeatedName(text);
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, text);
     else if (earlier !== text && !mayRepeat(name)) issues.push({ ...repetition(name), path });
   }
   return issues;
+}
+
+/** What may be there once: a variable of the environment goes by its own name. */
+function repeatedName(text: string): string {
+  const name = argumentName(text);
+  return name === 'systemd.setenv' ? `${name}=${argumentName(argumentValue(text) ?? '')}` : name;
 }
 
 function repetition(name: string): Omit<Issue, 'path'> {
@@ -145,7 +155,7 @@ function isSingle(name: string): boolean {
 
 /** Arguments that add up. */
 function mayRepeat(name: string): boolean {
-  return /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:setenv|wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/.test(
+  return /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/.test(
     name,
   );
 }

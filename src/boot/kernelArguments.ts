@@ -1,6 +1,6 @@
 /**
  * The kernel arguments that boot CoreOS into Ignition and the agent. Always in this order, so that two runs compare:
- * root filesystem, Ignition, network, consoles, the agent's parameters, and what the operator adds.
+ * root filesystem, Ignition, network, proxies, consoles, the agent's parameters, and what the operator adds.
  *
  * Left out: `nofb nomodeset vga=normal` and the like, Ironic's habits that CoreOS does not need, and `sshkey=`, which
  * CoreOS does not read. Both may be added.
@@ -8,6 +8,7 @@
 
 import { ipaArgument } from './ipaParameter.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
+import { proxyArguments } from './proxyArguments.ts';
 
 /** The arguments as texts, in the order described above. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
@@ -23,6 +24,7 @@ export function placedArguments(settings: BootSettings): readonly KernelArgument
     { text: 'ignition.platform.id=metal', path: [] },
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     ...networkDemand(settings),
+    ...proxyArguments(settings),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),
   ];

@@ -1,16 +1,34 @@
-/** The commands for network boot. */
+/** Declares `pxe kargs`. Its flags for settings are those of the table of settings. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { KargsOptions } from '../commands/pxe/kargs.ts';
-import { UsageError } from '../errors.ts';
+import { settingFlags } from '../commands/render/options.ts';
 import type { Context } from './context.ts';
+import { declarePxeCustomize } from './pxe/customize.ts';
+import { declarePxeIgnition } from './pxe/ignition.ts';
+import { declarePxeNetwork } from './pxe/network.ts';
+import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
-const examples = `
+const notes = `
+Where settings come from:
+  A flag beats the environment, the environment beats the inventory, and there
+  the overrides of --host beat what is for all hosts. The settings are boot.*,
+  host.consoles and proxy.*. IRONIC_ROOTFS_URL counts, and so do IRONIC_BASE_URL
+  and, beside it, HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+
+Proxies:
+  A proxy is written as systemd.setenv=, for the initramfs that fetches the root
+  filesystem; the services of the ramdisk get it, too, so the hosts of Ironic
+  (--api-url) are added to --no-proxy. Ignition takes no proxy from here. The
+  kernel arguments can be read by every program of the machine, passwords
+  included.
+
 Examples:
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images --embedded \\
     --ip dhcp --console ttyS0,115200n8 --format ironic
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images \\
     --ignition-url https://192.0.2.1/agent.ign --format ipxe -o boot.ipxe
+  ironic-coreos pxe kargs --inventory ramdisk.yaml --host worker-0
 `;
 
 export function declarePxe(program: Command, context: Context): void {
@@ -18,48 +36,43 @@ export function declarePxe(program: Command, context: Context): void {
     program.commands.find((command) => command.name() === 'pxe') ??
     program.command('pxe').description('Prepare network boot of the ramdisk.');
   declareKargs(pxe, context);
+  declarePxeCustomize(pxe, context);
+  declarePxeIgnition(pxe, context);
+  declarePxeNetwork(pxe, context);
 }
 
 function declareKargs(pxe: Command, context: Context): void {
-  pxe
+  const command = pxe
     .command('kargs')
     .summary('write kernel arguments or a boot script')
     .description(
       'Writes the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
         'ironic.conf, or inside a boot script. The Ignition config comes from --ignition-url, or is embedded in the ' +
         'initramfs (--embedded).',
-    )
-    .option('--rootfs-url <URL>', 'root filesystem, fetched by the initramfs', once('--rootfs-url'))
-    .option('--ignition-url <URL>', 'Ignition config, fetched by the initramfs', once('--ignition-url'))
-    .option('--embedded', 'the initramfs carries the Ignition config')
-    .option(
-      '--base-url <URL>',
-      'folder that serves ironic-python-agent.kernel, .initramfs and .rootfs; the other options replace single URLs',
-      once('--base-url'),
-    )
-    .option('--kernel-url <URL>', 'kernel, for boot scripts', once('--kernel-url'))
-    .option('--initramfs-url <URL>', 'initramfs, for boot scripts', once('--initramfs-url'))
-    .option('--console <SPEC>', 'console, e.g. ttyS0,115200n8; repeatable, the last is /dev/console', collect)
-    .option('--ipa <NAME=VALUE>', 'parameter of the agent, e.g. insecure=1; repeatable', collect)
-    .option('--ip <SPEC>', 'network of the initramfs, e.g. dhcp; repeatable', collect)
-    .option('--append <ARG>', 'any other kernel argument; repeatable', collect)
-    .option('--format <FORM>', 'plain (default), ironic, ipxe, grub, pxelinux or json', once('--format'))
-    .option('-o, --output <FILE>', 'write to a file instead of standard output', once('--output'))
-    .addHelpText('after', examples)
+    );
+  declareSettings(command, 'boot');
+  command.addOption(
+    repeated('--console <spec>', 'console, e.g. ttyS0,115200n8; repeatable, the last is /dev/console'),
+  );
+  declareSettings(command, 'proxy', 'ironic.apiUrls');
+  command
+    .option('--inventory <file>', 'settings and hosts, as for render')
+    .option('--host <name>', 'a host of the inventory')
+    .option('--format <form>', 'plain (default), ironic, ipxe, grub, pxelinux or json')
+    .option('-o, --output <file>', 'write to a file instead of standard output')
+    .addHelpText('after', notes)
     .action(async (options: KargsOptions) => {
       const { kargs } = await import('../commands/pxe/kargs.ts');
       context.finish(await kargs(options, context.io));
     });
+  refuseRepeatedOptions(command);
 }
 
-/** For options that take one value: the last one would silently win. The value may hold a password, so it is not shown. */
-function once(flag: string): (value: string, previous: string | undefined) => string {
-  return (value, previous) => {
-    if (previous === undefined) return value;
-    throw new UsageError(`${flag} is given more than once`, { hint: 'give it once' });
-  };
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
+function declareSettings(command: Command, ...names: readonly string[]): void {
+  for (const { flag, help, kind } of settingFlags(...names)) {
+    const isList = kind === 'texts' || kind === 'files';
+    const option = isList ? repeated(flag, help) : new Option(flag, help);
+    option.negate = false; // --no-proxy is no negation
+    command.addOption(option);
+  }
 }

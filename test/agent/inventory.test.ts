@@ -20,7 +20,14 @@ const schema: InventorySchema = JSON.parse(
 );
 const { properties } = schema.definitions.settings;
 const settings: readonly Setting[] = settingTable;
-const typeOf = { text: 'string', texts: 'array', file: 'string', files: 'array', switch: 'boolean' } as const;
+const typesOf = {
+  text: ['string'],
+  texts: ['array'],
+  list: ['string', 'array'],
+  file: ['string'],
+  files: ['array'],
+  switch: ['boolean'],
+} as const;
 
 const readValue = (value: unknown): ReturnType<typeof readInventory> =>
   readInventory({ name: 'r.yaml', folder: '.', value, locate: () => ({ line: 1, column: 1 }) });
@@ -31,7 +38,7 @@ describe('schemas/inventory.json', () => {
 
   it.each(settings.map(({ name, kind }) => [name, kind] as const))('%s is a %s', (name, kind) => {
     // Without a type there is a list of what is possible.
-    expect(properties[name]?.type ?? ['string']).toContain(typeOf[kind]);
+    expect(properties[name]?.type ?? ['string']).toEqual(expect.arrayContaining([...typesOf[kind]]));
   });
 });
 

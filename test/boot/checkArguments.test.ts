@@ -53,6 +53,17 @@ describe('checkBoot, for every form', () => {
       { ignitionUrl: 'https://u:p@h/c' },
       'warning boot-url-credentials ignitionUrl',
     ],
+    [
+      'a variable that is set twice',
+      extra('systemd.setenv=A=1', 'systemd.setenv=A=2', 'systemd.setenv=B=2'),
+      'warning argument-repeated extraArguments.1',
+    ],
+    [
+      'the password of a proxy',
+      extra('systemd.setenv=HTTPS_PROXY=http://me:hunter2@p', 'systemd.setenv=A=http://me:hunter2@p'),
+      'warning boot-url-credentials extraArguments.0',
+    ],
+    ['a variable without a name', extra('systemd.setenv'), ''],
     ['a config in both places', { embedded: true }, 'error ignition-twice embedded'],
     [
       'an added URL of a config, too',

@@ -41,6 +41,20 @@ describe('kernelArguments', () => {
       'ignition.firstboot ignition.platform.id=metal ip=eth0:dhcp ip=eth1:off rd.neednet=1 console=tty0 ipa-insecure=1 quiet',
     ],
     [
+      'proxies, behind the network and without single quotes',
+      {
+        ip: ['dhcp'],
+        consoles: ['tty0'],
+        proxy: { http: "http://u:it's@p:3128", https: 'http://p', noProxy: ['a', '::1'] },
+      },
+      'ignition.firstboot ignition.platform.id=metal ip=dhcp rd.neednet=1 systemd.setenv=http_proxy=http://u:it%27s@p:3128 systemd.setenv=https_proxy=http://p systemd.setenv=no_proxy=a,::1 console=tty0',
+    ],
+    [
+      'a proxy without direct hosts',
+      { proxy: { https: 'http://p', noProxy: [] } },
+      'ignition.firstboot ignition.platform.id=metal systemd.setenv=https_proxy=http://p',
+    ],
+    [
       'an added argument that is there already',
       { extraArguments: ['ignition.firstboot', 'a', 'rd.neednet=1'], ip: ['dhcp'] },
       'ignition.firstboot ignition.platform.id=metal ip=dhcp rd.neednet=1 a',

@@ -131,3 +131,55 @@ describe.skipIf(sharedData === undefined)(`recorded runs of ICC${sharedDataNote}
     }
   });
 });
+
+describe('the pull secret of ICC, in a file', () => {
+  const json = '{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"}}}';
+  const base64 = Buffer.from(json).toString('base64');
+  const variables = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io/a/b' };
+
+  async function render(text: string | undefined, env = {}): Promise<RunResult> {
+    const cwd = await mkdtemp(join(root, 'secret-'));
+    if (text !== undefined) await writeFile(join(cwd, 'pull-secret'), text);
+    const all = { ...variables, IRONIC_AGENT_PULL_SECRET_FILE: 'pull-secret', ...env };
+    return runCli(['render', '--profile', 'icc'], { cwd, env: all });
+  }
+
+  it.each([
+    ['base64', `${base64}\n`, base64],
+    ['JSON', json, base64],
+  ])('is read: %s', async (_title, text, expected) => {
+    const { code, stderr, stdout } = await render(text);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`{"source":"data:;base64,${expected}","verification":{}}`);
+    expect(stdout).toContain('--authfile=/etc/authfile.json');
+  });
+
+  it('is none where the file is empty, or nothing is mounted', async () => {
+    for (const result of [
+      await render('\n'),
+      await render(undefined, { IRONIC_AGENT_PULL_SECRET_FILE: '' }),
+    ]) {
+      expect(result.code).toBe(0);
+      expect(result.stdout).not.toContain('authfile');
+    }
+  });
+
+  it('comes after the variable that holds it', async () => {
+    const other = Buffer.from('{"auths":{"b":{"auth":"aHVudGVyMjp4"}}}').toString('base64');
+    expect((await render(json, { IRONIC_AGENT_PULL_SECRET: other })).stdout).toContain(other);
+    expect((await render(json, { IRONIC_AGENT_PULL_SECRET: ' ' })).stdout).toContain(base64);
+  });
+
+  it('is told to be missing where it was named', async () =>
+    expect(await render(undefined)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('IRONIC_AGENT_PULL_SECRET_FILE'),
+    }));
+
+  it('is not shown where it is none', async () => {
+    const { code, stderr } = await render('hunter2');
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('hunter2');
+  });
+});

@@ -170,7 +170,7 @@ describe('render: settings', () => {
     [
       'hardware managers, as files',
       ['--hardware-manager', 'managers'],
-      (config) => config.storage?.files?.map(({ path }) => path).slice(1),
+      (config) => config.storage?.files?.map(({ path }) => path).filter((path) => path?.startsWith(managers)),
       [`${managers}/burnin-1.0.dist-info/entry_points.txt`, `${managers}/burnin.py`],
     ],
     [
@@ -319,7 +319,7 @@ describe('render: settings', () => {
       ['--install-ip-options', 'ip="dhcp"'],
       '--install-ip-options is not a kernel',
     ],
-    ['a console that is none', 2, ['--console', 'tty S0'], '--console is no serial console'],
+    ['a console that is none', 2, ['--console', 'tty S0'], '--console is no console'],
     ['a plain password', 1, ['--password-hash', 'password'], '--password-hash: password is not a hash'],
     ['an MD5 hash', 1, ['--password-hash', 'md5'], '--password-hash: md5 is an MD5 hash'],
     ['a hash instead of its file', 2, ['--password-hash', hash], '--password-hash takes the path of a file'],

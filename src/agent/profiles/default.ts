@@ -7,9 +7,11 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
+import { renderBanners } from '../banners.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, secretMode } from '../dataFile.ts';
 import { confPath, renderExtraFiles } from '../files.ts';
+import { renderClientId } from '../hostNetwork.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
@@ -28,7 +30,14 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
   return {
     ignition: { version: '3.2.0', ...(proxy === undefined ? {} : { proxy }) },
     ...(passwd === undefined ? {} : { passwd }),
-    storage: { files: [renderConfFile(settings), ...renderExtraFiles(settings)] },
+    storage: {
+      files: [
+        renderConfFile(settings),
+        ...renderClientId(settings),
+        ...renderExtraFiles(settings),
+        ...renderBanners(settings),
+      ],
+    },
     systemd: {
       units: [
         { contents: formatDefaultUnit(settings), enabled: true, name: unitName },

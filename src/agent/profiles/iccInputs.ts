@@ -9,6 +9,9 @@ import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
+/** Mounted into the container of ICC. Newer releases read the pull secret from nowhere else. */
+export const iccPullSecretPath = '/run/secrets/pull-secret';
+
 const defaultHint = 'use the default profile, which writes it correctly';
 
 /** URLs of Ironic, completed with a port. Throws UsageError for the first that ICC does not understand. */

@@ -3,53 +3,30 @@
 import { resolve } from 'node:path';
 import { bootFormNames, bootForms, checkBoot, type BootFormName } from '../../boot/bootForms.ts';
 import { bootImages } from '../../boot/bootForm.ts';
-import { argumentName, type BootSettings } from '../../boot/bootSettings.ts';
-import { CliError, UsageError } from '../../errors.ts';
+import { argumentName } from '../../boot/bootSettings.ts';
+import { UsageError } from '../../errors.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding, Path } from '../../report.ts';
 import { formatRemark } from '../../reporters/remark.ts';
+import { type BootInputs, type BootOptions, readBootInputs } from './bootInputs.ts';
 
 /** The options of the command line, under the names that they have there. */
-export interface KargsOptions {
-  readonly baseUrl?: string;
-  readonly kernelUrl?: string;
-  readonly initramfsUrl?: string;
-  readonly rootfsUrl?: string;
-  readonly ignitionUrl?: string;
-  readonly embedded?: boolean;
-  readonly ip?: readonly string[];
-  readonly console?: readonly string[];
-  readonly ipa?: readonly string[];
-  readonly append?: readonly string[];
+export type KargsOptions = BootOptions & OwnOptions;
+
+interface OwnOptions {
+  /** A file of settings and hosts. */
+  readonly inventory?: string;
+  /** The name of one of its hosts; without it, what all have in common counts. */
+  readonly host?: string;
   /** `plain` when it is left out. */
   readonly format?: string;
   /** A file instead of standard output; `-` is standard output. */
   readonly output?: string;
 }
 
-/** The names under which ironic-image serves the ramdisk. */
-const fileNames = {
-  kernelUrl: 'ironic-python-agent.kernel',
-  initramfsUrl: 'ironic-python-agent.initramfs',
-  rootfsUrl: 'ironic-python-agent.rootfs',
-};
-
 const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinux']);
-
-/** The options that a finding may be about, by the setting that they fill. */
-const flags = new Map([
-  ['kernelUrl', '--kernel-url'],
-  ['initramfsUrl', '--initramfs-url'],
-  ['rootfsUrl', '--rootfs-url'],
-  ['ignitionUrl', '--ignition-url'],
-  ['embedded', '--embedded'],
-  ['ip', '--ip'],
-  ['consoles', '--console'],
-  ['ipaParameters', '--ipa'],
-  ['extraArguments', '--append'],
-]);
 
 /**
  * Shows everything that is wrong with the options at once, and then ends with 1; warnings alone do not stop it. Throws a
@@ -57,11 +34,12 @@ const flags = new Map([
  */
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format ?? 'plain');
-  const settings = bootSettings(options);
+  const inputs = await readBootInputs(options, io);
+  const { settings } = inputs;
   if (scriptForms.has(format)) bootImages(settings);
   const form = bootForms[format];
   const findings = checkBoot(settings, form);
-  io.stderr.write(formatFindings(findings, settings, options));
+  io.stderr.write(formatFindings(findings, inputs));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await writeText(form.render(settings), options.output, io);
   return 0;
@@ -73,68 +51,28 @@ function parseFormat(name: string): BootFormName {
   throw new UsageError(`unknown format: ${shown(name)}`, { hint: `use one of ${bootFormNames.join(', ')}` });
 }
 
-function bootSettings(options: KargsOptions): BootSettings {
-  const { baseUrl, kernelUrl, initramfsUrl, rootfsUrl, ignitionUrl } = options;
-  if ([baseUrl, kernelUrl, initramfsUrl, rootfsUrl, ignitionUrl].every((url) => url === undefined)) {
-    throw new UsageError('no URL is given', {
-      hint: 'give --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
-    });
-  }
-  return {
-    ...(baseUrl === undefined ? {} : filesBelow(baseUrl)),
-    ...(kernelUrl !== undefined && { kernelUrl }),
-    ...(initramfsUrl !== undefined && { initramfsUrl }),
-    ...(rootfsUrl !== undefined && { rootfsUrl }),
-    ...(ignitionUrl !== undefined && { ignitionUrl }),
-    embedded: options.embedded ?? false,
-    ip: options.ip ?? [],
-    consoles: options.console ?? [],
-    ipaParameters: options.ipa ?? [],
-    extraArguments: options.append ?? [],
-  };
-}
-
-function filesBelow(baseUrl: string): Record<keyof typeof fileNames, string> {
-  if (/[?#]/.test(baseUrl)) {
-    throw new CliError('--base-url: file names cannot be added to a URL with a query or a fragment', {
-      hint: 'give --kernel-url, --initramfs-url and --rootfs-url',
-    });
-  }
-  const folder = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
-  return {
-    kernelUrl: folder + fileNames.kernelUrl,
-    initramfsUrl: folder + fileNames.initramfsUrl,
-    rootfsUrl: folder + fileNames.rootfsUrl,
-  };
-}
-
 /** One mistake in `--base-url` breaks three URLs: equal lines are shown once. */
-function formatFindings(findings: readonly Finding[], settings: BootSettings, options: KargsOptions): string {
+function formatFindings(findings: readonly Finding[], inputs: BootInputs): string {
   const texts = findings.map(({ severity, path, message, hint }) => {
-    const subject = subjectOf(path, settings, options);
-    return formatRemark({ severity, message: `${subject}${message}`, hint });
+    return formatRemark({ severity, message: `${subjectOf(path, inputs)}${message}`, hint });
   });
   return [...new Set(texts)].join('');
 }
 
-/** The option that a finding is about, with its value. Arguments may hold secrets: only their names are shown. */
-function subjectOf([setting = '', index = 0]: Path, settings: BootSettings, options: KargsOptions): string {
-  const flag = flags.get(String(setting));
-  if (flag === undefined) return '';
-  const place = Number(index);
+/** What a finding is about, with its value. Arguments and URLs may hold secrets: of them, at most the names are shown. */
+function subjectOf(path: Path, { placeOf, settings }: BootInputs): string {
+  const place = placeOf(path);
+  if (place === undefined) return '';
+  const [setting = '', index = 0] = path;
   switch (setting) {
-    case 'kernelUrl':
-    case 'initramfsUrl':
-    case 'rootfsUrl':
-      return `${options[setting] === undefined ? '--base-url' : flag}: `;
     case 'ip':
     case 'consoles':
-      return `${flag} ${shown(settings[setting][place] ?? '')}: `;
+      return `${place} ${shown(settings[setting][Number(index)] ?? '')}: `;
     case 'ipaParameters':
     case 'extraArguments':
-      return `${flag} ${shown(argumentName(settings[setting][place] ?? ''))}: `;
+      return `${place} ${shown(argumentName(settings[setting][Number(index)] ?? ''))}: `;
     default:
-      return `${flag}: `;
+      return `${place}: `;
   }
 }
 

@@ -1,6 +1,8 @@
 /** The agent's container: its image, its conf, what podman gets. */
 
+import { access } from 'node:fs/promises';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
@@ -131,7 +133,7 @@ async function readUserConf(reading: Reading): Promise<Pick<AgentSettings, 'user
 }
 
 async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pullSecret'>> {
-  const value = valueOf(reading, 'agent.pullSecret');
+  const value = valueOf(reading, 'agent.pullSecret') ?? (await findMountedSecret(reading));
   if (value === undefined) return {};
   if (value.isContent) {
     return { pullSecret: inPlace(value.place, () => reading.parse.pullSecret(value.text)) };
@@ -143,7 +145,21 @@ async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pu
     });
   }
   const text = await readNamedFile(value, reading.io, 'Pull secret');
+  if (text.trim() === '' && reading.profile === 'icc') return {}; // as there
   return { pullSecret: inFile(value, () => parsePullSecret(text)) };
+}
+
+/** Where ICC looks for it when the environment has none. There it has to exist; elsewhere nobody mounts it. */
+async function findMountedSecret({ profile }: Reading): Promise<InputValue | undefined> {
+  if (profile !== 'icc' || !(await exists(iccPullSecretPath))) return undefined;
+  return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings, 'caCertificates'>> {

@@ -1,7 +1,7 @@
 /** The host around the agent: who can log in, its name, proxies, time, further files and units. */
 
 import { basename } from 'node:path';
-import { parseSerialConsole } from '../../agent/consoles.ts';
+import { parseConsole } from '../../agent/consoles.ts';
 import { publicMode } from '../../agent/dataFile.ts';
 import { parsePasswordHash } from '../../agent/passwordHash.ts';
 import type { AgentSettings, HostFile, HostUnit, ProxySettings } from '../../agent/settings.ts';
@@ -45,13 +45,18 @@ export async function readHost(reading: Reading): Promise<HostPart> {
     sshKeys: await readSshKeys(reading),
     ...(await readPasswordHash(reading)),
     autologin: isSwitchedOn(reading, 'host.autologin'),
-    serialConsoles: [...new Set(parsedAll(reading, 'host.consoles', parseSerialConsole))],
+    serialConsoles: readSerialConsoles(reading),
     ntpServers: parsedAll(reading, 'host.ntpServers', parse.ntpServers).flat(),
     proxy: readProxy(reading),
     ...(installIpOptions === undefined ? {} : { installIpOptions }),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
   };
+}
+
+function readSerialConsoles(reading: Reading): string[] {
+  const devices = parsedAll(reading, 'host.consoles', parseConsole);
+  return [...new Set(devices.filter((device) => device !== undefined))];
 }
 
 async function readPasswordHash(reading: Reading): Promise<Pick<AgentSettings, 'passwordHash'>> {
@@ -79,7 +84,8 @@ export function readHostname(reading: Reading): Pick<AgentSettings, 'hostname'> 
   return { hostname };
 }
 
-function readProxy(reading: Reading): ProxySettings {
+/** Throws UsageError that names the flag, the variable or the line. */
+export function readProxy(reading: Reading): ProxySettings {
   const { parse, warn } = reading;
   const http = parsed(reading, 'proxy.http', parse.proxyUrl);
   const https = parsed(reading, 'proxy.https', parse.proxyUrl);

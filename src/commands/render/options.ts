@@ -1,13 +1,20 @@
-/** What the command line of `render` says, before any of it is checked. */
+/** What the command line of `render` says, before any of it is checked, and flags of the table for other commands. */
 
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
 /** The flags as commander gives them: those of the table of settings, and those of the command alone. */
 export type RenderOptions = SettingOptions & CommandOptions;
 
-/** `apiUrl` for `--api-url <urls>`, and so on. */
-export type SettingOptions = {
-  readonly [S in FlagSetting as Camel<FlagName<S['flag']>>]?: OptionValue<S['kind']>;
+/** `apiUrl` for `--api-url <urls>`, and so on; what is for kernel arguments alone has no place here. */
+export type SettingOptions = OptionsOf<Exclude<FlagSetting, { readonly name: `boot.${string}` }>>;
+
+/** The options by which settings of these names, or of these sections, are given. */
+export type OptionsNamed<Name extends string> = OptionsOf<
+  Extract<FlagSetting, { readonly name: Name | `${Name}.${string}` }>
+>;
+
+type OptionsOf<S extends FlagSetting> = {
+  readonly [T in S as Camel<FlagName<T['flag']>>]?: OptionValue<T['kind']>;
 };
 
 export interface CommandOptions {
@@ -20,6 +27,10 @@ export interface CommandOptions {
   readonly noSshKey?: boolean;
   readonly noCopyNetwork?: boolean;
   readonly showSettings?: boolean;
+  /** What is deployed: a file, an ISO, an initramfs or a URL; for many hosts a folder. */
+  readonly diff?: string;
+  /** Of what `diff` tells: `text` or `json`. */
+  readonly format?: string;
   readonly output?: string;
   readonly pretty?: boolean;
   readonly host?: string;
@@ -45,12 +56,12 @@ export interface SettingFlag extends Setting {
   readonly flag: string;
 }
 
-/** The flags of the settings whose names start with one of these, in the order of the table. */
-export function settingFlags(...sections: readonly string[]): SettingFlag[] {
+/** The flags of the settings of these names or sections, in the order of the table. */
+export function settingFlags(...names: readonly string[]): SettingFlag[] {
   const settings: readonly Setting[] = settingTable;
   return settings.flatMap((setting) => {
     const { flag, name } = setting;
-    const isWanted = sections.some((section) => name.startsWith(`${section}.`));
+    const isWanted = names.some((wanted) => name === wanted || name.startsWith(`${wanted}.`));
     return flag !== undefined && isWanted ? [{ ...setting, flag }] : [];
   });
 }

@@ -54,7 +54,8 @@ describe('pull secrets', () => {
     expect(summary(withUnit(change))).toEqual(['agent-authfile-missing $.systemd.units.0.contents']);
     const file: File = { path: '/opt/auth.json', contents: { source: dataUrl('sesame') } };
     const config = withUnit(change);
-    expect(summary({ ...config, storage: { files: [...(config.storage?.files ?? []), file] } })).toEqual([
+    const { storage = {} } = withFiles(file);
+    expect(summary({ ...config, storage })).toEqual([
       `agent-secret-content ${at}.contents.source`,
       `agent-secret-mode ${at}.mode`,
     ]);

@@ -25,11 +25,11 @@ export function dataUrl(text: string): string {
   return `data:;base64,${Buffer.from(text).toString('base64')}`;
 }
 
-/** The rendered config with these files added; one of the same path takes its place. */
+/** The rendered config with its conf and these files alone; one of the same path takes its place. */
 export function withFiles(...files: readonly File[]): Config {
   const config = render();
-  const others = (config.storage?.files ?? []).filter(({ path }) =>
-    files.every((file) => file.path !== path),
+  const others = (config.storage?.files ?? []).filter(
+    ({ path }) => path === conf && files.every((file) => file.path !== path),
   );
   return { ...config, storage: { files: [...others, ...files] } };
 }

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hidden, isSecretName, maskText } from '../../../src/agent/deployed/masking.ts';
+
+describe('maskText', () => {
+  it.each([
+    ['http://ops:hunter2@proxy:3128', `http://${hidden}@proxy:3128`],
+    ['https://h/x?a=1&api_key=hunter2&b=2', `https://h/x?a=1&api_key=${hidden}`],
+    ['https://h/x?X-Amz-Signature=hunter2', `https://h/x?X-Amz-Signature=${hidden}`],
+    ['ExecStart=/bin/x --password hunter2 more', `ExecStart=/bin/x --password ${hidden}`],
+    ['ExecStart=/bin/x --db-token=hunter2', `ExecStart=/bin/x --db-token=${hidden}`],
+    ['Environment="DB_PASSWORD=hunter2 x"', `Environment="DB_PASSWORD=${hidden}`],
+    ['SetCredential=id:hunter2', `SetCredential=${hidden}`],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2', hidden],
+  ])('%s', (text, masked) => {
+    expect(maskText(text)).toBe(masked);
+  });
+
+  it.each([
+    'Description=Bypass the token server',
+    'https://192.0.2.1:6385',
+    '--authfile=/etc/authfile.json',
+    'EnvironmentFile=/etc/token-file',
+    '[Service] Environment=PASSWORD=',
+  ])('leaves %s', (text) => {
+    expect(maskText(text)).toBe(text);
+  });
+
+  it('takes any text, and no long time', () => {
+    fc.assert(fc.property(fc.string(), (text) => maskText(maskText(text)).length >= 0));
+    const start = performance.now();
+    for (const text of ['-', '://', 'a?', 'password', '&key', '"'].map((part) => part.repeat(20_000)))
+      maskText(text);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+describe('isSecretName', () => {
+  it.each(['psk', 'API_TOKEN', 'agent_token', 'wep-key0', 'private-key', 'ADMIN_PASSWORD', 'creds', 'pin'])(
+    '%s',
+    (name) => {
+      expect(isSecretName(name)).toBe(true);
+    },
+  );
+
+  it.each([
+    'psk-flags',
+    'key_file',
+    'keyfile',
+    'authfile',
+    'keymap',
+    'monkey',
+    'passthrough',
+    'spin',
+    'TOKEN_PATH',
+  ])('not %s', (name) => {
+    expect(isSecretName(name)).toBe(false);
+  });
+});
