@@ -88,7 +88,7 @@ export const rootDeviceMissing: Rule = {
   severity: 'warning',
   message:
     'there are no root device hints: the disk that is overwritten is chosen by default (/dev/sda with Metal3)',
-  hint: 'give --root-device, e.g. --root-device name=/dev/nvme0n1',
+  hint: 'give --root-device, e.g. with name=/dev/nvme0n1',
 };
 export const methodTakesNothing: Rule = {
   id: 'method-takes-nothing',

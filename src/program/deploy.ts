@@ -21,12 +21,15 @@ Examples:
     --ignition worker-3.ign --config-drive worker-3.json
   baremetal node deploy worker-3 --deploy-steps steps.json \\
     --config-drive worker-3.json
+  ironic-coreos deploy steps --inventory ramdisk.yaml --format command \\
+    --config-drive drives/{name}.json
 `;
 
 const configDriveNotes = `
 Example:
   ironic-coreos deploy configdrive --ignition worker-3.ign \\
     --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
+  ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
 `;
 
 const bareMetalHostNotes = `
@@ -40,6 +43,7 @@ Example:
     --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
     --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
     --ignition worker-3.ign | kubectl apply -f -
+  ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
 `;
 
 const nodeNotes = `
@@ -56,6 +60,27 @@ Examples:
     --deploy-ramdisk http://192.0.2.1/worker-3.initramfs \\
     --kernel-append-params "$(ironic-coreos pxe kargs --embedded \\
       --rootfs-url http://192.0.2.1/ipa.rootfs)"
+  ironic-coreos deploy node --inventory ramdisk.yaml --format json > nodes.json
+`;
+
+const inventoryNotes = `
+Many hosts:
+  The file is the one of "render --inventory". Below "deploy", of a host or of
+  all hosts, it says what the options say, by their names in camel case:
+  bmcAddress, deployIso, …; appendKargs is a list, rootDeviceHints a mapping.
+  {name}, {mac}, {mac:hexhyp} and {architecture} stand for those of the host,
+  also in options. MAC address, architecture and the network (nmstate) are those
+  of the host itself. Options beat the file, and a host what is said of all.
+  All hosts go into one document, or with -o FOLDER each into a file. A host
+  that is wrong is reported, and the others are written; the exit code is 1.
+
+    deploy:
+      deployIso: http://192.0.2.1/{name}.iso
+      rootDeviceHints: {minSizeGigabytes: 100, rotational: false}
+    hosts:
+    - name: worker-0
+      mac: 52:54:00:12:34:56
+      deploy: {bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1}
 `;
 
 const ironicNotes = `
@@ -91,8 +116,8 @@ function declareSteps(deploy: Command, context: Context): void {
     .option('--ignition-in-args', "the config in the arguments of the step, as in Metal3's design")
     .addOption(once('--node <NAME>', 'name or UUID of the node; with --format command'))
     .addOption(once('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell'));
-  declareOutput(command)
-    .addHelpText('after', stepsNotes)
+  declareInventory(declareOutput(command))
+    .addHelpText('after', stepsNotes + inventoryNotes)
     .action(async (options: StepsOptions) => {
       const { steps } = await import('../commands/deploy/steps.ts');
       context.finish(await steps(options, context.io));
@@ -109,8 +134,8 @@ function declareConfigDrive(deploy: Command, context: Context): void {
   declareInstall(command)
     .addOption(once('--format <FORM>', 'json, the only form that is taken').hideHelp())
     .option('--pretty', 'indent the JSON');
-  declareOutput(command)
-    .addHelpText('after', configDriveNotes)
+  declareInventory(declareOutput(command))
+    .addHelpText('after', configDriveNotes + inventoryNotes)
     .action(async (options: ConfigDriveOptions) => {
       const { configDrive } = await import('../commands/deploy/configDrive.ts');
       context.finish(await configDrive(options, context.io));
@@ -130,7 +155,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       once('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)'),
     )
     .addOption(once('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy'))
-    .addOption(attribute(once('--automated-cleaning <MODE>', 'metadata or disabled'), 'cleaning'))
+    .addOption(once('--automated-cleaning <MODE>', 'metadata or disabled'))
     .addOption(once('--method <NAME>', 'install_coreos (default) or start_assisted_install'))
     .addOption(once('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller'))
     .addOption(once('--network-data <FILE>', "network in OpenStack's form"));
@@ -140,8 +165,8 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .addOption(once('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL'))
     .addOption(once('--image-format <FORM>', 'raw (default)'))
     .addOption(once('--format <FORM>', 'yaml (default) or json'));
-  declareOutput(command)
-    .addHelpText('after', bareMetalHostNotes)
+  declareInventory(declareOutput(command))
+    .addHelpText('after', bareMetalHostNotes + inventoryNotes)
     .action(async (options: BareMetalHostOptions) => {
       const { bareMetalHost } = await import('../commands/deploy/bareMetalHost.ts');
       context.finish(await bareMetalHost(options, context.io));
@@ -156,8 +181,8 @@ function declareNode(deploy: Command, context: Context): void {
   declareRamdisk(declareHost(command))
     .option('--set', 'the node is there: change it')
     .addOption(once('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON'));
-  declareOutput(command)
-    .addHelpText('after', nodeNotes)
+  declareInventory(declareOutput(command))
+    .addHelpText('after', nodeNotes + inventoryNotes)
     .action(async (options: NodeOptions) => {
       const { node } = await import('../commands/deploy/node.ts');
       context.finish(await node(options, context.io));
@@ -184,6 +209,15 @@ function declareIronic(deploy: Command, context: Context): void {
     });
 }
 
+/** The hosts of a file instead of one host that is described by options. */
+function declareInventory(command: Command): Command {
+  return command
+    .optionsGroup('Many hosts:')
+    .addOption(once('--inventory <FILE>', 'hosts and what is said of them, as YAML or JSON: see below'))
+    .addOption(repeated('--host <NAME>', 'only this one of them; repeatable'))
+    .option('--fail-fast', 'stop at the first host that is wrong');
+}
+
 function declareInstall(command: Command): Command {
   return command
     .addOption(once('--ignition <FILE>', 'Ignition config of the installed host; - is standard input'))
@@ -194,7 +228,7 @@ function declareInstall(command: Command): Command {
 
 function declareHost(command: Command): Command {
   return command
-    .addOption(once('--name <NAME>', 'name of the host').makeOptionMandatory())
+    .addOption(once('--name <NAME>', 'name of the host'))
     .addOption(once('--boot-mac <MAC>', 'MAC address of the interface that it boots from'))
     .addOption(once('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x'))
     .addOption(
@@ -237,9 +271,4 @@ function repeated(flags: string, description: string): Option {
     ...(values ?? []),
     value,
   ]);
-}
-
-function attribute(option: Option, name: string): Option {
-  option.attributeName = () => name;
-  return option;
 }

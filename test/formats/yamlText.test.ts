@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { formatYaml } from '../../src/deploy/yamlText.ts';
+import { formatYaml } from '../../src/formats/yamlText.ts';
 
 describe('formatYaml', () => {
   it.each([

@@ -8,25 +8,19 @@ import {
   type HostSettings,
   renderHostManifests,
 } from '../../deploy/bareMetalHost.ts';
-import { stepNames } from '../../deploy/deploySteps.ts';
+import { type StepName, stepNames } from '../../deploy/deploySteps.ts';
 import { checkImageFormat } from '../../deploy/imageSource.ts';
 import type { PlainConfig } from '../../deploy/installedConfig.ts';
-import { CliError, FormatError } from '../../errors.ts';
-import { readUserFile } from '../../io/files.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { formatManifests, parseChoice, parseFormat, writeDocument } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
-import { type HostOptions, type HostRead, readHost } from './hostOptions.ts';
-import {
-  type ImageOptions,
-  imageSource,
-  type InstallOptions,
-  installSettings,
-  readInstalledConfig,
-} from './installOptions.ts';
+import { contextOfFlags, type HostContext } from './hostContext.ts';
+import { type InventoryFlags, refuseWithoutInventory } from './inventoryFlags.ts';
+import { type HostOptions, type HostRead, readHost, requireName } from './hostOptions.ts';
+import { type ImageOptions, imageSource, type InstallOptions, installSettings } from './installOptions.ts';
 
 /** The options of the command line, under the names that they have there. */
-export interface BareMetalHostOptions extends HostOptions, InstallOptions, ImageOptions {
+export interface BareMetalHostOptions extends HostOptions, InventoryFlags, InstallOptions, ImageOptions {
   readonly namespace?: string;
   /** `NAME-bmc-secret` when it is left out, as in Metal3's examples. */
   readonly bmcCredentialsName?: string;
@@ -36,28 +30,50 @@ export interface BareMetalHostOptions extends HostOptions, InstallOptions, Image
   readonly networkData?: string;
   readonly method?: string;
   readonly bootMode?: string;
-  readonly cleaning?: string;
+  readonly automatedCleaning?: string;
   /** `yaml` (default) or `json`. */
   readonly format?: string;
   readonly output?: string;
 }
 
-/** Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. */
+/**
+ * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
+ * each of its hosts is written.
+ */
 export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
+  refuseWithoutInventory(options);
+  const { inventory } = options;
+  if (inventory !== undefined) {
+    parseChoices(options);
+    const { bareMetalHosts } = await import('./bareMetalHosts.ts');
+    return bareMetalHosts({ ...options, inventory }, format, io);
+  }
+  const settings = await readHostSettings(requireName(options), contextOfFlags(io));
+  if (settings === undefined) return 1;
+  const text = await formatManifests(renderHostManifests(settings), format);
+  await writeDocument(text, { ...options, content: holdsSecrets(settings) ? 'secret' : 'public' }, io);
+  return 0;
+}
+
+/**
+ * The settings that the options stand for; undefined where they are wrong, after telling why.
+ * @throws UsageError for options that are no choice, CliError for files that cannot be read
+ */
+export async function readHostSettings(
+  options: BareMetalHostOptions & { readonly name: string },
+  context: HostContext,
+): Promise<HostSettings | undefined> {
   const read = readHost(options);
-  const config = await readInstalledConfig(options.ignition, io);
-  const settings = await hostSettings(options, { ...read, config }, io);
+  const config = await context.readConfig(options.ignition, context.io);
+  const settings = await hostSettings(options, { ...read, config }, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
   const issues = [
     ...read.issues,
     ...imageIssues.map((issue) => ({ ...issue, path: ['image', ...issue.path] })),
     ...checkHostSettings(settings),
   ].filter(({ rule, path }) => !isConsequence(rule.id, path, read));
-  if (tellIssues(issues, io) !== 0) return 1;
-  const text = await formatManifests(renderHostManifests(settings), format);
-  await writeDocument(text, { ...options, content: holdsSecrets(settings) ? 'secret' : 'public' }, io);
-  return 0;
+  return tellIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
 /** What is missing only because it could not be read has been told already. */
@@ -75,17 +91,20 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 async function hostSettings(
   options: BareMetalHostOptions,
   { host, config }: HostRead & { readonly config: PlainConfig | undefined },
-  io: Io,
+  { io, readNmstate }: HostContext,
 ): Promise<HostSettings> {
-  const bootMode = parseChoice('--boot-mode', options.bootMode, bootModes);
-  const cleaning = parseChoice('--automated-cleaning', options.cleaning, cleaningModes);
-  const nmstate = await readMapping(options.nmstate, 'nmstate', io);
-  const networkData = await readMapping(options.networkData, 'Network data', io);
+  const { bootMode, cleaning, method = 'install_coreos' } = parseChoices(options);
+  const nmstate =
+    options.nmstate === undefined ? await readNmstate() : await readNetwork(options.nmstate, 'nmstate', io);
+  const networkData =
+    options.networkData === undefined
+      ? undefined
+      : await readNetwork(options.networkData, 'Network data', io);
   const image = imageSource(options);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
-    method: parseChoice('--method', options.method, stepNames) ?? 'install_coreos',
+    method,
     install: installSettings(options),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(config !== undefined && { config }),
@@ -98,27 +117,22 @@ async function hostSettings(
   };
 }
 
-/** The text of a YAML or JSON file that holds a mapping, as the receivers of both kinds of network data demand. */
-async function readMapping(file: string | undefined, what: string, io: Io): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
-  const text = Buffer.from(bytes).toString('utf8');
-  const { parseYaml } = await import('../../formats/yaml.ts');
-  const value = nameFile(file, () => parseYaml(text).value);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  throw new CliError(`${file}: ${what} is a YAML mapping, and this is none`, {
-    hint: 'is this the right file?',
-  });
+function parseChoices(options: BareMetalHostOptions): Choices {
+  return {
+    bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
+    cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
+    method: parseChoice('--method', options.method, stepNames),
+  };
 }
 
-function nameFile<T>(file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${file}: ${error.message}`, {
-      cause: error,
-      ...(error.hint && { hint: error.hint }),
-    });
-  }
+interface Choices {
+  readonly bootMode: (typeof bootModes)[number] | undefined;
+  readonly cleaning: (typeof cleaningModes)[number] | undefined;
+  readonly method: StepName | undefined;
+}
+
+/** Reading YAML takes a library that most runs do not need. */
+async function readNetwork(file: string, what: string, io: Io): Promise<string> {
+  const { readMapping } = await import('./networkFile.ts');
+  return readMapping(file, what, io);
 }

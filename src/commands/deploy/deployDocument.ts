@@ -34,7 +34,7 @@ export function parseChoice<T extends string>(
 /** A value in the format that was asked for, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
-  const { formatYaml } = await import('../../deploy/yamlText.ts');
+  const { formatYaml } = await import('../../formats/yamlText.ts');
   return formatYaml([value]);
 }
 
@@ -44,7 +44,7 @@ export async function formatManifests(
   format: 'json' | 'yaml',
 ): Promise<string> {
   if (format === 'json') return formatValue({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json');
-  const { formatYaml } = await import('../../deploy/yamlText.ts');
+  const { formatYaml } = await import('../../formats/yamlText.ts');
   return formatYaml(manifests);
 }
 

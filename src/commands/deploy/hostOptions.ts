@@ -4,12 +4,14 @@ import { parseBmcAddress } from '../../deploy/bmcAddress.ts';
 import { architectures, type DeployHost } from '../../deploy/host.ts';
 import { parseMacAddress } from '../../deploy/macAddress.ts';
 import { readRootDevice, splitHint } from '../../deploy/rootDeviceHints.ts';
+import { UsageError } from '../../errors.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { parseChoice } from './deployDocument.ts';
 
 /** Under the names that they have on the command line. */
 export interface HostOptions {
-  readonly name: string;
+  /** Needed, unless an inventory says it. */
+  readonly name?: string;
   readonly bootMac?: string;
   readonly arch?: string;
   readonly bmcAddress?: string;
@@ -31,6 +33,16 @@ const bmcAddress: Rule = {
   hint: 'write SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 };
 
+/**
+ * The options with a name.
+ * @throws UsageError where there is none
+ */
+export function requireName<O extends HostOptions>(options: O): O & { readonly name: string } {
+  const { name } = options;
+  if (name !== undefined) return { ...options, name };
+  throw new UsageError('the host has no name', { hint: 'give --name, or --inventory with all hosts' });
+}
+
 export interface HostRead {
   /** Without the parts that cannot be read. */
   readonly host: DeployHost;
@@ -38,7 +50,7 @@ export interface HostRead {
 }
 
 /** @throws UsageError where the architecture is unknown */
-export function readHost(options: HostOptions): HostRead {
+export function readHost(options: HostOptions & { readonly name: string }): HostRead {
   const architecture = parseChoice('--arch', options.arch, architectures);
   const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
   const address = options.bmcAddress === undefined ? undefined : parseBmcAddress(options.bmcAddress);

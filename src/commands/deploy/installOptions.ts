@@ -38,6 +38,9 @@ export function imageSource({
   throw new UsageError('--image-checksum is given without an image', { hint: 'give --image-source URL too' });
 }
 
+/** `readInstalledConfig`, or what remembers its answers. */
+export type ReadInstalledConfig = typeof readInstalledConfig;
+
 /**
  * Reads and checks the config for the installed host, telling what Ignition and `install_coreos` have to say about it;
  * undefined where none is asked for.

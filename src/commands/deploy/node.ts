@@ -1,16 +1,24 @@
 /** `deploy node`: writes a node for Ironic, as commands or as a description. */
 
-import { checkNode, describeNode, type NodeSettings, type Ramdisk } from '../../deploy/node.ts';
+import {
+  checkNode,
+  describeNode,
+  type NodeDescription,
+  type NodeSettings,
+  type Ramdisk,
+} from '../../deploy/node.ts';
 import { formatCreateCommands, formatSetCommand } from '../../deploy/nodeCommands.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { formatValue, parseFormat, writeDocument } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
-import { type HostOptions, readHost } from './hostOptions.ts';
+import { contextOfFlags, type HostContext } from './hostContext.ts';
+import { type HostOptions, readHost, requireName } from './hostOptions.ts';
+import { type InventoryFlags, refuseWithoutInventory } from './inventoryFlags.ts';
 import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
 
 /** The options of the command line, under the names that they have there. */
-export interface NodeOptions extends HostOptions, RamdiskOptions {
+export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions {
   /** The node is there already. */
   readonly set?: boolean;
   /** `command` (default), `json`, `yaml`, or `driver-info`. */
@@ -18,11 +26,36 @@ export interface NodeOptions extends HostOptions, RamdiskOptions {
   readonly output?: string;
 }
 
-type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
+export type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 
-/** Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. */
+/**
+ * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
+ * each of its hosts is written.
+ */
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
+  refuseSetAsDocument(options, format);
+  refuseWithoutInventory(options);
+  const { inventory } = options;
+  if (inventory !== undefined) {
+    const { nodes } = await import('./nodes.ts');
+    return nodes({ ...options, inventory }, format, io);
+  }
+  const description = readNode(requireName(options), format, contextOfFlags(io));
+  if (description === undefined) return 1;
+  await writeDocument(await formatNode(description, format, options), { ...options, content: 'public' }, io);
+  return 0;
+}
+
+/**
+ * The node that the options stand for; undefined where they are wrong, after telling why.
+ * @throws UsageError for options that contradict each other or are not complete
+ */
+export function readNode(
+  options: NodeOptions & { readonly name: string },
+  format: NodeFormat,
+  { io, wording }: Pick<HostContext, 'io' | 'wording'>,
+): NodeDescription | undefined {
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHost(options);
@@ -30,9 +63,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   // A node that is there may have hints already, and hints that cannot be read have been told.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
   const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
-  if (tellIssues([...issues, ...found], io) !== 0) return 1;
-  await writeDocument(await formatNode(settings, format, options), { ...options, content: 'public' }, io);
-  return 0;
+  return tellIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
 }
 
 function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
@@ -43,10 +74,12 @@ function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): 
   });
 }
 
+function refuseSetAsDocument({ set = false }: NodeOptions, format: NodeFormat): void {
+  if (!set || format === 'command') return;
+  throw new UsageError('--set is for commands', { hint: 'leave it or --format out' });
+}
+
 function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
-  if (set && format !== 'command') {
-    throw new UsageError('--set is for commands', { hint: 'leave it or --format out' });
-  }
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
     throw new UsageError('a new node needs the address of its BMC, which names the driver', {
       hint: 'give --bmc-address, or --set for a node that is there',
@@ -54,12 +87,12 @@ function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: Node
   }
 }
 
-async function formatNode(
-  settings: NodeSettings,
+/** The whole of a document with one node. */
+export async function formatNode(
+  description: NodeDescription,
   format: NodeFormat,
-  { set = false }: NodeOptions,
+  { set = false }: Pick<NodeOptions, 'set'>,
 ): Promise<string> {
-  const description = describeNode(settings);
   if (format === 'command') return set ? formatSetCommand(description) : formatCreateCommands(description);
   if (format === 'driver-info') return formatValue(description.driver_info, 'json');
   return formatValue({ nodes: [description] }, format);

@@ -10,7 +10,6 @@ import {
 } from '../../deploy/deploySteps.ts';
 import { checkImageSource, imageSetOnNode } from '../../deploy/imageSource.ts';
 import { methodTakesNothing } from '../../deploy/bareMetalHost.ts';
-import type { PlainConfig } from '../../deploy/installedConfig.ts';
 import { checkInstall } from '../../deploy/installSettings.ts';
 import { formatDeployCommands } from '../../deploy/nodeCommands.ts';
 import { nodeName } from '../../deploy/node.ts';
@@ -21,10 +20,12 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import { formatValue, parseChoice, parseFormat, privateMode, writeDocument } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
-import { type InstallOptions, installSettings, readInstalledConfig } from './installOptions.ts';
+import { contextOfFlags, type HostContext } from './hostContext.ts';
+import { type InstallOptions, installSettings } from './installOptions.ts';
+import { type InventoryFlags, refuseWithoutInventory } from './inventoryFlags.ts';
 
 /** The options of the command line, under the names that they have there. */
-export interface StepsOptions extends InstallOptions {
+export interface StepsOptions extends InventoryFlags, InstallOptions {
   /** `install_coreos` when it is left out. */
   readonly step?: string;
   readonly imageSource?: string;
@@ -38,14 +39,48 @@ export interface StepsOptions extends InstallOptions {
   readonly output?: string;
 }
 
-type StepsFormat = 'json' | 'yaml' | 'command';
+export type StepsFormat = 'json' | 'yaml' | 'command';
 
-/** Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. */
+/**
+ * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
+ * those of each of its hosts are written.
+ */
 export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
+  refuseWithoutInventory(options);
+  const { inventory } = options;
+  if (inventory !== undefined) {
+    parseChoice('--step', options.step, stepNames);
+    const { hostSteps } = await import('./hostSteps.ts');
+    return hostSteps({ ...options, inventory }, format, io);
+  }
+  const made = await makeSteps(options, format, contextOfFlags(io));
+  if (made === undefined) return 1;
+  const { deploySteps, content } = made;
+  const text =
+    format === 'command' ? formatStepCommands(deploySteps, options) : await formatValue(deploySteps, format);
+  await writeDocument(text, { ...options, content }, io);
+  return 0;
+}
+
+/** Steps, after their config drive has been written where it was asked for. */
+export interface MadeSteps {
+  readonly deploySteps: readonly DeployStep[];
+  readonly content: 'secret' | 'public';
+}
+
+/**
+ * Undefined where the options are wrong, after telling why.
+ * @throws UsageError for options that contradict each other or are not complete
+ */
+export async function makeSteps(
+  options: StepsOptions,
+  format: StepsFormat,
+  { io, wording, readConfig }: HostContext,
+): Promise<MadeSteps | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
   refuseIncomplete(options, format);
-  const config = await readInstalledConfig(options.ignition, io);
+  const config = await readConfig(options.ignition, io);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
   const drive = renderConfigDrive(inArguments === undefined ? config : undefined, installSettings(options));
   const deploySteps = renderDeploySteps(step, inArguments);
@@ -54,14 +89,12 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     ...checkOptions(options, format),
     ...checkRequestSize([deploySteps, drive]),
   ];
-  if (tellIssues(issues, io) !== 0) return 1;
+  if (tellIssues(issues, io, wording) !== 0) return undefined;
   if (options.configDrive !== undefined) {
     const text = `${JSON.stringify(drive)}\n`;
     await writeFileAtomically(resolve(io.cwd, options.configDrive), text, { mode: privateMode });
   }
-  const text = format === 'command' ? commands(deploySteps, options) : await formatValue(deploySteps, format);
-  await writeDocument(text, { ...options, content: contentOf(inArguments) }, io);
-  return 0;
+  return { deploySteps, content: inArguments === undefined ? 'public' : 'secret' };
 }
 
 /** What cannot be in the steps must not be lost silently. */
@@ -91,14 +124,13 @@ function refuseArguments({ ignition, ignitionInArgs = false }: StepsOptions, for
 }
 
 function refuseConfigDrive(options: StepsOptions): void {
-  const { ignition, appendKarg = [], copyNetwork, ignitionInArgs = false, configDrive } = options;
+  const { configDrive } = options;
   if (configDrive === '-') {
     throw new UsageError('the config drive cannot go to standard output beside the steps', {
       hint: 'give a file, or use: ironic-coreos deploy configdrive',
     });
   }
-  const hasConfig = ignition !== undefined && !ignitionInArgs;
-  const isNeeded = hasConfig || appendKarg.length > 0 || copyNetwork !== undefined;
+  const isNeeded = needsConfigDrive(options);
   if (isNeeded && configDrive === undefined) {
     throw new UsageError(
       'the config, kernel arguments and the network go into the config drive, not into the steps',
@@ -112,6 +144,12 @@ function refuseConfigDrive(options: StepsOptions): void {
       hint: 'give --ignition, --append-karg or --copy-network',
     });
   }
+}
+
+/** Whether there is anything that the steps cannot hold. */
+export function needsConfigDrive(options: StepsOptions): boolean {
+  const { ignition, appendKarg = [], copyNetwork, ignitionInArgs = false } = options;
+  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
 }
 
 function checkNothingGiven({
@@ -140,7 +178,8 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
   ];
 }
 
-function commands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
+/** The whole of a deployment, for a shell. */
+export function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
   const { node = '', configDrive, imageSource } = options;
   return formatDeployCommands({
     node,
@@ -148,8 +187,4 @@ function commands(deploySteps: readonly DeployStep[], options: StepsOptions): st
     ...(configDrive !== undefined && { configDrive }),
     ...(imageSource !== undefined && { imageSource }),
   });
-}
-
-function contentOf(config: PlainConfig | undefined): 'secret' | 'public' {
-  return config === undefined ? 'public' : 'secret';
 }
