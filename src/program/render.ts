@@ -49,6 +49,17 @@ Without Ironic:
   Agents up to 6.6.0 had a mode "standalone". Newer ones have none, but do the
   same if nothing tells them where Ironic is; so --standalone leaves it out.
 
+What would change:
+  --diff compares with a config that is deployed: a file, a live ISO or an
+  initramfs that holds one, the URL of such, or - for standard input. With an
+  inventory of hosts it is the folder that has NAME.ign for each. It tells
+  settings by the names that --show-settings prints, and what no setting stands
+  for by what it is (file, unit, user). Secrets show as a digest or not at all;
+  comments, the order of files and the encoding of contents do not count. With
+  --format json it is a list of {setting, deployed, rendered}, for hosts with
+  "host". Exit codes are those of diff: 0 nothing would change, 1 something
+  would, 2 it cannot be told.
+
 Exit codes:
   0  the config is written
   1  an input or a host is missing or wrong, or the config would not be valid
@@ -62,6 +73,7 @@ Examples:
   ironic-coreos render --host 192.168.122.1 --registry 192.168.122.1:5000 \\
     --insecure-registry --option 'collect_lldp = True' > ironic-agent.ign
   ironic-coreos render --inventory ramdisk.yaml -o configs
+  ironic-coreos render --inventory ramdisk.yaml --diff configs
   ironic-coreos render --profile icc --hostname worker-0 \\
     --nmstate worker-0.yaml -o worker-0.ign
 `;
@@ -112,6 +124,8 @@ function declareOutput(command: Command): void {
     .option('--inventory <file>', 'settings and hosts, as YAML or JSON: see below')
     .option('--fail-fast', 'stop at the first host that is wrong')
     .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
+    .option('--diff <deployed>', 'say what would change there, by setting, and write nothing: see below')
+    .option('--format <form>', 'of --diff: text (default) or json')
     .option('--pretty', 'indent the JSON (always so with --host)')
     .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');
 }

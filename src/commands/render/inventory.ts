@@ -35,10 +35,10 @@ export async function readInventoryFile(
       hint: 'mend what is reported above',
     });
   }
-  const { agent, profile = options.profile } = inventory;
+  const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
-  return { inventory, source: { options: withProfile, io, files: [agent] } };
+  return { inventory, source: { options: withProfile, io, files: [agent], hosts } };
 }
 
 /** `error: ramdisk.yaml:4:5: …`, and a hint. */

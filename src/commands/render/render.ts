@@ -13,9 +13,14 @@ import { formatShownSettings } from './showSettings.ts';
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the
  * agent would refuse its conf or Ignition the config; wrong flags and files are thrown as errors. With an inventory
- * that lists hosts, `options.output` is a folder, which gets one config for each of them.
+ * that lists hosts, `options.output` is a folder, which gets one config for each of them. With `options.diff` nothing is
+ * written; the exit code says whether something would change: 0 no, 1 yes, 2 it cannot be told.
  */
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
+  if (options.diff !== undefined || options.format !== undefined) {
+    const { diff } = await import('./diff.ts');
+    return diff(options, io);
+  }
   if (options.inventory === undefined) return renderOne({ options, io });
   const { readInventoryFile } = await import('./inventory.ts');
   const { inventory, source } = await readInventoryFile(options.inventory, options, io);

@@ -1,7 +1,7 @@
 /** From inputs to the document of one Ignition config, with everything that is to be said about it. */
 
 import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { checkAgentConf, type ConfPlaces } from '../../agent/confReport.ts';
+import { createConfCheck, type ConfRemark } from '../../agent/confReport.ts';
 import { publicMode } from '../../agent/dataFile.ts';
 import { keyfileFolder } from '../../agent/hostNetwork.ts';
 import { listSecrets } from '../../agent/secrets.ts';
@@ -28,13 +28,15 @@ export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | un
 /** A renderer for one config or for many with the same options; what they share is read once. */
 export function createRenderer(): RenderConfig {
   const readSettings = createSettingsReader();
+  const checkAgentConf = createConfCheck();
   return async (source) => {
     const { io, options } = source;
     const collected = readInputs(source);
     const settings = await readSettings(source, collected, (message, hint) =>
       tell(io, { severity: 'warning', message, hint }),
     );
-    if (!reportConf(settings, nameConfPlaces(options, collected.inputs), io)) return undefined;
+    const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
+    if (!reportConf(remarks, io)) return undefined;
     const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
@@ -62,8 +64,7 @@ function tell(io: Io, remark: Remark): void {
   io.stderr.write(formatRemark(remark));
 }
 
-function reportConf(settings: AgentSettings, places: ConfPlaces, io: Io): boolean {
-  const remarks = checkAgentConf(settings, places);
+function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   for (const { severity, place, message, hint } of remarks)
     tell(io, { severity, message: `${place}: ${message}`, hint });
   return remarks.every(({ severity }) => severity !== 'error');

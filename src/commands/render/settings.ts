@@ -4,6 +4,7 @@
  */
 
 import { inputParsers } from '../../agent/inputParsers.ts';
+import type { InventoryHost } from '../../agent/inventory.ts';
 import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
@@ -13,6 +14,7 @@ import { readAgent } from './agentReaders.ts';
 import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
+import { joinLists } from './listSettings.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
 import type { Reading } from './reading.ts';
@@ -26,6 +28,8 @@ export interface RenderSource {
   readonly files?: readonly Inputs[];
   /** What counts where nothing else is given. */
   readonly implied?: Inputs;
+  /** Those of an inventory, for whoever shows what is different for them. */
+  readonly hosts?: readonly InventoryHost[];
 }
 
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
@@ -54,7 +58,7 @@ export function createSettingsReader(): ReadSettings {
   const readSharedAgent = rememberPart(readAgent);
   const readSharedHost = rememberPart(readHost);
   return async ({ io, options }, { inputs, profile }, warn) => {
-    const reading: Reading = { profile, inputs, options, parse: inputParsers[profile], io, warn };
+    const reading = joinLists({ profile, inputs, options, parse: inputParsers[profile], io, warn });
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
       profile,

@@ -1,16 +1,21 @@
 /** `--show-settings`: what counts and where it comes from, before anything is read or checked. */
 
+import type { InventoryHost } from '../../agent/inventory.ts';
 import { findIpaOption } from '../../agent/ipaOptions.ts';
-import type { CollectedInputs, InputValue } from '../../agent/settingInputs.ts';
+import type { CollectedInputs, Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import { printable } from '../../reporters/printable.ts';
 import type { RenderOptions } from './options.ts';
 
-/** Lines of setting, value and source, secrets masked; then the variables that are set and do not count. */
+/**
+ * Lines of setting, value and source, secrets masked; then the variables that are set and do not count, and what is
+ * different for single hosts.
+ */
 export function formatShownSettings(
   { inputs, unread, profile }: CollectedInputs & { readonly profile: ProfileName },
   options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
 ): string {
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const rows = settings.flatMap((setting) => {
@@ -30,7 +35,48 @@ export function formatShownSettings(
     ...rows,
   ]);
   const notes = unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
-  return [...lines, ...(notes.length === 0 ? [] : ['', ...notes])].map((line) => `${line}\n`).join('');
+  const parts = [lines, notes, formatHosts(hosts, inputs)].filter(({ length }) => length > 0);
+  return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+/** Hosts with a network of their own are all of them, so further ones add little. */
+const mostHosts = 100;
+
+function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
+  const rows = hosts.slice(0, mostHosts).flatMap((host) => hostRows(host, shared));
+  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'from'], ...rows]);
+  const more = hosts.length - mostHosts;
+  return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
+}
+
+/** What is said for one host; flags and the environment beat it, as they beat what is said for all. */
+function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs): string[][] {
+  const [wrong] = findings;
+  const head = printable(name);
+  if (wrong !== undefined) return [[head, '', 'wrong', printable(wrong.message)]];
+  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
+  const inputs = readInputs();
+  return settings.flatMap((setting) => {
+    const values = inputs.get(setting.name);
+    const sharedValues = shared.get(setting.name);
+    if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];
+    const winner = sharedValues?.find(({ origin }) => origin !== 'file');
+    const beaten = winner === undefined ? '' : `, beaten by ${winner.place}`;
+    if (values.length === 0) return [[head, setting.name, 'nothing', beaten.slice(2)]];
+    return values.map((value) => [
+      head,
+      setting.name,
+      showHostValue(setting, value),
+      `${sourceOf(value, setting)}${beaten}`,
+    ]);
+  });
+}
+
+/** A network that the inventory itself holds is long. */
+function showHostValue(setting: Setting, value: InputValue): string {
+  return value.isContent && setting.isSecret !== true
+    ? printable(value.fileName ?? 'in the inventory')
+    : showValue(setting, value);
 }
 
 /** A setting that a file gives is named in its row. */
@@ -52,11 +98,16 @@ function commandRows(options: RenderOptions): string[][] {
 const widest = 60;
 
 function formatColumns(rows: readonly (readonly string[])[]): string[] {
-  const width = (column: number): number =>
-    Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const [first, second] = [width(0), width(1)];
-  return rows.map(([name = '', value = '', place = '']) =>
-    `${name.padEnd(first)}  ${value.padEnd(second)}  ${place}`.trimEnd(),
+  const count = Math.max(...rows.map(({ length }) => length));
+  // Of the last nothing is behind.
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length))),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
   );
 }
 

@@ -1,0 +1,31 @@
+/** What looks like a secret in a text that is going to be shown. Names decide, and where credentials stand in URLs. */
+
+export const hidden = '(secret)';
+
+const secretWord = 'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key';
+const secretName = new RegExp(`(?:^|[^a-z])(?:${secretWord}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
+/** From here on a text is not shown: more than the value may be masked, but never less. */
+const secretValue = new RegExp(
+  `(?:${secretWord})\\d{0,3}["']?[=:]|(?<=-[\\w-]{0,40})(?:${secretWord})[ \\t]`,
+  'i',
+);
+
+/** Whether an option, a variable or a key of this name holds a secret; not where it names a file with one. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name) && !/(?:file|path|flags|dir)$/i.test(name);
+}
+
+/** The text without passwords of URLs, tokens in their queries, and what follows a name that speaks of a secret. */
+export function maskText(text: string): string {
+  const withoutCredentials = text
+    .replaceAll(/(?<=:\/\/)[^\s/@]{1,2000}@/g, `${hidden}@`)
+    .replaceAll(
+      /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
+      hidden,
+    );
+  if (withoutCredentials.includes('PRIVATE KEY')) return hidden;
+  const match = secretValue.exec(withoutCredentials);
+  if (match === null) return withoutCredentials;
+  const end = match.index + match[0].length;
+  return end === withoutCredentials.length ? withoutCredentials : withoutCredentials.slice(0, end) + hidden;
+}

@@ -1,0 +1,109 @@
+/**
+ * `render --diff`: what would change if the rendered config took the place of the deployed one, by setting. Nothing is
+ * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
+ */
+
+import { compareConfigs, type SettingChange } from '../../agent/deployed/describeConfig.ts';
+import { CliError, UsageError } from '../../errors.ts';
+import type { Config } from '../../ignition/config.ts';
+import { readConfig } from '../../ignition/validate.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import { printable } from '../../reporters/printable.ts';
+import { readDeployedConfig } from './deployedConfig.ts';
+import { readInventoryFile } from './inventory.ts';
+import type { RenderOptions } from './options.ts';
+import { createRenderer, type RenderedConfig } from './renderConfig.ts';
+import type { RenderSource } from './settings.ts';
+
+/** How changes are written to standard output. */
+export interface DiffForm {
+  /** Of one host; `host` is there where there are several. */
+  readonly format: (changes: readonly SettingChange[], host?: string) => readonly string[];
+  readonly start: string;
+  readonly separator: string;
+  readonly end: string;
+}
+
+/** 0: nothing would change; 1: something would; anything that is wrong is thrown as UsageError, or told and 2. */
+export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
+  const { deployed, form } = checkDiffOptions(options);
+  try {
+    if (options.inventory === undefined) return await diffOne(deployed, { options, io }, form);
+    const { inventory, source } = await readInventoryFile(options.inventory, options, io);
+    if (inventory.hosts === undefined) return await diffOne(deployed, source, form);
+    const { diffHosts } = await import('./diffHosts.ts');
+    return await diffHosts(inventory.hosts, source, { folder: deployed, form });
+  } catch (error) {
+    throw asTrouble(error);
+  }
+}
+
+function checkDiffOptions({ diff: deployed, format = 'text', output, showSettings }: RenderOptions): {
+  readonly deployed: string;
+  readonly form: DiffForm;
+} {
+  if (deployed === undefined) {
+    throw new UsageError('--format is for --diff', { hint: 'for example --diff deployed.ign --format json' });
+  }
+  if (deployed === '') throw new UsageError('--diff names nothing', { hint: 'give a file, an ISO or a URL' });
+  if (output !== undefined) {
+    throw new UsageError('--output cannot be combined with --diff, which writes nothing', {
+      hint: 'leave one of them out',
+    });
+  }
+  if (showSettings === true) {
+    throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'leave one of them out' });
+  }
+  const form = forms.get(format);
+  if (form !== undefined) return { deployed, form };
+  throw new UsageError(`unknown format: ${format}`, { hint: `use one of ${[...forms.keys()].join(', ')}` });
+}
+
+async function diffOne(deployed: string, source: RenderSource, form: DiffForm): Promise<ExitCode> {
+  const { io } = source;
+  const before = await readDeployedConfig(deployed, io);
+  const rendered = await createRenderer()(source);
+  if (rendered === undefined) return 2;
+  const changes = compareConfigs(before, configOf(rendered));
+  const text = form.start + form.format(changes).join(form.separator) + form.end;
+  await writeStdout(io, [Buffer.from(text)]);
+  const count = changes.length === 1 ? '1 setting' : `${changes.length} settings`;
+  io.stderr.write(changes.length === 0 ? 'nothing would change\n' : `${count} would change\n`);
+  return changes.length === 0 ? 0 : 1;
+}
+
+/** As a reader of the document would see it, and not as it was before it was written. */
+export function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
+  const read = readConfig(document);
+  if (read.status === 'read') return read.config;
+  throw new CliError(`the rendered config cannot be read: ${read.finding.message}`);
+}
+
+const forms: ReadonlyMap<string, DiffForm> = new Map([
+  ['text', { format: formatText, start: '', separator: '', end: '' }],
+  ['json', { format: formatJson, start: '[', separator: ',', end: '\n]\n' }],
+]);
+
+function formatText(changes: readonly SettingChange[], host?: string): string[] {
+  const indent = host === undefined ? '' : '  ';
+  const rows = changes.map(({ setting, deployed, rendered }) => {
+    const lines = [...deployed.map((value) => `- ${value}`), ...rendered.map((value) => `+ ${value}`)];
+    return [setting, ...lines.map((line) => `  ${line}`)]
+      .map((line) => `${indent}${printable(line)}\n`)
+      .join('');
+  });
+  return host === undefined || rows.length === 0 ? rows : [`${printable(host)}\n`, ...rows];
+}
+
+function formatJson(changes: readonly SettingChange[], host?: string): string[] {
+  const ofHost = host === undefined ? {} : { host };
+  return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
+}
+
+/** An error with 2 as exit code, for 1 says that something would change. */
+function asTrouble(error: unknown): unknown {
+  if (!(error instanceof CliError) || error instanceof UsageError) return error;
+  const { hint } = error;
+  return new UsageError(error.message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+}
