@@ -29,8 +29,19 @@ export interface ConfPlaces {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** The same check for one config after the other; those that have the conf of the one before are not checked again. */
+export function createConfCheck(): typeof checkAgentConf {
+  let last: { readonly key: string; readonly remarks: readonly ConfRemark[] } | undefined;
+  return (settings, places) => {
+    const { optionLines, profile, userConf } = settings;
+    const key = JSON.stringify([profile, renderAgentConf(settings), optionLines, userConf, places]);
+    if (last?.key !== key) last = { key, remarks: checkAgentConf(settings, places) };
+    return last.remarks;
+  };
+}
+
 /** Each thing once, where it was written rather than where it went. The agent would start if none is an error. */
-export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): ConfRemark[] {
+export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): readonly ConfRemark[] {
   const { optionLines, userConf = '' } = settings;
   const ofLines = checkConf(formatOptionLines(optionLines));
   const ofUser = checkConf(userConf);

@@ -49,9 +49,13 @@ function parsePointer(pointer: string, root: unknown): Path {
     });
 }
 
-const ofInventory = ['profile', 'agent', 'hosts'];
-const ofHost = ['name', 'mac', 'architecture', 'network', 'overrides'];
-const ofNetwork = ['nmstate', 'keyfiles'];
+const ofInventory = ['profile', 'agent', 'deploy', 'hosts'];
+const ofHost = ['name', 'mac', 'architecture', 'network', 'overrides', 'deploy'];
+/** By the key of the mapping; those of `deploy` are not known here. */
+const ofOthers: Readonly<Record<string, readonly string[]>> = {
+  network: ['nmstate', 'keyfiles'],
+  deploy: [],
+};
 
 function unknownKey(path: Path, key: string): Finding {
   const hint = unknownKeyHint(key, path.at(-1));
@@ -62,12 +66,13 @@ function unknownKey(path: Path, key: string): Finding {
 function unknownKeyHint(key: string, parent: string | number | undefined): string {
   const isSetting = parent === 'agent' || parent === 'overrides';
   const settings = settingTable.map(({ name }) => name);
-  const names = isSetting ? settings : parent === 'network' ? ofNetwork : [...ofInventory, ...ofHost];
+  const names = isSetting ? settings : (ofOthers[String(parent)] ?? [...ofInventory, ...ofHost]);
   const near =
     nearestName(key, names) ?? (isSetting ? settings.find((name) => name.endsWith(`.${key}`)) : undefined);
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
   if (settings.some((name) => name === key))
     return 'settings are below "agent", or below "overrides" of a host';
+  if (parent === 'deploy') return 'they have the names of the flags of deploy, like bmcAddress';
   return isSetting ? 'settings have the names that --show-settings prints' : `there are ${names.join(', ')}`;
 }
 

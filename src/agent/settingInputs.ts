@@ -95,10 +95,16 @@ export function flagName(flag: string): string {
 
 /** The key of a flag among the options, as commander forms it: `apiUrl` of `--api-url <urls>`. */
 export function flagKey(flag: string): string {
-  return flagName(flag)
-    .slice(2)
-    .replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+  const known = flagKeys.get(flag);
+  if (known !== undefined) return known;
+  const name = flagName(flag).slice(2);
+  const key = name.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+  flagKeys.set(flag, key);
+  return key;
 }
+
+/** There are few flags, but they are looked up for each of many hosts. */
+const flagKeys = new Map<string, string>();
 
 /** Undefined where no file names the setting. */
 function readFiles(name: SettingName, { files = [] }: InputSources): readonly InputValue[] | undefined {

@@ -1,15 +1,19 @@
 /**
  * Every setting once: where it stands in a file of settings, its flag and environment variables, and which profiles take
  * it. The command line, the reading of the environment and `--show-settings` are all made from this table. Plain data:
- * how a text is understood is in `inputParsers.ts`.
+ * how a text is understood is in `inputParsers.ts`. What is in `boot` has no effect on a config: it becomes kernel
+ * arguments.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
 import type { ProfileName } from './settings.ts';
 
-/** `file`: the path of one; its variables in the environment may hold its content. The plural forms may be repeated. */
-export type InputKind = 'text' | 'texts' | 'file' | 'files' | 'switch';
+/**
+ * `file`: the path of one; its variables in the environment may hold its content. The plural forms may be repeated.
+ * `list`: one text with commas, which may be a list where it stands in a file of settings.
+ */
+export type InputKind = 'text' | 'texts' | 'list' | 'file' | 'files' | 'switch';
 
 export interface EnvironmentVariable {
   readonly name: string;
@@ -47,7 +51,7 @@ const all = [...ownAndIcc, 'assisted', script] as const;
 export const settingTable = [
   {
     name: 'ironic.apiUrls',
-    kind: 'text',
+    kind: 'list',
     flag: '--api-url <urls>',
     help: 'where Ironic is: URLs with commas between them, port 6385 unless they name one; or "mdns"',
     environment: [{ name: 'IRONIC_BASE_URL' }],
@@ -63,7 +67,7 @@ export const settingTable = [
   },
   {
     name: 'ironic.inspectionCallbackUrls',
-    kind: 'text',
+    kind: 'list',
     flag: '--inspection-callback-url <url>',
     alias: '--inspector <url>',
     help: 'where inspection data go (default: the agent derives it); also --inspector',
@@ -71,7 +75,7 @@ export const settingTable = [
   },
   {
     name: 'ironic.inspectorUrls',
-    kind: 'text',
+    kind: 'list',
     flag: '--inspector-url <urls>',
     help: 'the same, from the address of ironic-inspector: port 5050 and /v1/continue are added',
     environment: [{ name: 'IRONIC_INSPECTOR_BASE_URL' }],
@@ -129,7 +133,10 @@ export const settingTable = [
     kind: 'file',
     flag: '--pull-secret <file>',
     help: 'credentials for the registry: JSON with "auths", or its base64',
-    environment: [{ name: 'IRONIC_AGENT_PULL_SECRET', holdsContent: true }],
+    environment: [
+      { name: 'IRONIC_AGENT_PULL_SECRET', holdsContent: true },
+      { name: 'IRONIC_AGENT_PULL_SECRET_FILE' },
+    ],
     isSecret: true,
     profiles: [...ownAndIcc, script],
   },
@@ -164,7 +171,7 @@ export const settingTable = [
   },
   {
     name: 'agent.vlanInterfaces',
-    kind: 'text',
+    kind: 'list',
     flag: '--vlan-interfaces <mode>',
     help: 'add VLANs that LLDP tells of: always, never, auto (unless the host has a network), or on interfaces',
     environment: [
@@ -243,7 +250,7 @@ export const settingTable = [
     name: 'host.consoles',
     kind: 'texts',
     flag: '--console <device>',
-    help: 'serial console that asks for a login, e.g. ttyS0; repeatable',
+    help: 'console, e.g. ttyS0,115200n8; repeatable; a serial one asks for a login',
     profiles: own,
   },
   {
@@ -308,7 +315,7 @@ export const settingTable = [
   },
   {
     name: 'proxy.none',
-    kind: 'text',
+    kind: 'list',
     flag: '--no-proxy <hosts>',
     help: 'reached without proxy, with commas between them; the Ironic hosts always are',
     environment: [{ name: 'NO_PROXY', isShared: true }],
@@ -340,6 +347,70 @@ export const settingTable = [
     kind: 'files',
     flag: '--merge <file>',
     help: 'Ignition config of your own, merged last; repeatable',
+    profiles: all,
+  },
+  {
+    name: 'boot.baseUrl',
+    kind: 'text',
+    flag: '--base-url <url>',
+    help: 'folder that serves ironic-python-agent.kernel, .initramfs and .rootfs; other options replace single URLs',
+    profiles: all,
+  },
+  {
+    name: 'boot.kernelUrl',
+    kind: 'text',
+    flag: '--kernel-url <url>',
+    help: 'kernel, for boot scripts',
+    profiles: all,
+  },
+  {
+    name: 'boot.initramfsUrl',
+    kind: 'text',
+    flag: '--initramfs-url <url>',
+    help: 'initramfs, for boot scripts',
+    profiles: all,
+  },
+  {
+    name: 'boot.rootfsUrl',
+    kind: 'text',
+    flag: '--rootfs-url <url>',
+    help: 'root filesystem, fetched by the initramfs',
+    environment: [{ name: 'IRONIC_ROOTFS_URL' }],
+    profiles: all,
+  },
+  {
+    name: 'boot.ignitionUrl',
+    kind: 'text',
+    flag: '--ignition-url <url>',
+    help: 'Ignition config, fetched by the initramfs',
+    profiles: all,
+  },
+  {
+    name: 'boot.embedded',
+    kind: 'switch',
+    flag: '--embedded',
+    help: 'the initramfs carries the Ignition config',
+    profiles: all,
+  },
+  {
+    name: 'boot.ip',
+    kind: 'texts',
+    flag: '--ip <spec>',
+    help: 'network of the initramfs, e.g. dhcp; repeatable',
+    profiles: all,
+  },
+  {
+    name: 'boot.ipaParameters',
+    kind: 'texts',
+    flag: '--ipa <name=value>',
+    help: 'parameter of the agent, e.g. insecure=1; repeatable',
+    profiles: all,
+  },
+  {
+    name: 'boot.kernelArguments',
+    kind: 'texts',
+    flag: '--append <arg>',
+    help: 'any other kernel argument; repeatable',
     profiles: all,
   },
 ] as const satisfies readonly Setting[];

@@ -1,54 +1,55 @@
-/** One line on a terminal that says how far a long piece of work is; nothing anywhere else. */
+/**
+ * One line on a terminal that says how far a long piece of work is; nothing anywhere else. Drawn by cli-progress, which
+ * is loaded only then.
+ */
 
+import type { SingleBar } from 'cli-progress';
 import type { Output } from './io.ts';
 
 export interface Progress {
   /** `done` of all pieces are finished. */
   readonly update: (done: number) => void;
-  /** Takes the line away, so that other text can be written. */
+  /** Takes the line away, so that other text can be written; the next `update` brings it back. */
   readonly clear: () => void;
 }
-
-/** Milliseconds between two looks of the line. */
-const pause = 100;
-const widestBar = 30;
 
 /** `what` begins the line: `hosts`. */
 export function showProgress(stream: Output, what: string, total: number): Progress {
   if (stream.isTTY !== true) return { update: () => undefined, clear: () => undefined };
-  let last = 0;
-  let isShown = false;
+  let bar: SingleBar | undefined;
+  void loadBar(stream, what).then((loaded) => (bar = loaded));
+  let idle: NodeJS.Timeout | undefined;
+  const clear = (): void => {
+    clearTimeout(idle);
+    idle = undefined;
+    bar?.stop();
+  };
   return {
     update: (done) => {
-      const now = performance.now();
-      if (now - last < pause) return;
-      last = now;
-      isShown = true;
-      stream.write(`\r${formatBar({ what, done, total }, columnsOf(stream))}\u001b[K`);
+      if (bar === undefined) return;
+      if (idle === undefined) bar.start(total, done);
+      else bar.update(done);
+      idle = idle?.refresh() ?? setTimeout(clear, longestIdle);
     },
-    clear: () => {
-      if (isShown) stream.write('\r\u001b[K');
-      isShown = false;
-      last = 0;
-    },
+    clear,
   };
 }
 
-/** Some terminals say that they have none. */
-function columnsOf({ columns = 0 }: Output): number {
-  return columns > 0 ? columns : 80;
-}
+/** Milliseconds after which the line goes away by itself: as long as it is there, the program does not end. */
+const longestIdle = 30_000;
 
-interface State {
-  readonly what: string;
-  readonly done: number;
-  readonly total: number;
-}
-
-function formatBar({ what, done, total }: State, columns: number): string {
-  const count = `${what} ${String(done).padStart(String(total).length)}/${total}`;
-  const width = Math.min(widestBar, columns - count.length - 4);
-  if (width < 5) return count.slice(0, Math.max(0, columns - 1));
-  const filled = Math.round((width * done) / Math.max(1, total));
-  return `${count} [${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`;
+/** Undefined where it cannot be loaded: the work is not worth less for it. */
+async function loadBar(stream: Output, what: string): Promise<SingleBar | undefined> {
+  const library = await import('cli-progress').catch(() => undefined);
+  if (library === undefined) return undefined;
+  return new library.default.SingleBar({
+    stream,
+    format: `${what} {value}/{total} [{bar}] {eta_formatted}`,
+    barCompleteChar: '#',
+    barIncompleteChar: '.',
+    barsize: 30,
+    etaBuffer: 200,
+    clearOnComplete: true,
+    linewrap: true, // else it would have to be switched on again when the program is interrupted
+  });
 }

@@ -158,13 +158,61 @@ describe('render --inventory', () => {
     expect([code, written]).toEqual([1, ['c.ign']]);
   });
 
-  it('writes nothing with --fail-fast where a host is wrong', async () => {
-    const { code, written } = await render(`${shared}hosts: [{name: a}, {name: _}]\n`, ['--fail-fast']);
+  it.each([
+    ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 wrong; stopped there'],
+    ['names a file that is missing', 'b, overrides: {agent.pullSecret: no}', ['a.ign'], '1 written'],
+    ['has a value that is wrong', 'b, overrides: {agent.image: "a b"}', ['a.ign'], '1 wrong; stopped there'],
+  ])('stops with --fail-fast at a host that %s; what is written stays', async (_title, host, files, end) => {
+    const hosts = `hosts: [{name: a}, {name: ${host}}, {name: c}]\n`;
+    const { code, stderr, written, config } = await render(shared + hosts, ['--fail-fast']);
+    expect([code, written]).toEqual([1, files]);
+    expect(stderr).toContain(end.replace('hosts', `out-${count}`));
+    for (const file of files) expect(await config(file.replace('.ign', ''))).toHaveProperty('ignition');
+  });
+
+  it.each([
+    ['file', 'ironic.caFiles: [no.pem]', 'ramdisk.yaml:4:20: ironic.caFiles) not found: site/no.pem'],
+    ['option', 'agent.options: ["api_url = x"]', 'error: site/ramdisk.yaml:4:19: agent.options'],
+    ['value', 'agent.pullPolicy: always\n  host.consoles: ["/"]', 'site/ramdisk.yaml:5:19: host.consoles'],
+  ])('tells a wrong %s of all hosts once', async (_title, setting, message) => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const hosts = names.map((name) => `- name: ${name}\n`).join('');
+    const { code, stderr, written } = await render(`${shared}  ${setting}\nhosts:\n${hosts}`);
+    expect(stderr.split(message)).toHaveLength(2);
+    expect(stderr).toMatch(/^error: a is not written \(site\/ramdisk\.yaml:\d+\):/);
+    expect(stderr).toContain('\nerror: not written for the same reason as a: b, c and 3 more\n');
+    expect(stderr).toContain('0 written, 0 unchanged, 6 wrong\n');
     expect([code, written]).toEqual([1, []]);
   });
 
   it.each([
+    ['ironic.apiUrls', 'https://192.0.2.1', 'https://[2001:db8::1]', 'x y'],
+    ['ironic.inspectionCallbackUrls', 'https://192.0.2.1/v1', 'https://192.0.2.2/v1', 'ftp://x'],
+    ['ironic.inspectorUrls', 'https://192.0.2.1', 'https://192.0.2.2', ''],
+    ['agent.vlanInterfaces', 'eno1', 'eno2.100', 'a/b'],
+    ['proxy.none', 'localhost', '.example.com', 'a b'],
+  ])('takes %s as a list, or as one text', async (name, one, other, wrong) => {
+    const line = name === 'ironic.apiUrls' ? 5 : 6;
+    const base = name === 'ironic.apiUrls' ? 'agent:\n  agent.debug: true\n' : shared;
+    const proxy = name === 'proxy.none' ? '  proxy.http: http://192.0.2.9:3128\n' : '';
+    const list = `${base}  ${name}:\n  - ${one}\n  - "${other}"\n${proxy}hosts: [{name: a}]\n`;
+    const text = `${base}  ${name}: "${one},${other}"\n${proxy}hosts: [{name: a}]\n`;
+    const asList = await render(list);
+    expect(asList.stderr).toMatch(/^out-\d+: 1 written/m);
+    expect(await asList.config('a')).toEqual(await (await render(text)).config('a'));
+    const { code, stderr } = await render(list.replace(`"${other}"`, `"${wrong}"`));
+    expect(stderr).toContain(`: site/ramdisk.yaml:${line}:5: ${name}`);
+    expect(code).toBe(1);
+  });
+
+  it('knows a wrong combination of items of a list', async () => {
+    const urls = 'agent:\n  ironic.apiUrls: [mdns, https://192.0.2.1]\nhosts: [{name: a}]\n';
+    expect((await render(urls)).stderr).toContain('2:20: ironic.apiUrls: "mdns" stands beside URLs');
+  });
+
+  it.each([
     ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: the key "agnet" is not known'],
+    ['an unknown key of deploy', 'deploy: {x: 1}\n', 'names of the flags of deploy'],
     ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'did you mean "ironic.apiUrls"?'],
     ['a text', 'x\n', 'has to be a mapping'],
     ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: YAML cannot be read'],

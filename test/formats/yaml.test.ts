@@ -99,6 +99,9 @@ interfaces:
   - &second
     name: ö
 again: *second
+gaps:
+-
+- x
 `;
   const { locate } = parseYaml(text);
   it.each([
@@ -111,11 +114,28 @@ again: *second
     ['an item of a list', ['interfaces', 0, 'list', 1], 7, 7],
     ['an empty value is at its key', ['interfaces', 0, 'empty'], 8, 5],
     ['a block text is at its key', ['interfaces', 0, 'block'], 9, 5],
+    ['an empty item is at its list', ['gaps', 0], 14, 1],
+    ['an item after it', ['gaps', 1], 16, 3],
+    ['no item', ['gaps', 2], 14, 1],
+    ['no item by its name', ['gaps', '0'], 14, 1],
+    ['no item before the first', ['gaps', -1], 14, 1],
     ['an alias', ['again'], 13, 8],
     ['something in an alias', ['again', 'name'], 12, 11],
     ['the deepest value that exists', ['interfaces', 0, 'ipv4', 'missing', 'x'], 4, 11],
   ])('%s', (_title, path, line, column) => {
     expect(locate(path)).toEqual({ line, column });
+  });
+
+  it.each([
+    ['a long line', 100_000, (key: number) => `k${key}: ${key}, `],
+    ['letters of several bytes', 10_000, (key: number) => `é😀${key}: "ö${key}", `],
+  ])('finds values in %s at once', (_title, count, entry) => {
+    const entries = Array.from({ length: count }, (_, key) => entry(key));
+    const parsed = parseYaml(`{${entries.join('')}}`);
+    const name = entry(count - 1).split(':', 1)[0] ?? '';
+    const start = Buffer.byteLength(`{${entries.slice(0, -1).join('')}${name}: `) + 1;
+    for (let time = 0; time < 10_000; time++) parsed.locate([name]);
+    expect(parsed.locate([name])).toEqual({ line: 1, column: start });
   });
 
   it('has none in an empty text', () => {

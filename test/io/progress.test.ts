@@ -1,6 +1,7 @@
 /** The progress line: on terminals only, never wider than they are, and gone in the end. */
 
 import { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
 import { showProgress } from '../../src/io/progress.ts';
@@ -20,28 +21,51 @@ function collect(terminal: { readonly isTTY: boolean; readonly columns?: number 
   return { stream: Object.assign(stream, terminal), said };
 }
 
+/** Until the library is loaded, which draws the line. */
+async function untilSaid(said: readonly string[], update: () => void): Promise<void> {
+  for (let time = 0; time < 500 && said.length === 0; time++) {
+    update();
+    await wait(10);
+  }
+}
+
+const clearLine = '\u001b[2K';
+
 describe('showProgress', () => {
-  it('says nothing where there is no terminal', () => {
+  it('says nothing where there is no terminal', async () => {
     const { stream, said } = collect({ isTTY: false });
     const progress = showProgress(stream, 'hosts', 10);
     progress.update(5);
+    await wait(50);
+    progress.update(6);
     progress.clear();
     expect(said).toEqual([]);
   });
 
   it.each([
-    [80, `hosts  5/10 [${'#'.repeat(15)}${'.'.repeat(15)}]`],
-    [0, `hosts  5/10 [${'#'.repeat(15)}${'.'.repeat(15)}]`],
-    [25, 'hosts  5/10 [#####.....]'],
-    [12, 'hosts  5/10'],
-    [4, 'hos'],
-  ])('fits into %i columns', (columns, line) => {
+    [80, /^hosts 5\/10 \[#{15}\.{15}\] +\S+$/],
+    [0, /^hosts 5\/10 \[#{15}\.{15}\] +\S+$/],
+    [25, /^hosts 5\/10 \[#{13}$/],
+    [4, /^host$/],
+  ])('fits into %i columns', async (columns, line) => {
     const { stream, said } = collect({ isTTY: true, columns });
     const progress = showProgress(stream, 'hosts', 10);
-    progress.update(5);
-    progress.update(6);
+    await untilSaid(said, () => progress.update(5));
     progress.clear();
     progress.clear();
-    expect(said).toEqual([`\r${line}\u001b[K`, '\r\u001b[K']);
+    expect(said.find((text) => text.startsWith('host'))).toMatch(line);
+    expect(said.filter((text) => text === clearLine)).toHaveLength(1);
+    expect(said.at(-1)).toBe(clearLine);
+  });
+
+  it('comes back after other text', async () => {
+    const { stream, said } = collect({ isTTY: true });
+    const progress = showProgress(stream, 'hosts', 10);
+    await untilSaid(said, () => progress.update(1));
+    progress.clear();
+    const before = said.length;
+    progress.update(2);
+    progress.clear();
+    expect(said.slice(before).some((text) => text.startsWith('hosts 2/'))).toBe(true);
   });
 });

@@ -1,0 +1,247 @@
+/**
+ * Where the values of a YAML text stand, small enough to be kept for millions of them: read from the events of js-yaml,
+ * with the checks that have to name a place. The events are far larger, so they can come in portions.
+ */
+
+import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
+import { FormatError } from '../../errors.ts';
+import { sentence, yamlError } from './errors.ts';
+import { isFaithful } from './number.ts';
+
+/** What is needed to find values again: four numbers for each, those of one collection's children in a row. */
+export interface Places {
+  /** Its start in the text, its key (or `noKey`), the index of its first child here, and how many children there are. */
+  numbers: Int32Array;
+  /** How many of the numbers are in use. */
+  used: number;
+  /** Names of keys to the numbers that stand for them. */
+  readonly keys: Map<string, number>;
+  /** Undefined for an empty text. */
+  root: Value | undefined;
+}
+
+/** Values after every alias is replaced by what it stands for, which is what a reader walks. */
+export const maxValues = 2_000_000;
+/** Of collections in collections; deeper input is not meant for any reader here. */
+export const maxDepth = 64;
+/** The same after every alias is replaced. */
+const maxHeight = 2 * maxDepth;
+
+export const numbersOfValue = 4;
+/** Of items of a list. */
+export const noKey = -1;
+
+/** While it is read. Aliases share the children of what they stand for. */
+export interface Value {
+  readonly start: number;
+  readonly firstChild: number;
+  readonly childCount: number;
+  /** Values in it, itself included. */
+  readonly values: number;
+  /** Levels below it. */
+  readonly height: number;
+}
+
+/** A collection whose end has not been seen. */
+interface Open {
+  readonly kind: 'document' | 'sequence' | 'mapping';
+  readonly start: number;
+  readonly anchor: string | undefined;
+  /** The numbers of its children. */
+  readonly children: number[];
+  values: number;
+  height: number;
+  key: Key | undefined;
+}
+
+interface Key {
+  readonly number: number;
+  readonly start: number;
+}
+
+/** Places while they are read. */
+export interface Walk {
+  readonly places: Places;
+  readonly anchors: Map<string, Value>;
+  readonly open: Open[];
+  hasDocument: boolean;
+  /** What the events at hand refer to: a part of the text, which begins at `base`. */
+  text: string;
+  base: number;
+}
+
+export function startWalk(): Walk {
+  const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map(), root: undefined };
+  return { places, anchors: new Map(), open: [], hasDocument: false, text: '', base: 0 };
+}
+
+/**
+ * Goes on with the events of a part of the text.
+ * @throws FormatError with a position in that part
+ */
+export function walkEvents(
+  walk: Walk,
+  events: readonly Event[],
+  { text, base }: Pick<Walk, 'text' | 'base'>,
+): void {
+  walk.text = text;
+  walk.base = base;
+  for (const event of events) {
+    if (event.type === EVENT_ID.DOCUMENT) openDocument(walk);
+    else if (event.type === EVENT_ID.POP) closeCollection(walk);
+    else readValue(walk, event);
+  }
+}
+
+function openDocument(walk: Walk): void {
+  if (walk.hasDocument) {
+    throw new FormatError('YAML has more than one document', { hint: 'split it at the lines with ---' });
+  }
+  walk.hasDocument = true;
+  walk.open.push(newOpen('document', 0, undefined));
+}
+
+function newOpen(kind: Open['kind'], start: number, anchor: string | undefined): Open {
+  return { kind, start, anchor, children: [], values: 1, height: 0, key: undefined };
+}
+
+type ValueEvent = Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
+
+function readValue(walk: Walk, event: ValueEvent): void {
+  const parent = walk.open.at(-1);
+  if (parent?.kind === 'mapping' && parent.key === undefined) parent.key = readKey(walk, event);
+  else if (event.type === EVENT_ID.ALIAS) addChild(walk, readAlias(walk, event));
+  else if (event.type === EVENT_ID.SCALAR) addChild(walk, readScalar(walk, event, parent?.key?.start));
+  else openCollection(walk, event, parent?.key?.start);
+}
+
+type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
+type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
+
+function readScalar(walk: Walk, event: ScalarEvent, keyStart: number | undefined): Value {
+  checkTag(walk, event);
+  checkNumber(walk.text, event);
+  const start = startOf(walk, event, keyStart);
+  const scalar = { start, firstChild: 0, childCount: 0, values: 1, height: 0 };
+  const anchor = anchorOf(walk.text, event);
+  if (anchor !== undefined) walk.anchors.set(anchor, scalar);
+  return scalar;
+}
+
+function openCollection(
+  walk: Walk,
+  event: Exclude<ValueEvent, ScalarEvent | AliasEvent>,
+  keyStart: number | undefined,
+): void {
+  checkTag(walk, event);
+  const anchor = anchorOf(walk.text, event);
+  // Until it is complete nothing may refer to it.
+  if (anchor !== undefined) walk.anchors.delete(anchor);
+  const kind = event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping';
+  walk.open.push(newOpen(kind, startOf(walk, event, keyStart), anchor));
+}
+
+function readKey(walk: Walk, event: ValueEvent): Key {
+  if (event.type !== EVENT_ID.SCALAR) {
+    const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
+    throw yamlError(walk.text, { message: sentence('a key has to be a simple text'), offset });
+  }
+  const { start } = readScalar(walk, event, undefined);
+  const name = getScalarValue(walk.text, event);
+  const { keys } = walk.places;
+  const number = keys.get(name) ?? keys.size;
+  if (number === keys.size) keys.set(name, number);
+  return { number, start };
+}
+
+/** A value that begins on a later line than its key is shown at the key, an item that is empty at its list. */
+function startOf(
+  { base, open }: Walk,
+  event: Exclude<ValueEvent, AliasEvent>,
+  keyStart: number | undefined,
+): number {
+  if (event.type !== EVENT_ID.SCALAR) {
+    return event.style === COLLECTION_STYLE.FLOW ? base + event.start : (keyStart ?? base + event.start);
+  }
+  if (event.style === SCALAR_STYLE.PLAIN && event.valueStart >= 0) return base + event.valueStart;
+  if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED) {
+    return base + event.valueStart - 1;
+  }
+  return keyStart ?? (event.valueStart < 0 ? (open.at(-1)?.start ?? 0) : base + event.valueStart);
+}
+
+function anchorOf(text: string, event: Exclude<ValueEvent, AliasEvent>): string | undefined {
+  return event.anchorStart < 0 ? undefined : text.slice(event.anchorStart, event.anchorEnd);
+}
+
+function readAlias(walk: Walk, event: AliasEvent): Value {
+  const target = walk.anchors.get(walk.text.slice(event.anchorStart, event.anchorEnd));
+  const offset = event.anchorStart - 1;
+  if (target === undefined) {
+    const message = sentence('an alias has to refer to something that is complete before it');
+    throw yamlError(walk.text, { message, offset });
+  }
+  return { ...target, start: walk.base + offset };
+}
+
+function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
+  if (event.tagStart < 0 || walk.text.slice(event.tagStart, event.tagEnd) === '!!str') return;
+  const hint = 'leave the tag out';
+  throw yamlError(walk.text, { message: sentence('tags are not used here'), offset: event.tagStart, hint });
+}
+
+function addChild(walk: Walk, child: Value): void {
+  const parent = walk.open.at(-1);
+  if (parent === undefined) return;
+  if (parent.kind === 'document') walk.places.root = child;
+  parent.children.push(child.start, parent.key?.number ?? noKey, child.firstChild, child.childCount);
+  parent.key = undefined;
+  parent.values += child.values;
+  parent.height = Math.max(parent.height, child.height + 1);
+  if (parent.values <= maxValues && parent.height + walk.open.length <= maxHeight) return;
+  throw yamlError(walk.text, {
+    message: sentence('its aliases make it too large'),
+    offset: child.start - walk.base,
+  });
+}
+
+function closeCollection(walk: Walk): void {
+  const closed = walk.open.pop();
+  if (closed === undefined || closed.kind === 'document') return;
+  const { anchor, children, height, start, values } = closed;
+  const firstChild = addNumbers(walk.places, children);
+  const value = { start, firstChild, childCount: children.length / numbersOfValue, values, height };
+  if (anchor !== undefined) walk.anchors.set(anchor, value);
+  addChild(walk, value);
+}
+
+/** Gives the index of the first. */
+function addNumbers(places: Places, numbers: readonly number[]): number {
+  const first = places.used;
+  const end = first + numbers.length;
+  if (end > places.numbers.length) {
+    const larger = new Int32Array(Math.max(end, places.numbers.length * 2));
+    larger.set(places.numbers);
+    places.numbers = larger;
+  }
+  places.numbers.set(numbers, first);
+  places.used = end;
+  return first;
+}
+
+function checkNumber(text: string, event: ScalarEvent): void {
+  if (event.style !== SCALAR_STYLE.PLAIN || event.tagStart >= 0 || event.valueStart < 0) return;
+  const first = text.charCodeAt(event.valueStart);
+  if (first > digit9 || first < plus) return;
+  const written = text.slice(event.valueStart, event.valueEnd);
+  if (isFaithful(written)) return;
+  throw yamlError(text, {
+    message: 'YAML has a number that would not be read as it is written',
+    offset: event.valueStart,
+    hint: 'put it in quotes if it is a text; else write it in plain decimal digits, or as 0o… or 0x…',
+  });
+}
+
+/** Everything that can begin a number is from `+` to `9`. */
+const plus = 0x2b;
+const digit9 = 0x39;
