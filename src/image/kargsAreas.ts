@@ -6,7 +6,8 @@
 
 import { CliError, FormatError } from '../errors.ts';
 import type { IsoTree } from './isoTree.ts';
-import type { Patch } from './overlay.ts';
+import { trimKargs } from './kargsEdit.ts';
+import type { ByteRange, Patch } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 export interface KargsAreas {
@@ -32,12 +33,14 @@ const INFO_PATH = 'coreos/kargs.json';
 const MAX_INFO = 1024 * 1024;
 /** Of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
-const MAX_PLACES = 1000;
+/** Real images have one or two. */
+const MAX_PLACES = 100;
 const DEFAULT_PAD = '#';
 const DEFAULT_END = '\n';
 
 /** The 72 bytes of the header, which ends where the header of the embed area begins. */
 const HEADER = { offset: 32_672, magic: 'coreKarg', length: 8, defaults: 16, places: 24, size: 72 };
+const REPAIR = '`iso reset --force` puts the default arguments back and takes out what is embedded';
 
 /**
  * Undefined where the image reserves no place.
@@ -46,36 +49,56 @@ const HEADER = { offset: 32_672, magic: 'coreKarg', length: 8, defaults: 16, pla
 export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promise<KargsAreas | undefined> {
   const layout = await findKargsLayout(image, tree);
   if (layout === undefined) return undefined;
-  const [first, ...others] = layout.places;
-  if (first === undefined) throw new FormatError('No karg embed areas found; corrupted CoreOS ISO image.');
-  const current = await readKargs(image, layout, first);
-  for (const place of others) {
-    const found = await readKargs(image, layout, place);
+  let current: string | undefined;
+  for (const place of layout.places) {
+    const found = await readCurrent(image, layout, place);
+    current ??= found;
     if (found !== current) throw differentKargs(current, found, place);
   }
-  return { ...layout, current };
+  return { ...layout, current: current ?? layout.defaults };
 }
 
 /** What is known of the areas without a look into them, which is enough to repair them. */
 export type KargsLayout = Omit<KargsAreas, 'current'>;
 
-/** @throws FormatError where the image describes areas that it does not have */
+/** @throws FormatError where the image describes areas that it does not have, or that overlap */
 export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promise<KargsLayout | undefined> {
-  const layout = (await readInfo(tree)) ?? (await readHeader(image));
-  if (layout === undefined) return undefined;
-  if (layout.length > MAX_LENGTH) {
-    throw new FormatError(`karg embed area is too large: ${layout.length} > ${MAX_LENGTH}`);
+  const described = (await readInfo(tree)) ?? (await readHeader(image));
+  if (described === undefined) return undefined;
+  const { defaults, length } = described;
+  const defaultSize = Buffer.byteLength(defaults);
+  if (defaultSize > length) {
+    throw damaged(`default kargs size ${defaultSize} larger than embed areas (${length})`);
   }
-  if (Buffer.byteLength(layout.defaults) > layout.length) {
-    throw new FormatError('the default kernel arguments are longer than their area');
+  const places = separatePlaces(described);
+  const last = places.at(-1);
+  if (last === undefined) throw damaged('No karg embed areas found; corrupted CoreOS ISO image.');
+  if (!Number.isSafeInteger(last.offset) || last.offset + length > image.size) {
+    throw damaged(`karg embed area at ${last.offset} reaches beyond the end of the image`);
   }
-  for (const { offset } of layout.places) {
-    if (!Number.isSafeInteger(offset) || offset + layout.length > image.size) {
-      throw new FormatError(`karg embed area at ${offset} reaches beyond the end of the image`);
-    }
-  }
-  const places = layout.places.toSorted((left, right) => left.offset - right.offset);
-  return { ...layout, places };
+  return { defaults, length, places };
+}
+
+/**
+ * The areas of an image that must have some.
+ * @throws CliError where it has none
+ */
+export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): T {
+  if (areas !== undefined) return areas;
+  throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
+    hint: 'images before 2020-10 reserve no place for kernel arguments: use a newer one',
+  });
+}
+
+/** @throws FormatError where one of the areas has bytes in common with a part of the image that has another use */
+export function refuseOverlap(
+  { places, length }: Pick<KargsLayout, 'places' | 'length'>,
+  other: ByteRange,
+): void {
+  const otherEnd = other.offset + other.length;
+  const overlapping = places.find(({ offset }) => offset < otherEnd && other.offset < offset + length);
+  if (overlapping === undefined) return;
+  throw damaged(`karg embed area at ${overlapping.offset} overlaps what is at ${other.offset}`);
 }
 
 /**
@@ -83,36 +106,54 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
  * @throws CliError where there are none, or where the arguments do not fit
  */
 export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch[] {
-  if (areas === undefined || areas.places.length === 0) {
-    throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
-      hint: 'images before 2020-10 reserve no place for kernel arguments: use a newer one',
-    });
-  }
-  const text = kargs.trim();
+  const { length, places } = requireKargsAreas(areas);
+  const text = trimKargs(kargs);
   const needed = Buffer.byteLength(text) + 1;
-  if (needed > areas.length) {
-    throw new CliError(`kargs too large for area: ${needed} vs ${areas.length}`, {
-      hint: `leave out at least ${needed - areas.length} bytes of them`,
+  if (needed > length) {
+    throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
+      hint: `leave out at least ${needed - length} bytes of them`,
     });
   }
-  return areas.places.map(({ offset, pad = DEFAULT_PAD, end = DEFAULT_END }) => {
-    const data = Buffer.alloc(areas.length, pad);
+  return places.map(({ offset, pad = DEFAULT_PAD, end = DEFAULT_END }) => {
+    const data = Buffer.alloc(length, pad);
     data.write(text + end);
     return { offset, data };
   });
 }
 
-async function readKargs(image: RandomAccess, { length }: KargsLayout, place: KargsPlace): Promise<string> {
+/** By offset. One that is listed twice, as a file with two names may be, counts once. */
+function separatePlaces({ places, length }: KargsLayout): readonly KargsPlace[] {
+  const separate: KargsPlace[] = [];
+  for (const place of places.toSorted((left, right) => left.offset - right.offset)) {
+    const previous = separate.at(-1);
+    const { offset, pad, end } = place;
+    if (previous?.offset === offset && previous.pad === pad && previous.end === end) continue;
+    if (previous !== undefined) refuseOverlap({ places: [previous], length }, { offset, length });
+    separate.push(place);
+  }
+  return separate;
+}
+
+async function readCurrent(image: RandomAccess, layout: KargsLayout, place: KargsPlace): Promise<string> {
+  try {
+    return await readKargs(image, layout.length, place);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(error.message, { cause: error, hint: REPAIR, offset: place.offset });
+  }
+}
+
+async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
-  const bytes = await image.read(offset, length);
-  return stripEnd(stripEnd(decodeUtf8(bytes, offset), pad), end).trim();
+  const text = decodeUtf8(await image.read(offset, length), offset);
+  return trimKargs(stripEnd(stripEnd(text, pad), end));
 }
 
 function decodeUtf8(bytes: Uint8Array, offset: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { cause: error, offset });
+    throw new FormatError(`invalid UTF-8 in karg area at offset ${offset}`, { cause: error });
   }
 }
 
@@ -123,11 +164,19 @@ function stripEnd(text: string, character: string): string {
 }
 
 function differentKargs(expected: string, found: string, { offset }: KargsPlace): FormatError {
-  const quoted = [expected, found].map((text) => JSON.stringify(text));
   return new FormatError(
-    `kargs don't match at all offsets! (expected ${quoted[0]}, but offset ${offset} has: ${quoted[1]})`,
-    { offset, hint: 'a change of the image was interrupted: `iso reset --force` puts the defaults back' },
+    `kargs don't match at all offsets! (expected '${expected}', but offset ${offset} has: '${found}')`,
+    { offset, hint: REPAIR },
   );
+}
+
+/** Of what the builder wrote, which no command can restore. */
+function damaged(message: string, cause?: unknown): FormatError {
+  return new FormatError(message, { hint: 'the image is damaged: download it again', cause });
+}
+
+function invalidInfo(problem: string, cause?: unknown): FormatError {
+  return damaged(`${INFO_PATH} on the image ${problem}`, cause);
 }
 
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
@@ -140,7 +189,8 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   const listed: readonly unknown[] = files;
-  const places = await Promise.all(listed.map((file) => readPlace(tree, file)));
+  checkLength(size);
+  const places = await Promise.all(listed.map((file) => readPlace(tree, file, size)));
   return { length: size, defaults, places };
 }
 
@@ -151,7 +201,7 @@ function parseObject(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (error) {
-    throw new FormatError(`${INFO_PATH} on the image is not JSON`, { cause: error });
+    throw invalidInfo('is not JSON', error);
   }
   throw invalidInfo('is not a JSON object');
 }
@@ -164,16 +214,17 @@ function isSize(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function invalidInfo(problem: string): FormatError {
-  return new FormatError(`${INFO_PATH} on the image ${problem}`);
+function checkLength(length: number): void {
+  if (length > MAX_LENGTH) throw damaged(`karg embed area size larger than ${MAX_LENGTH} (found ${length})`);
 }
 
-async function readPlace(tree: IsoTree, file: unknown): Promise<KargsPlace> {
+async function readPlace(tree: IsoTree, file: unknown, length: number): Promise<KargsPlace> {
   if (!isObject(file)) throw invalidInfo('lists something that is no file');
   const { path, offset, pad, end } = file;
   if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
   const entry = await tree.find(path);
   if (entry?.kind !== 'file') throw invalidInfo(`lists ${path}, which is not there`);
+  if (offset + length > entry.size) throw invalidInfo(`lists an area that reaches beyond ${path}`);
   return { offset: entry.offset + offset, ...characterOf('pad', pad), ...characterOf('end', end) };
 }
 
@@ -188,18 +239,16 @@ function characterOf(key: 'pad' | 'end', value: unknown): Partial<KargsPlace> {
 async function readHeader(image: RandomAccess): Promise<KargsLayout | undefined> {
   const header = Buffer.from(await image.read(HEADER.offset, HEADER.size));
   if (header.toString('latin1', 0, HEADER.length) !== HEADER.magic) return undefined;
-  const length = Number(header.readBigUInt64LE(HEADER.length));
-  const offset = Number(header.readBigUInt64LE(HEADER.defaults));
-  if (length > MAX_LENGTH || offset + length > image.size) {
-    throw new FormatError('the header with the karg embed areas is damaged', { offset: HEADER.offset });
+  const numberAt = (at: number): number => Number(header.readBigUInt64LE(at));
+  const length = numberAt(HEADER.length);
+  checkLength(length);
+  const places: KargsPlace[] = [];
+  for (let at = HEADER.places; at < HEADER.size && numberAt(at) !== 0; at += 8) {
+    places.push({ offset: numberAt(at) });
   }
-  const offsets: number[] = [];
-  for (let at = HEADER.places; at < HEADER.size; at += 8) {
-    const place = Number(header.readBigUInt64LE(at));
-    if (place === 0) break;
-    offsets.push(place);
+  const defaults = { offset: numberAt(HEADER.defaults) };
+  if (!Number.isSafeInteger(defaults.offset) || defaults.offset + length > image.size) {
+    throw damaged(`the default kernel arguments at ${defaults.offset} are beyond the end of the image`);
   }
-  const places = offsets.map((place) => ({ offset: place }));
-  const defaults = await readKargs(image, { length, defaults: '', places }, { offset });
-  return { length, defaults, places };
+  return { length, defaults: await readKargs(image, length, defaults), places };
 }

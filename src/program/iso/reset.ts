@@ -1,0 +1,36 @@
+/** Declares `iso reset`. */
+
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { refuseRepeatedOptions } from '../repeatedOptions.ts';
+import { declareResult, ISO, type ResultOptions } from './result.ts';
+
+const NOTES = `
+The result has the bytes of the release. An image whose areas cannot be read, or
+whose boot loaders have different kernel arguments, is refused; --force repairs
+it.
+
+Examples:
+  ironic-coreos iso reset coreos.iso
+  ironic-coreos iso reset --force -o repaired.iso coreos.iso
+`;
+
+interface ParsedReset extends ResultOptions {
+  readonly force?: boolean;
+}
+
+export function declareIsoReset(iso: Command, context: Context): void {
+  const command = iso
+    .command('reset')
+    .summary('give an image its original contents back')
+    .description('Takes out all that is embedded in a live ISO, and puts the default kernel arguments back.')
+    .argument('<ISO>', ISO)
+    .option('-f, --force', 'reset the areas whatever they hold');
+  declareResult(command)
+    .addHelpText('after', NOTES)
+    .action(async (path: string, options: ParsedReset) => {
+      const { reset } = await import('../../commands/iso/reset.ts');
+      context.finish(await reset({ ...options, iso: path }, context.io));
+    });
+  refuseRepeatedOptions(command);
+}
