@@ -5,6 +5,8 @@
  */
 
 import { CliError, FormatError } from '../errors.ts';
+import { writeCpio } from '../formats/cpio.ts';
+import { encodeGzip } from '../formats/gzip.ts';
 import { readInitrd, writeInitrd } from './initrd.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import { CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
@@ -14,6 +16,8 @@ import type { RandomAccess } from './randomAccess.ts';
 export interface EmbedArea {
   readonly offset: number;
   readonly length: number;
+  /** Path of the file that is the area; without, the area is a part of a larger file. */
+  readonly file?: string;
 }
 
 /** Members of the archive by name, e.g. `config.ign`. */
@@ -54,16 +58,19 @@ export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promi
 }
 
 /**
- * Patches that make the area hold exactly these files; without any, zeros as the builder left it.
- * @throws CliError where they do not fit
+ * The archive with these files; without any it has no bytes, and the area is as the builder left it. It is compressed by
+ * xz, or by gzip where that leaves more than `hopeless` bytes: xz would take minutes for a few percent.
  */
-export function writeEmbedArea(area: EmbedArea, files: EmbedFiles): Patch[] {
-  const archive = files.size === 0 ? new Uint8Array() : writeInitrd(files);
-  if (archive.length > area.length) {
-    throw new CliError(`Compressed initramfs is too large: ${archive.length} > ${area.length}`, {
-      hint: 'make the config smaller, or serve large files over HTTP and refer to them by URL',
-    });
-  }
+export function encodeEmbedFiles(files: EmbedFiles, hopeless: number): Uint8Array {
+  if (files.size === 0) return new Uint8Array();
+  const blocks = writeCpio(files);
+  const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
+  const quick = unpacked > hopeless ? encodeGzip(Buffer.concat(blocks)) : undefined;
+  return quick !== undefined && quick.length > hopeless ? quick : writeInitrd(files);
+}
+
+/** Patches that make the area hold exactly this archive, which fits. */
+export function fillEmbedArea(area: EmbedArea, archive: Uint8Array): Patch[] {
   return [
     { offset: area.offset, data: archive },
     { offset: area.offset + archive.length, data: zeros(area.length - archive.length) },
@@ -127,7 +134,8 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
   if (length < 0 || info.offset + length > file.size || end > image.size) {
     throw new FormatError(`its embed area reaches beyond ${info.file}`);
   }
-  return { offset: file.offset + info.offset, length };
+  const isWhole = info.offset === 0 && info.length === undefined;
+  return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

@@ -1,8 +1,10 @@
 /** The Ignition config in the embed area of a live ISO. Other files of the area stay as they are. */
 
 import { CliError } from '../errors.ts';
+import type { EmbedFiles } from './embedArea.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import type { LiveIso } from './liveIso.ts';
+import type { MediumFile } from './mediumFiles.ts';
 
 /** Member of the embed area's archive that Ignition reads. */
 export const CONFIG_NAME = 'config.ign';
@@ -15,17 +17,24 @@ export async function readIgnition(iso: LiveIso): Promise<Uint8Array | undefined
   return (await iso.embeddedFiles()).get(CONFIG_NAME);
 }
 
-/** @throws CliError where there is a config that may not be replaced, or where this one does not fit */
-export async function embedIgnition(
-  iso: LiveIso,
-  config: Uint8Array,
-  existing: Existing,
-): Promise<ImageChange> {
+/** What is embedded, and what goes with it. */
+export interface Embedding {
+  readonly config: Uint8Array;
+  readonly existing: Existing;
+  /** Further files for the initramfs, by path; they take the place of older ones. */
+  readonly initrdFiles?: EmbedFiles;
+  /** Files for the medium itself. */
+  readonly mediumFiles?: readonly MediumFile[];
+}
+
+/** @throws CliError where there is a config that may not be replaced, or where something does not fit */
+export async function embedIgnition(iso: LiveIso, embedding: Embedding): Promise<ImageChange> {
+  const { config, existing, initrdFiles = [], mediumFiles = [] } = embedding;
   const before = await iso.embeddedFiles();
   if (before.has(CONFIG_NAME) && existing === 'refuse') {
     throw new CliError('This ISO image already has an embedded Ignition config; use -f to force.');
   }
-  return iso.change({ files: new Map(before).set(CONFIG_NAME, config) });
+  return iso.change({ files: new Map([...before, ...initrdFiles, [CONFIG_NAME, config]]), mediumFiles });
 }
 
 /** Nothing changes where there is no config. */

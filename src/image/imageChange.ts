@@ -3,7 +3,8 @@
  * stages, each of which is on the disk before the next begins. Copies and streams take all of it at once.
  */
 
-import { overlay, type Patch } from './overlay.ts';
+import { FormatError } from '../errors.ts';
+import { overlay, type Patch, patchSource } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 export interface ImageChange {
@@ -21,15 +22,33 @@ export function patchesOnly(patches: readonly Patch[]): ImageChange {
   return { stages: [patches] };
 }
 
-/** Both changes at once, stage by stage; only one of them may change the size. */
+/**
+ * Both changes at once, stage by stage; only one of them may change the size.
+ * @throws FormatError where they change the same bytes, since the image says so of its areas
+ */
 export function bothChanges(first: ImageChange, second: ImageChange): ImageChange {
   const count = Math.max(first.stages.length, second.stages.length);
   const stages = Array.from({ length: count }, (_, index) => [
     ...(first.stages[index] ?? []),
     ...(second.stages[index] ?? []),
   ]);
+  refuseOverlaps(stages.flat());
   const size = first.size ?? second.size;
   return { stages, ...(size !== undefined && { size }) };
+}
+
+function refuseOverlaps(patches: readonly Patch[]): void {
+  let end = 0;
+  for (const patch of patches.toSorted((left, right) => left.offset - right.offset)) {
+    const { size } = patchSource(patch);
+    if (size > 0 && patch.offset < end) {
+      throw new FormatError('the image says that two of its areas are in the same place', {
+        offset: patch.offset,
+        hint: 'it is damaged, or not a live ISO of CoreOS: download it again',
+      });
+    }
+    end = Math.max(end, patch.offset + size);
+  }
 }
 
 /** The image as it is after the change. */

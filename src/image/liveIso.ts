@@ -1,16 +1,13 @@
 /** A CoreOS live ISO: what it holds, and the change that makes it hold something else. The image itself is never written here. */
 
-import {
-  type EmbedArea,
-  type EmbedFiles,
-  findEmbedArea,
-  readEmbedArea,
-  writeEmbedArea,
-} from './embedArea.ts';
+import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
+import { appendToImage } from './appendToImage.ts';
+import { changeEmbedFiles, type Growth, type ImageWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
+import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 export interface LiveIso {
@@ -34,10 +31,15 @@ export interface IsoContents {
   readonly files?: EmbedFiles;
   /** The whole line of kernel arguments. */
   readonly kargs?: string;
+  /** Files to add to the folder `coreos` of the medium. */
+  readonly mediumFiles?: readonly MediumFile[];
 }
 
-/** @throws FormatError for anything but a CoreOS live ISO */
-export async function openLiveIso(image: RandomAccess): Promise<LiveIso> {
+/**
+ * @param growth whether changes may make the image longer
+ * @throws FormatError for anything but a CoreOS live ISO
+ */
+export async function openLiveIso(image: RandomAccess, growth: Growth = 'refused'): Promise<LiveIso> {
   const tree = await openIsoTree(image);
   const area = await findEmbedArea(image, tree);
   const kargsAreas = once(() => findKargsAreas(image, tree));
@@ -49,12 +51,28 @@ export async function openLiveIso(image: RandomAccess): Promise<LiveIso> {
     embeddedFiles: once(() => readEmbedArea(image, area)),
     kargsAreas,
     features: once(() => readIsoFeatures(tree)),
-    change: async ({ files, kargs }) =>
-      bothChanges(
-        files === undefined ? unchanged : patchesOnly(writeEmbedArea(area, files)),
-        kargs === undefined ? unchanged : patchesOnly(writeKargs(await kargsAreas(), kargs)),
-      ),
+    change: async (contents) => {
+      const areas = contents.kargs === undefined ? undefined : await kargsAreas();
+      return bothChanges(
+        await changeData({ image, tree, area }, contents, { growth, kargsAreas }),
+        contents.kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, contents.kargs)),
+      );
+    },
   };
+}
+
+/** What the live system unpacks, and what it finds on the medium. */
+async function changeData(
+  place: ImageWithArea,
+  { files, mediumFiles = [], kargs }: IsoContents,
+  { growth, kargsAreas }: { readonly growth: Growth; readonly kargsAreas: LiveIso['kargsAreas'] },
+): Promise<ImageChange> {
+  const additions =
+    mediumFiles.length === 0
+      ? []
+      : await planMediumFiles(place, mediumFiles, kargs ?? (await kargsAreas())?.current);
+  if (files !== undefined) return changeEmbedFiles(place, { files, additions }, growth);
+  return additions.length === 0 ? unchanged : appendToImage(place, additions);
 }
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {

@@ -29,7 +29,10 @@ describe.each(layouts)('layout %s', (layout) => {
   });
 
   it('gives back what was embedded, and its original bytes when that is removed', async () => {
-    const embedded = await apply(original, await embedIgnition(await open(original), config, 'refuse'));
+    const embedded = await apply(
+      original,
+      await embedIgnition(await open(original), { config, existing: 'refuse' }),
+    );
     expect(embedded).toHaveLength(original.length);
     const iso = await open(embedded);
     expect(Buffer.from((await readIgnition(iso)) ?? [])).toEqual(Buffer.from(config));
@@ -38,7 +41,7 @@ describe.each(layouts)('layout %s', (layout) => {
 
   it('changes nothing outside of the area', async () => {
     const iso = await open(original);
-    for (const patch of (await embedIgnition(iso, config, 'refuse')).stages.flat()) {
+    for (const patch of (await embedIgnition(iso, { config, existing: 'refuse' })).stages.flat()) {
       expect(patch.offset).toBeGreaterThanOrEqual(iso.embedArea.offset);
       const end = patch.offset + patchSource(patch).size;
       expect(end).toBeLessThanOrEqual(iso.embedArea.offset + iso.embedArea.length);
@@ -54,7 +57,10 @@ describe('the embed area', () => {
   it('keeps network settings through embedding and removing', async () => {
     const keyfile = 'etc/coreos-firstboot-network/eth0.nmconnection';
     const before = withArea(writeInitrd(new Map([[keyfile, utf8('[connection]\n')]])));
-    const embedded = await apply(before, await embedIgnition(await open(before), config, 'refuse'));
+    const embedded = await apply(
+      before,
+      await embedIgnition(await open(before), { config, existing: 'refuse' }),
+    );
     expect([...(await (await open(embedded)).embeddedFiles()).keys()].toSorted()).toEqual([
       'config.ign',
       keyfile,
@@ -65,10 +71,10 @@ describe('the embed area', () => {
 
   it('refuses a second config, and replaces it when told to', async () => {
     const iso = await open(withArea(writeInitrd(new Map([['config.ign', new Uint8Array()]]))));
-    await expect(embedIgnition(iso, config, 'refuse')).rejects.toThrow(
+    await expect(embedIgnition(iso, { config, existing: 'refuse' })).rejects.toThrow(
       'This ISO image already has an embedded Ignition config; use -f to force.',
     );
-    expect((await embedIgnition(iso, config, 'replace')).stages).not.toEqual([]);
+    expect((await embedIgnition(iso, { config, existing: 'replace' })).stages).not.toEqual([]);
   });
 
   it('has nothing to do when there is no config to remove', async () => {
@@ -78,7 +84,7 @@ describe('the embed area', () => {
   it('refuses what does not fit, and says how much too large it is', async () => {
     const noise = createHash('shake256', { outputLength: 300_000 }).update('noise').digest();
     const iso = await open(liveIso('2023-07'));
-    await expect(embedIgnition(iso, noise, 'refuse')).rejects.toThrow(
+    await expect(embedIgnition(iso, { config: noise, existing: 'refuse' })).rejects.toThrow(
       /^Compressed initramfs is too large: 30\d{4} > 262144$/,
     );
   });
@@ -86,7 +92,10 @@ describe('the embed area', () => {
   it('takes a config that fills it to the brim', async () => {
     const noise = createHash('shake256', { outputLength: 261_700 }).update('noise').digest();
     const original = liveIso('2023-07');
-    const embedded = await apply(original, await embedIgnition(await open(original), noise, 'refuse'));
+    const embedded = await apply(
+      original,
+      await embedIgnition(await open(original), { config: noise, existing: 'refuse' }),
+    );
     expect(Buffer.compare((await readIgnition(await open(embedded))) ?? new Uint8Array(), noise)).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 /** Synthetic live ISOs in the layouts of all generations, from the program's own writer. None of them boots. */
 
+import { crc32 } from 'node:zlib';
 import { layoutIso, writeIso } from '../../src/formats/iso9660/writer.ts';
 import {
   bootConfigs,
@@ -27,6 +28,39 @@ export function liveIso(layout: Layout): Uint8Array {
   if (layout === '2023-07') return writeSampleIso({ label: LABEL, date: DATE });
   if (layout === 's390x') return writeIso({ volumeId: LABEL, systemId: '', date: DATE }, s390xFiles());
   return olderIso(layout);
+}
+
+/** The current layout as isohybrid leaves it: padded to 1 MiB, with boot record and partition table. */
+export function hybridIso(): Uint8Array {
+  const iso = liveIso('2023-07');
+  const image = Buffer.alloc(1024 * 1024);
+  image.set(iso);
+  image.writeUInt32LE(image.length / 512, 446 + 12);
+  image.writeUInt16BE(0x55aa, 510);
+  const entries = image.subarray(1024, 1024 + 128 * 128);
+  entries.write('ISOHybrid type  ');
+  entries.write('its own GUID    ', 16);
+  entries.writeBigUInt64LE(BigInt(iso.length / 512 - 1), 40);
+  writeGptHeader(image, { self: 1, backup: 2047, entriesAt: 2 });
+  entries.copy(image, 2015 * 512);
+  writeGptHeader(image, { self: 2047, backup: 1, entriesAt: 2015 });
+  return image;
+}
+
+function writeGptHeader(image: Buffer, at: { self: number; backup: number; entriesAt: number }): void {
+  const header = image.subarray(at.self * 512, at.self * 512 + 512);
+  header.write('EFI PART');
+  header.writeUInt32LE(0x10000, 8);
+  header.writeUInt32LE(92, 12);
+  header.writeBigUInt64LE(BigInt(at.self), 24);
+  header.writeBigUInt64LE(BigInt(at.backup), 32);
+  header.writeBigUInt64LE(34n, 40);
+  header.writeBigUInt64LE(2014n, 48);
+  header.writeBigUInt64LE(BigInt(at.entriesAt), 72);
+  header.writeUInt32LE(128, 80);
+  header.writeUInt32LE(128, 84);
+  header.writeUInt32LE(crc32(image.subarray(1024, 1024 + 128 * 128)), 88);
+  header.writeUInt32LE(crc32(header.subarray(0, 92)), 16);
 }
 
 /** The image with its files changed by `edit`, e.g. to damage one. */

@@ -91,6 +91,8 @@ function plainName(identifier: string): string {
 export interface NewRecord extends Extent {
   readonly identifier: Uint8Array;
   readonly isDirectory: boolean;
+  /** The next record holds a further part of this file. */
+  readonly continues?: boolean;
   readonly date: Date;
   readonly systemUse: Uint8Array;
 }
@@ -111,7 +113,8 @@ export function writeDirectoryRecord(record: NewRecord): Uint8Array {
   putBoth32(view, 2, record.sector);
   putBoth32(view, 10, record.size);
   bytes.set(shortDate(record.date), 18);
-  view.setUint8(25, record.isDirectory ? FLAG.directory : 0);
+  const continues = record.continues === true ? FLAG.multiExtent : 0;
+  view.setUint8(25, (record.isDirectory ? FLAG.directory : 0) | continues);
   putBoth16(view, 28, 1);
   view.setUint8(32, record.identifier.length);
   bytes.set(record.identifier, HEADER);

@@ -20,6 +20,8 @@ export interface SystemUse {
   /** A further piece of the name is in the continuation. */
   readonly nameContinues: boolean;
   readonly continuation: Continuation | undefined;
+  /** POSIX attributes are here, so the image uses Rock Ridge. */
+  readonly hasAttributes: boolean;
 }
 
 const NAME_FLAG = { continues: 1, current: 2, parent: 4 } as const;
@@ -32,11 +34,14 @@ export function readSystemUse(bytes: Uint8Array): SystemUse {
   const name: Uint8Array[] = [];
   let nameContinues = false;
   let continuation: Continuation | undefined;
+  let hasAttributes = false;
   for (const { signature, body } of entriesOf(bytes)) {
     if (signature === 'NM') {
       const flags = body[0] ?? 0;
       if ((flags & (NAME_FLAG.current | NAME_FLAG.parent)) === 0) name.push(body.subarray(1));
       nameContinues = (flags & NAME_FLAG.continues) !== 0;
+    } else if (signature === 'PX') {
+      hasAttributes = true;
     } else if (signature === 'CE' && body.length >= CONTINUATION_LENGTH - 4) {
       const view = viewOf(body);
       continuation = {
@@ -46,7 +51,7 @@ export function readSystemUse(bytes: Uint8Array): SystemUse {
       };
     }
   }
-  return { name, nameContinues, continuation };
+  return { name, nameContinues, continuation, hasAttributes };
 }
 
 function* entriesOf(bytes: Uint8Array): Generator<{ signature: string; body: Uint8Array }> {

@@ -3,7 +3,15 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
-import { declareResult, ISO, type ResultOptions } from './result.ts';
+import {
+  type AddedFileOptions,
+  declareAddedFiles,
+  declareEmbedding,
+  declareResult,
+  type EmbeddingOptions,
+  ISO,
+  type ResultOptions,
+} from './result.ts';
 
 const CONFIG = 'Ignition config to embed (default: standard input)';
 
@@ -31,7 +39,7 @@ export function declareIsoIgnition(iso: Command, context: Context): void {
 }
 
 /** Options under the names that both spellings of the command give them. */
-interface ParsedEmbed extends ResultOptions {
+interface ParsedEmbed extends EmbeddingOptions, AddedFileOptions {
   readonly ignitionFile?: string;
   readonly config?: string;
   readonly force?: boolean;
@@ -45,7 +53,7 @@ function declareEmbed(command: Command, context: Context): void {
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace an embedded config')
     .option('--no-validate', 'embed the config without checking it');
-  declareResult(command)
+  declareAddedFiles(declareEmbedding(command))
     .addHelpText('after', EMBED_NOTES)
     .action(async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) => {
       const { embed } = await import('../../commands/iso/ignition/embed.ts');

@@ -1,0 +1,137 @@
+/**
+ * What was appended to an image behind its own end, and how to take it back. The last sector of such a volume belongs to a
+ * record of the bytes that were there before something began to point at the appended data, so that undoing gives the
+ * original image also after other programs have edited this one.
+ *
+ * The record is JSON, and ends with its sector: magic, length and CRC-32 of the JSON in the last 32 bytes.
+ */
+
+import { crc32 } from 'node:zlib';
+import { FormatError } from '../errors.ts';
+import { SECTOR } from '../formats/iso9660/fields.ts';
+import type { IsoTree } from './isoTree.ts';
+import type { ByteRange } from './overlay.ts';
+import type { RandomAccess } from './randomAccess.ts';
+
+export interface Appendix {
+  /** Bytes of the image before anything was appended. */
+  readonly originalSize: number;
+  /** Bytes that the image had at other places before they were changed to point behind its end. No two overlap. */
+  readonly originals: readonly Original[];
+}
+
+export interface Original {
+  readonly offset: number;
+  readonly data: Uint8Array;
+}
+
+const MAGIC = 'ironic-coreos/1\0';
+const FOOTER = 32;
+/** Bytes of JSON: some twenty records of directories need a tenth of it. */
+const MAX_JSON = 256 * 1024;
+const MAX_ORIGINALS = 1000;
+
+/**
+ * Undefined for an image that nothing was appended to.
+ * @throws FormatError where the record is damaged
+ */
+export async function readAppendix(image: RandomAccess, { volume }: IsoTree): Promise<Appendix | undefined> {
+  const end = volume.volumeSpaceSize * SECTOR;
+  if (end < SECTOR || end > image.size) return undefined;
+  const footer = Buffer.from(await image.read(end - FOOTER, FOOTER));
+  if (footer.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  const length = footer.readUInt32LE(MAGIC.length);
+  const start = end - sizeFor(length);
+  if (length > MAX_JSON || start < 0) throw damaged('its length is impossible');
+  const text = Buffer.from(await image.read(start, length));
+  if (crc32(text) !== footer.readUInt32LE(MAGIC.length + 4)) throw damaged('its checksum does not match');
+  return checkedAppendix(text.toString('utf8'), start);
+}
+
+/** Whole sectors, the last of the volume. */
+export function writeAppendix({ originalSize, originals }: Appendix): Uint8Array {
+  const listed = originals.map(({ offset, data }) => [offset, Buffer.from(data).toString('base64')]);
+  const json = Buffer.from(JSON.stringify({ originalSize, originals: listed }));
+  const bytes = Buffer.alloc(sizeFor(json.length));
+  json.copy(bytes);
+  const footer = bytes.subarray(bytes.length - FOOTER);
+  footer.write(MAGIC, 'latin1');
+  footer.writeUInt32LE(json.length, MAGIC.length);
+  footer.writeUInt32LE(crc32(json), MAGIC.length + 4);
+  return bytes;
+}
+
+/**
+ * The appendix with what the image has now at `places`; what is known of them already is older, and stays.
+ */
+export async function rememberOriginals(
+  image: RandomAccess,
+  appendix: Appendix | undefined,
+  places: readonly ByteRange[],
+): Promise<Appendix> {
+  const { originalSize, originals } = appendix ?? { originalSize: image.size, originals: [] };
+  const added: Original[] = [];
+  for (const place of places) {
+    for (const gap of gapsIn(place, originals)) {
+      added.push({ offset: gap.offset, data: await image.read(gap.offset, gap.length) });
+    }
+  }
+  return { originalSize, originals: [...originals, ...added] };
+}
+
+function sizeFor(jsonLength: number): number {
+  return Math.ceil((jsonLength + FOOTER) / SECTOR) * SECTOR;
+}
+
+function damaged(problem: string): FormatError {
+  return new FormatError(`the record of what was appended to the image is damaged: ${problem}`, {
+    hint: 'the original image cannot be restored from this one; download it again',
+  });
+}
+
+function checkedAppendix(text: string, end: number): Appendix {
+  const { originalSize, originals } = parseRecord(text);
+  if (!isOffset(originalSize) || originalSize > end) throw damaged('it names an impossible size');
+  if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('it has no list of bytes');
+  const list: readonly unknown[] = originals;
+  return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return { ...value };
+  } catch {
+    // Said below.
+  }
+  throw damaged('it is not a JSON object');
+}
+
+function checkedOriginal(original: unknown, originalSize: number): Original {
+  const [offset, text]: readonly unknown[] = Array.isArray(original) ? original : [];
+  if (!isOffset(offset) || typeof text !== 'string') throw damaged('it has an entry without offset or bytes');
+  const data = Buffer.from(text, 'base64');
+  if (offset + data.length > originalSize) throw damaged('it has an entry beyond the original image');
+  return { offset, data };
+}
+
+function isOffset(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** What of a range none of the known ones covers. */
+function gapsIn(range: ByteRange, known: readonly Original[]): ByteRange[] {
+  let gaps: ByteRange[] = [range];
+  for (const { offset, data } of known) {
+    const end = offset + data.length;
+    gaps = gaps.flatMap((gap) => {
+      const gapEnd = gap.offset + gap.length;
+      if (end <= gap.offset || offset >= gapEnd) return [gap];
+      return [
+        { offset: gap.offset, length: Math.max(0, offset - gap.offset) },
+        { offset: end, length: Math.max(0, gapEnd - end) },
+      ].filter(({ length }) => length > 0);
+    });
+  }
+  return gaps;
+}

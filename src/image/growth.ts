@@ -1,0 +1,186 @@
+/**
+ * What becomes of an archive that is larger than the area that the builder reserved. Boot loaders find the archive by the
+ * directory record of its file: so a larger one is appended to the image, and the records of both trees, and the header
+ * `coreiso+` where there is one, point there.
+ */
+
+import { CliError, FormatError } from '../errors.ts';
+import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
+import { type Appendix, readAppendix } from './appendix.ts';
+import {
+  type Addition,
+  appendToImage,
+  type ImageWithTree,
+  isOfEveryAppendix,
+  restoreOriginals,
+  wholeSectors,
+} from './appendToImage.ts';
+import { type EmbedArea, type EmbedFiles, encodeEmbedFiles, fillEmbedArea } from './embedArea.ts';
+import { bothChanges, type ImageChange, patchesOnly } from './imageChange.ts';
+import { openIsoTree } from './isoTree.ts';
+import { CHUNK } from './overlay.ts';
+
+/** Whether an image may become longer than it was built: for an archive of usual size, or for any. */
+export type Growth = 'refused' | 'usual' | 'any';
+
+export interface ImageWithArea extends ImageWithTree {
+  readonly area: EmbedArea;
+}
+
+/** Unpacked bytes of an archive: the memory of a host pays for them, and with too little it boots with a part of them. */
+export const USUAL_UNPACKED = 32 * 1024 * 1024;
+
+/** How many times smaller than that of gzip the result of xz may be, of texts with the same parts again and again. */
+const MOST_XZ_SAVES = 4;
+/** And of most. An image that may grow does not wait for more. */
+const LIKELY_XZ_SAVES = 1.25;
+
+/** Where a directory record has first sector and size, both in both byte orders. */
+const RECORD_EXTENT = { offset: 2, length: 16 } as const;
+/** The header of images before 2022: magic, then offset and length of the area. */
+const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
+
+/**
+ * Makes the embed area hold these files, and appends what else there is. An archive for which the image was made longer
+ * before goes back to the reserved area as soon as it fits, unless something is appended.
+ * @throws CliError where they do not fit and the image may not grow so far, or cannot
+ */
+export async function changeEmbedFiles(
+  place: ImageWithArea,
+  { files, additions }: { readonly files: EmbedFiles; readonly additions: readonly Addition[] },
+  growth: Growth,
+): Promise<ImageChange> {
+  const { area } = place;
+  const appendix = await readAppendix(place.image, place.tree);
+  const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
+  const reserved = hasGrown ? await reservedArea(place, appendix) : area;
+  const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
+  const archive = encodeEmbedFiles(files, hopeless);
+  if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
+    return shrink({ ...place, appendix }, reserved, archive);
+  }
+  if (archive.length <= area.length) {
+    const filled = patchesOnly(fillEmbedArea(area, archive));
+    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place, additions));
+  }
+  checkGrowth(area, { archive, unpacked: sizeOf(files) }, growth);
+  return appendToImage(place, [...additions, await additionOf(place, archive)]);
+}
+
+interface Extent {
+  /** Bytes from the start of the image. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A place that says where the area is. */
+interface Pointer {
+  readonly offset: number;
+  readonly length: number;
+  readonly encode: (extent: Extent) => Uint8Array;
+}
+
+/** The archive, with room up to the end of its last sector. */
+async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Addition> {
+  const pointers = await areaPointers(place);
+  const size = wholeSectors(archive.length);
+  return {
+    data: archive,
+    pointAt: (start) =>
+      pointers.map(({ encode, offset }) => ({ offset, data: encode({ offset: start, size }) })),
+  };
+}
+
+async function areaPointers({ image, tree, area }: ImageWithArea): Promise<Pointer[]> {
+  const file = area.file ?? '';
+  const pointers: Pointer[] = [];
+  for (const names of ['joliet', 'primary'] as const) {
+    if (names === 'joliet' && !tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet)) {
+      continue;
+    }
+    const entry = await (names === 'primary' ? tree : await openIsoTree(image, names)).find(file);
+    if (entry?.kind !== 'file' || entry.offset !== area.offset) continue;
+    const { offset, length } = RECORD_EXTENT;
+    pointers.push({ offset: entry.recordOffset + offset, length, encode: recordExtent });
+  }
+  const magic = Buffer.from(await image.read(AREA_HEADER.offset, AREA_HEADER.magic.length)).toString(
+    'latin1',
+  );
+  if (magic === AREA_HEADER.magic) {
+    pointers.push({ offset: AREA_HEADER.extent, length: AREA_HEADER.length, encode: headerExtent });
+  }
+  return pointers;
+}
+
+function recordExtent({ offset, size }: Extent): Uint8Array {
+  const bytes = new Uint8Array(RECORD_EXTENT.length);
+  putBoth32(viewOf(bytes), 0, offset / SECTOR);
+  putBoth32(viewOf(bytes), 8, size);
+  return bytes;
+}
+
+function headerExtent({ offset, size }: Extent): Uint8Array {
+  const bytes = Buffer.alloc(AREA_HEADER.length);
+  bytes.writeBigUInt64LE(BigInt(offset));
+  bytes.writeBigUInt64LE(BigInt(size), 8);
+  return bytes;
+}
+
+/** Where the builder reserved the area, of an image whose area was appended. */
+async function reservedArea(place: ImageWithArea, { originalSize, originals }: Appendix): Promise<EmbedArea> {
+  const entry = await place.tree.find(place.area.file ?? '');
+  const offset = (entry?.recordOffset ?? 0) + RECORD_EXTENT.offset;
+  const original = originals.find((it) => it.offset === offset && it.data.length === RECORD_EXTENT.length);
+  const view = original === undefined ? undefined : viewOf(original.data);
+  if (view === undefined) throw new FormatError('the image does not say where its reserved area was');
+  const reserved = { offset: view.getUint32(0, true) * SECTOR, length: view.getUint32(8, true) };
+  if (reserved.offset + reserved.length > originalSize) {
+    throw new FormatError('the reserved area of the image was beyond its end');
+  }
+  return reserved;
+}
+
+async function shrink(
+  place: ImageWithArea & { readonly appendix: Appendix },
+  reserved: EmbedArea,
+  archive: Uint8Array,
+): Promise<ImageChange> {
+  const { appendix, tree } = place;
+  const data = fillEmbedArea(reserved, archive);
+  const pointers = new Set((await areaPointers(place)).map(({ offset }) => offset));
+  const isCommon = await isOfEveryAppendix(place);
+  const isOnlyAppended = appendix.originals.every((it) => pointers.has(it.offset) || isCommon(it));
+  if (isOnlyAppended) return restoreOriginals(tree, appendix, data);
+  return { stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] };
+}
+
+interface Contents {
+  readonly archive: Uint8Array;
+  /** Bytes. */
+  readonly unpacked: number;
+}
+
+function sizeOf(files: EmbedFiles): number {
+  return [...files.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: Growth): void {
+  const missing = archive.length - area.length;
+  const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
+  if (area.file === undefined) {
+    throw new CliError(message, {
+      hint: `it is ${missing} bytes too large, and this image cannot grow: its area lies inside another file`,
+    });
+  }
+  if (growth === 'refused') {
+    throw new CliError(message, {
+      hint: `it is ${missing} bytes too large: --grow makes room behind the image, or serve large files over HTTP`,
+    });
+  }
+  if (growth === 'usual' && unpacked > USUAL_UNPACKED) {
+    const [found, usual] = [unpacked, USUAL_UNPACKED].map((bytes) => Math.ceil(bytes / CHUNK));
+    throw new CliError(`The embedded files take ${found} MiB of the host's memory, more than ${usual} MiB`, {
+      hint: 'a host with too little memory boots with a part of them; --force embeds them nevertheless',
+    });
+  }
+}

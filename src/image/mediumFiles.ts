@@ -1,0 +1,215 @@
+/**
+ * Files on the medium itself: appended to a live ISO and entered into its folder `coreos`, which the live system mounts at
+ * /run/media/iso/coreos. Unlike what is embedded they cost the host no memory. The records go into the free end of the
+ * folder's last sector, in the primary tree, with a Rock Ridge name where the folder uses them, and in Joliet's. They are not
+ * in the order that ECMA-119 asks for, which Linux and the boot loaders do not need.
+ */
+
+import { CliError } from '../errors.ts';
+import { MAX_RECORD, recordLength, writeDirectoryRecord } from '../formats/iso9660/directory.ts';
+import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
+import { encodeUcs2, SECTOR } from '../formats/iso9660/fields.ts';
+import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/names.ts';
+import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
+import type { Addition, ImageWithTree } from './appendToImage.ts';
+import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
+import type { Patch } from './overlay.ts';
+import type { RandomAccess } from './randomAccess.ts';
+
+export interface MediumFile {
+  /** Within the folder. */
+  readonly name: string;
+  readonly content: RandomAccess;
+}
+
+/** Where the live system finds them. */
+export const MEDIUM_FOLDER = '/run/media/iso/coreos';
+
+const FOLDER = 'coreos';
+const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
+/** Kernel argument that makes the live system copy itself into memory and leave the medium alone. */
+const FROM_RAM = 'coreos.liveiso.fromram';
+/** Bytes that one record can name; larger files have several. */
+const MAX_PART = 0xffff_f800;
+const MODE = 0o100_444;
+const MAX_NAME = 128;
+
+/**
+ * What has to be appended for these files.
+ * @param kargs of the image, which may keep the live system from seeing them
+ * @throws CliError where the live system would not see them, a name is taken or no name, or the folder has no room
+ */
+export async function planMediumFiles(
+  place: ImageWithTree,
+  files: readonly MediumFile[],
+  kargs: string | undefined,
+): Promise<Addition[]> {
+  const names = files.map(({ name }) => name);
+  await checkVisible(place.tree, kargs);
+  const folders = await Promise.all((await treesOf(place)).map(openFolder));
+  for (const { entries } of folders) checkNames(names, entries);
+  const records = folders.map((folder) => planRecords(folder, files));
+  return files.map(({ content }, index) => ({
+    data: content,
+    pointAt: (offset) => records.flatMap((tree) => tree[index]?.(offset) ?? []),
+  }));
+}
+
+async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
+  if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
+    throw new CliError('A minimal ISO is not mounted by the live system, which would not see files on it', {
+      hint: 'use the full live ISO, or serve the files over HTTP',
+    });
+  }
+  if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === FROM_RAM)) {
+    throw new CliError(
+      `With ${FROM_RAM} the live system lets go of the medium and does not see files on it`,
+      {
+        hint: 'remove that kernel argument: `iso kargs modify --delete`',
+      },
+    );
+  }
+}
+
+interface NamedTree extends ImageWithTree {
+  readonly names: NameEncoding;
+}
+
+async function treesOf({ image, tree }: ImageWithTree): Promise<NamedTree[]> {
+  const hasJoliet = tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet);
+  const primary = { image, tree, names: 'primary' as const };
+  if (!hasJoliet) return [primary];
+  return [primary, { image, tree: await openIsoTree(image, 'joliet'), names: 'joliet' as const }];
+}
+
+/** The folder in one of the trees. */
+interface Folder {
+  readonly names: NameEncoding;
+  readonly entries: readonly IsoEntry[];
+  readonly hasRockRidge: boolean;
+  /** Offset of the first byte behind its last record, in the image. */
+  readonly end: number;
+  /** Bytes that are free from there on. */
+  readonly room: number;
+}
+
+async function openFolder({ image, tree, names }: NamedTree): Promise<Folder> {
+  const folder = await tree.find(FOLDER);
+  if (folder?.kind !== 'directory') {
+    throw new CliError(`The image has no folder ${FOLDER} for files`, {
+      hint: 'use an image of 2021-09 or later',
+    });
+  }
+  const bytes = await tree.readFile(folder, { maxBytes: SECTOR * SECTOR });
+  const last = bytes.subarray(Math.max(0, bytes.length - SECTOR));
+  const end = endOfRecords(last);
+  return {
+    names,
+    entries: await tree.list(folder),
+    hasRockRidge: names === 'primary' && usesRockRidge(bytes),
+    end: folder.offset + bytes.length - last.length + end,
+    room: last.subarray(end).every((byte) => byte === 0) ? last.length - end : 0,
+  };
+}
+
+function endOfRecords(sector: Uint8Array): number {
+  let offset = 0;
+  for (let length = sector[0] ?? 0; length > 0; length = sector[offset] ?? 0) offset += length;
+  return Math.min(offset, sector.length);
+}
+
+/** The record of the folder itself comes first and carries its attributes. */
+function usesRockRidge(bytes: Uint8Array): boolean {
+  const tail = bytes.subarray(recordLength(1, 0), bytes[0] ?? 0);
+  return readSystemUse(tail).hasAttributes;
+}
+
+function checkNames(names: readonly string[], entries: readonly IsoEntry[]): void {
+  const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
+  for (const name of names) {
+    // oxlint-disable-next-line no-control-regex -- they have no place in a name
+    if (
+      name === '' ||
+      name === '.' ||
+      name === '..' ||
+      /[/\\\0-\x1f\x7f]/.test(name) ||
+      name.length > MAX_NAME
+    ) {
+      throw new CliError(`Not a name for a file on the image: ${JSON.stringify(name)}`, {
+        hint: `use one of at most ${MAX_NAME} characters, without slashes`,
+      });
+    }
+    if (taken.has(name.toLowerCase())) {
+      throw new CliError(`The image has a file ${FOLDER}/${name} already`, {
+        hint: 'choose another name; `iso reset` takes out what was added before',
+      });
+    }
+    taken.add(name.toLowerCase());
+  }
+}
+
+/** For each file, what enters it where it begins. */
+function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: number) => Patch[])[] {
+  const identifiers = identifiersFor(folder, files);
+  let end = folder.end;
+  const plans = files.map(({ name, content }) => {
+    const identifier = identifiers.get(name) ?? new Uint8Array();
+    const systemUse = folder.hasRockRidge ? rockRidge(name) : new Uint8Array();
+    const length = recordLength(identifier.length, systemUse.length);
+    if (length > MAX_RECORD) throw new CliError(`The name is too long for the image: ${name}`);
+    const parts = partsOf(content.size);
+    const at = end;
+    end += length * parts.length;
+    return (offset: number): Patch[] =>
+      parts.map(({ start, size, continues }, index) => ({
+        offset: at + index * length,
+        data: writeDirectoryRecord({
+          sector: size === 0 ? 0 : (offset + start) / SECTOR,
+          size,
+          continues,
+          identifier,
+          isDirectory: false,
+          date: RECORD_DATE,
+          systemUse,
+        }),
+      }));
+  });
+  if (end - folder.end <= folder.room) return plans;
+  throw new CliError(`The folder ${FOLDER} of the image has no room for the names of these files`, {
+    hint: `they take ${end - folder.end} bytes and ${folder.room} are free: put them into one archive`,
+  });
+}
+
+/** Equal input gives equal images. */
+const RECORD_DATE = new Date(0);
+
+function identifiersFor(folder: Folder, files: readonly MediumFile[]): Map<string, Uint8Array> {
+  const kinds = new Map<string, NodeKind>([
+    ...folder.entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
+    ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
+  ]);
+  const texts = folder.names === 'primary' ? primaryIdentifiers(kinds) : jolietIdentifiers(kinds);
+  const encode =
+    folder.names === 'primary' ? (text: string) => Uint8Array.from(Buffer.from(text, 'latin1')) : encodeUcs2;
+  return new Map(files.map(({ name }) => [name, encode(texts.get(name) ?? name)]));
+}
+
+function rockRidge(name: string): Uint8Array {
+  const attributes = writeAttributes({ mode: MODE, links: 1, date: RECORD_DATE }, 'named');
+  return Uint8Array.from([...attributes, ...writeName(Buffer.from(name))]);
+}
+
+interface Part {
+  readonly start: number;
+  readonly size: number;
+  readonly continues: boolean;
+}
+
+function partsOf(size: number): Part[] {
+  const count = Math.max(1, Math.ceil(size / MAX_PART));
+  return Array.from({ length: count }, (_, index) => ({
+    start: index * MAX_PART,
+    size: Math.min(MAX_PART, size - index * MAX_PART),
+    continues: index < count - 1,
+  }));
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPartitionTable } from '../../src/formats/gpt.ts';
+import { readAppendix } from '../../src/image/appendix.ts';
+import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
+import { takeBackAppendix } from '../../src/image/appendToImage.ts';
+import type { Growth } from '../../src/image/growth.ts';
+import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
+import { openIsoTree } from '../../src/image/isoTree.ts';
+import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
+import { hybridIso, layouts, liveIso } from '../support/liveIso.ts';
+
+const noise = (length: number): Uint8Array =>
+  createHash('shake256', { outputLength: length }).update('noise').digest();
+const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const open = async (bytes: Uint8Array, growth: Growth = 'usual'): Promise<LiveIso> =>
+  openLiveIso(bytesAccess(bytes), growth);
+
+async function apply(bytes: Uint8Array, change: ImageChange): Promise<Uint8Array> {
+  const changed = changedImage(bytesAccess(bytes), change);
+  return Uint8Array.from(await changed.read(0, changed.size));
+}
+
+const embed = async (bytes: Uint8Array, length: number): Promise<Uint8Array> =>
+  apply(bytes, await embedIgnition(await open(bytes), { config: noise(length), existing: 'replace' }));
+const remove = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  apply(bytes, await removeIgnition(await open(bytes)));
+
+async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
+  const image = bytesAccess(bytes);
+  return apply(bytes, (await takeBackAppendix({ image, tree: await openIsoTree(image) })) ?? unchanged);
+}
+
+const growing: [string, Uint8Array][] = [
+  ...layouts
+    .filter((layout) => layout !== 's390x')
+    .map((layout): [string, Uint8Array] => [layout, liveIso(layout)]),
+  ['hybrid with a partition table', hybridIso()],
+];
+
+describe.each(growing)('an image of the layout %s that grows', (_layout, original) => {
+  it('holds a config past 256 KiB, in both trees', async () => {
+    const grown = await embed(original, 300_000);
+    expect(Buffer.compare((await readIgnition(await open(grown))) ?? noise(1), noise(300_000))).toBe(0);
+    const [primary, joliet] = await Promise.all(
+      (['primary', 'joliet'] as const).map(async (names) =>
+        (await openIsoTree(bytesAccess(grown), names)).find('images/ignition.img'),
+      ),
+    );
+    expect(primary?.offset).toBeGreaterThanOrEqual(original.length);
+    expect([joliet?.offset, joliet?.size]).toEqual([primary?.offset, primary?.size]);
+  });
+
+  it('has its original bytes again when the config is removed', async () => {
+    expect(digest(await remove(await embed(original, 300_000)))).toBe(digest(original));
+  });
+
+  it('goes back into its area as soon as the config fits, as if it had never been longer', async () => {
+    const small = await embed(original, 1000);
+    expect(digest(await embed(await embed(original, 300_000), 1000))).toBe(digest(small));
+  });
+
+  it('grows again, and gives all of it back', async () => {
+    const grown = await embed(await embed(original, 300_000), 500_000);
+    expect(Buffer.compare((await readIgnition(await open(grown))) ?? noise(1), noise(500_000))).toBe(0);
+    expect(digest(await remove(grown))).toBe(digest(original));
+  });
+
+  it('is restored also after others have emptied the area and edited the arguments', async () => {
+    const grown = Buffer.from(await embed(original, 300_000));
+    const { embedArea } = await open(grown);
+    grown.fill(0, embedArea.offset, embedArea.offset + embedArea.length);
+    expect(digest(await takeBack(grown))).toBe(digest(original));
+  });
+
+  it('is the old image or the new one at every stage of a change in place', async () => {
+    const grown = await embed(original, 300_000);
+    const steps: [Uint8Array, ImageChange][] = [
+      [original, await embedIgnition(await open(original), { config: noise(300_000), existing: 'replace' })],
+      [grown, await removeIgnition(await open(grown))],
+    ];
+    for (const [before, { stages }] of steps) {
+      for (let count = 0; count < stages.length; count++) {
+        const halfway = await apply(before, { stages: stages.slice(0, count) });
+        expect(digest(await takeBack(halfway)).length).toBe(64);
+        const config = await readIgnition(await open(halfway));
+        expect([0, 300_000]).toContain(config?.length ?? 0);
+      }
+    }
+  });
+});
+
+it('a grown image keeps a valid partition table that reaches to its end', async () => {
+  const grown = await embed(hybridIso(), 300_000);
+  const table = readPartitionTable(grown.subarray(0, 32_768));
+  expect(table).toBeDefined();
+  const blocks = grown.length / 512;
+  const header = Buffer.from(grown.buffer, grown.byteOffset).subarray(512, 1024);
+  expect(Number(header.readBigUInt64LE(32))).toBe(blocks - 1);
+  expect(Buffer.from(grown).toString('latin1', grown.length - 512, grown.length - 504)).toBe('EFI PART');
+});
+
+describe('an image that may not grow', () => {
+  it.each<[string, Uint8Array, Growth, RegExp, RegExp]>([
+    [
+      'nobody said --grow',
+      liveIso('2023-07'),
+      'refused',
+      /^Compressed initramfs is too large: \d+ > 262144$/,
+      /^it is \d+ bytes too large: --grow /,
+    ],
+    [
+      'the area is a part of the boot image',
+      liveIso('s390x'),
+      'any',
+      /^Compressed initramfs is too large/,
+      /this image cannot grow/,
+    ],
+  ])('%s', async (_title, original, growth, message, hint) => {
+    const run = embedIgnition(await open(original, growth), { config: noise(300_000), existing: 'replace' });
+    await expect(run).rejects.toThrow(message);
+    await expect(run).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
+  it('grows past 32 MiB only when it is forced to', async () => {
+    const original = liveIso('2023-07');
+    const zeros = new Uint8Array(33 * 1024 * 1024);
+    const contents = Buffer.concat([zeros, noise(300_000)]);
+    const run = embedIgnition(await open(original), { config: contents, existing: 'replace' });
+    await expect(run).rejects.toThrow(
+      "The embedded files take 34 MiB of the host's memory, more than 32 MiB",
+    );
+    const change = await embedIgnition(await open(original, 'any'), {
+      config: contents,
+      existing: 'replace',
+    });
+    expect(change.stages.length).toBeGreaterThan(1);
+  });
+});
+
+it('bears damage anywhere in the record: answers or explains', async () => {
+  const grown = await embed(liveIso('2022-02'), 300_000);
+  const { volume } = await openIsoTree(bytesAccess(grown));
+  const end = volume.volumeSpaceSize * 2048;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 2048 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (back, value) => {
+        const copy = Uint8Array.from(grown);
+        copy[end - back] = (copy[end - back] ?? 0) ^ value;
+        const image = bytesAccess(copy);
+        const tree = await openIsoTree(image);
+        const outcome = await readAppendix(image, tree).then(
+          (appendix) => appendix === undefined || appendix.originalSize === liveIso('2022-02').length,
+          (error: unknown) => error instanceof Error && /is damaged/.test(error.message),
+        );
+        expect(outcome).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

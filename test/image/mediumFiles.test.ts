@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { takeBackAppendix } from '../../src/image/appendToImage.ts';
+import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
+import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
+import { openIsoTree } from '../../src/image/isoTree.ts';
+import { type IsoContents, type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
+import { hybridIso, liveIso, liveIsoWith } from '../support/liveIso.ts';
+
+const noise = (length: number): Uint8Array =>
+  createHash('shake256', { outputLength: length }).update('noise').digest();
+const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const open = async (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes), 'usual');
+const file = (name: string, length: number): NonNullable<IsoContents['mediumFiles']>[number] => ({
+  name,
+  content: bytesAccess(noise(length)),
+});
+
+async function apply(bytes: Uint8Array, change: ImageChange): Promise<Uint8Array> {
+  const changed = changedImage(bytesAccess(bytes), change);
+  return Uint8Array.from(await changed.read(0, changed.size));
+}
+
+const add = async (bytes: Uint8Array, contents: IsoContents): Promise<Uint8Array> =>
+  apply(bytes, await (await open(bytes)).change(contents));
+
+async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
+  const image = bytesAccess(bytes);
+  return apply(bytes, (await takeBackAppendix({ image, tree: await openIsoTree(image) })) ?? unchanged);
+}
+
+async function readBack(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
+  return Promise.all(
+    (['primary', 'joliet'] as const).map(async (names) => {
+      const tree = await openIsoTree(bytesAccess(bytes), names);
+      const entry = await tree.find(`coreos/${name}`);
+      return entry === undefined ? undefined : digest(await tree.readFile(entry, { maxBytes: 10_000_000 }));
+    }),
+  );
+}
+
+describe.each([
+  ['the current layout', liveIso('2023-07')],
+  ['a hybrid image', hybridIso()],
+  ['an s390x image', liveIso('s390x')],
+])('%s', (_title, original) => {
+  it.each([
+    ['rootfs-extra.tar', 5000],
+    ['A long name with spaces, and more than eight.three.letters', 4096],
+    ['empty', 0],
+    ['größe', 1],
+  ])('shows %s in both trees, and gives back its bytes', async (name, length) => {
+    const added = await add(original, { mediumFiles: [file(name, length)] });
+    expect(await readBack(added, name)).toEqual([digest(noise(length)), digest(noise(length))]);
+    expect(digest(await takeBack(added))).toBe(digest(original));
+  });
+
+  it('takes several at once and later, next to a kernel argument and a config', async () => {
+    const first = await add(original, { mediumFiles: [file('one', 3000), file('two', 10)], kargs: 'quiet' });
+    const second = await add(first, { mediumFiles: [file('three', 7)] });
+    expect(await readBack(second, 'two')).toEqual([digest(noise(10)), digest(noise(10))]);
+    expect(await readBack(second, 'three')).toEqual([digest(noise(7)), digest(noise(7))]);
+    expect((await (await open(second)).kargsAreas())?.current).toBe('quiet');
+  });
+});
+
+it('a config that grew and files keep out of each other', async () => {
+  const original = liveIso('2023-07');
+  const grown = await apply(
+    original,
+    await embedIgnition(await open(original), { config: noise(300_000), existing: 'refuse' }),
+  );
+  const both = await add(grown, { mediumFiles: [file('one', 3000)] });
+  const removed = await apply(both, await removeIgnition(await open(both)));
+  expect(await readIgnition(await open(removed))).toBeUndefined();
+  expect((await open(removed)).embedArea).toEqual((await open(original)).embedArea);
+  expect(await readBack(removed, 'one')).toEqual([digest(noise(3000)), digest(noise(3000))]);
+  expect(digest(await takeBack(removed))).toBe(digest(original));
+});
+
+describe('refused', () => {
+  const many = Array.from({ length: 40 }, (_, index) => file(`file-${index}`, 1));
+  it.each<[string, Uint8Array, IsoContents, RegExp]>([
+    [
+      'a name that is there',
+      liveIso('2023-07'),
+      { mediumFiles: [file('kargs.json', 1)] },
+      /has a file coreos\/kargs.json already/,
+    ],
+    [
+      'a name twice',
+      liveIso('2023-07'),
+      { mediumFiles: [file('a', 1), file('A', 1)] },
+      /has a file coreos\/A already/,
+    ],
+    ['a path', liveIso('2023-07'), { mediumFiles: [file('../a', 1)] }, /^Not a name for a file on the image/],
+    ['no name', liveIso('2023-07'), { mediumFiles: [file('', 1)] }, /^Not a name/],
+    ['more than there is room for', liveIso('2023-07'), { mediumFiles: many }, /has no room for the names/],
+    [
+      'an image without the folder',
+      liveIso('2021-01'),
+      { mediumFiles: [file('a', 1)] },
+      /has no folder coreos/,
+    ],
+    [
+      'a minimal ISO',
+      liveIsoWith((files) => files.delete('images/pxeboot/rootfs.img')),
+      { mediumFiles: [file('a', 1)] },
+      /^A minimal ISO/,
+    ],
+    [
+      'fromram',
+      liveIso('2023-07'),
+      { mediumFiles: [file('a', 1)], kargs: 'quiet coreos.liveiso.fromram' },
+      /lets go of the medium/,
+    ],
+  ])('%s', async (_title, original, contents, message) => {
+    await expect((await open(original)).change(contents)).rejects.toThrow(message);
+  });
+});
