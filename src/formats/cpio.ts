@@ -31,6 +31,8 @@ const MODE_FIELD = 1;
 const FILE_SIZE_FIELD = 6;
 const NAME_SIZE_FIELD = 11;
 const ALIGNMENT = 4;
+/** The kernel takes 4096 bytes; dracut-cpio pads names far enough to align what follows. */
+const MAX_NAME_SIZE = 0x1_0000;
 
 const MODE_TYPE = 0o170000;
 const MODE_FILE = 0o100000;
@@ -46,11 +48,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function readCpio(bytes: Uint8Array, offset = 0): CpioArchive {
   const members: CpioMember[] = [];
-  let position = offset;
-  for (;;) {
+  const walk = walkCpio(bytes, offset);
+  for (let step = walk.next(); ; step = walk.next()) {
+    if (step.done === true) return { members, end: step.value };
+    members.push(step.value);
+  }
+}
+
+/**
+ * The members one after the other, without a list of them all, which takes far more memory than small members do.
+ * Returns the offset of the first byte after the trailer and its padding.
+ *
+ * @throws FormatError in the words of coreos-installer, with the offset of the member.
+ */
+export function* walkCpio(bytes: Uint8Array, offset = 0): Generator<CpioMember, number, undefined> {
+  for (let position = offset; ;) {
     const { member, end } = readMember(bytes, position);
-    if (member.path === TRAILER) return { members, end };
-    members.push(member);
+    if (member.path === TRAILER) return end;
+    yield member;
     position = end;
   }
 }
@@ -91,6 +106,7 @@ function readMember(bytes: Uint8Array, start: number): { member: CpioMember; end
   const end = dataStart + dataSize + paddingOf(dataSize);
   slice(bytes, start, dataStart + dataSize, paddingOf(dataSize));
 
+  if (nameSize > MAX_NAME_SIZE) throw entryError('the name is too long', start);
   const path = readName(bytes.subarray(nameStart, nameStart + nameSize), start);
   return { member: { path, mode: readField(header, MODE_FIELD, start), data }, end };
 }

@@ -6,15 +6,22 @@
 
 import { FormatError } from '../errors.ts';
 import { decompressMember } from '../formats/compression.ts';
-import { isRegularFile, readCpio, writeCpio, type CpioArchive } from '../formats/cpio.ts';
+import { isRegularFile, walkCpio, writeCpio, type CpioMember } from '../formats/cpio.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
 
 export interface ReadInitrdOptions {
   /** Unpacked bytes of all archives together, at most; 1 GiB unless given. */
   readonly maxBytes?: number;
+  /**
+   * Whether a file of that path is kept; without, all are. The memory of each compressed archive is given back once
+   * it has been read, so that a few files of a large initramfs take little.
+   */
+  readonly wants?: (path: string) => boolean;
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3;
+/** Archives and members of any kind. A real initramfs has some thousands; many empty ones would fill the memory. */
+const MAX_MEMBERS = 500_000;
 
 const READABLE = 'an initramfs is made of whole newc cpio archives, plain or compressed by gzip, xz or zstd';
 
@@ -26,19 +33,28 @@ const READABLE = 'an initramfs is made of whole newc cpio archives, plain or com
  */
 export async function readInitrd(
   bytes: Uint8Array,
-  { maxBytes = DEFAULT_MAX_BYTES }: ReadInitrdOptions = {},
+  { maxBytes = DEFAULT_MAX_BYTES, wants }: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
+  let members = 0;
+  const collect = (member: CpioMember): void => {
+    if (++members > MAX_MEMBERS) throw tooManyMembers();
+    if (!isRegularFile(member) || wants?.(member.path) === false) return;
+    files.set(member.path, wants === undefined ? member.data : new Uint8Array(member.data));
+  };
   let room = maxBytes;
   for (let offset = 0; offset < bytes.length;) {
-    const { archive, end, unpacked } = await readArchive(bytes, offset, room);
-    for (const member of archive.members) {
-      if (isRegularFile(member)) files.set(member.path, member.data);
-    }
+    if (++members > MAX_MEMBERS) throw tooManyMembers();
+    const { end, unpacked } = await readArchive(bytes, { offset, maxBytes: room }, collect);
     room -= unpacked;
     offset = skipZeros(bytes, end);
   }
   return files;
+}
+
+/** Files with their paths in the order in which archives list them: by the bytes of UTF-8. */
+export function sortedByPath(files: ReadonlyMap<string, Uint8Array>): [path: string, data: Uint8Array][] {
+  return [...files].toSorted(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
 }
 
 /**
@@ -50,21 +66,24 @@ export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
 }
 
 interface Archive {
-  readonly archive: CpioArchive;
   /** Offset of the first byte after it, compression included. */
   readonly end: number;
   /** Bytes that were made by unpacking. */
   readonly unpacked: number;
 }
 
-async function readArchive(bytes: Uint8Array, offset: number, maxBytes: number): Promise<Archive> {
-  const { format, data, end } = await decompressMember(bytes, { offset, maxBytes });
-  if (format === 'none') {
-    const archive = readEntries(bytes, offset, '');
-    return { archive, end: archive.end, unpacked: 0 };
-  }
-  const archive = readEntries(data, 0, ` (in the ${format} data from byte ${offset} on)`);
-  if (skipZeros(data, archive.end) < data.length) {
+type Collect = (member: CpioMember) => void;
+
+async function readArchive(
+  bytes: Uint8Array,
+  place: { readonly offset: number; readonly maxBytes: number },
+  collect: Collect,
+): Promise<Archive> {
+  const { offset } = place;
+  const { format, data, end } = await decompressMember(bytes, place);
+  if (format === 'none') return { end: readEntries({ bytes, offset, where: '' }, collect), unpacked: 0 };
+  const where = ` (in the ${format} data from byte ${offset} on)`;
+  if (skipZeros(data, readEntries({ bytes: data, offset: 0, where }, collect)) < data.length) {
     throw new FormatError(
       `Cannot read the initramfs: found trailing garbage inside compressed archive at byte ${offset}`,
       {
@@ -73,13 +92,30 @@ async function readArchive(bytes: Uint8Array, offset: number, maxBytes: number):
       },
     );
   }
-  return { archive, end, unpacked: data.length };
+  return { end, unpacked: data.length };
 }
 
-/** `where` ends the sentence of an error; offsets count from the start of `bytes`. */
-function readEntries(bytes: Uint8Array, offset: number, where: string): CpioArchive {
+interface Entries {
+  readonly bytes: Uint8Array;
+  /** Counts from the start of `bytes`, as the offset of an error does. */
+  readonly offset: number;
+  /** Ends the sentence of an error. */
+  readonly where: string;
+}
+
+/** Returns the offset of the first byte after the trailer. */
+function readEntries({ bytes, offset, where }: Entries, collect: Collect): number {
+  const walk = walkCpio(bytes, offset);
+  for (;;) {
+    const step = nextEntry(walk, where);
+    if (step.done === true) return step.value;
+    collect(step.value);
+  }
+}
+
+function nextEntry(walk: ReturnType<typeof walkCpio>, where: string): IteratorResult<CpioMember, number> {
   try {
-    return readCpio(bytes, offset);
+    return walk.next();
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
     const details = {
@@ -89,6 +125,12 @@ function readEntries(bytes: Uint8Array, offset: number, where: string): CpioArch
     };
     throw new FormatError(`Cannot read the initramfs: ${cause.message}${where}`, details);
   }
+}
+
+function tooManyMembers(): FormatError {
+  return new FormatError(`Cannot read the initramfs: it has more than ${MAX_MEMBERS} members`, {
+    hint: 'is this the right file? An initramfs has some thousands',
+  });
 }
 
 /** The offset of the first byte from `start` on that is not zero. */

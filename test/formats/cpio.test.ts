@@ -149,6 +149,7 @@ describe('readCpio', () => {
       0,
       'the name is not UTF-8',
     ],
+    ['a name of more than 64 KiB', member(`${'a'.repeat(0x1_0000)}\0`), 0, 'the name is too long'],
     ['a field that is no number', member('a\0', { size: '+0000001' }), 0, 'a header field is not a number'],
   ])('refuses %s', (_name, bytes, offset, problem) => {
     expect(() => readCpio(bytes)).toThrow(`reading CPIO entry at byte ${offset}: ${problem}`);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
-import { readInitrd, writeInitrd } from '../../src/image/initrd.ts';
+import { readInitrd, sortedByPath, writeInitrd } from '../../src/image/initrd.ts';
 import { refusesTruncation, survivesBitFlips } from '../formats/damage.ts';
 import { have, missingNote } from '../support/programs.ts';
 
@@ -102,6 +102,25 @@ describe('readInitrd', () => {
     await expect(readInitrd(bytes, { maxBytes: size - 1 })).rejects.toThrow('unpacks to more than the limit');
   });
 
+  it('keeps only files that are wanted, in memory of their own', async () => {
+    const bytes = Buffer.concat([gzip({ a: 'old', big: 'x'.repeat(100_000) }), cpio(b), xz({ a: 'new' })]);
+    const files = await readInitrd(bytes, { wants: (path) => path === 'a' || path === 'b' });
+    const texts = [...files].map(([path, data]) => [path, Buffer.from(data).toString()]);
+    expect(Object.fromEntries(texts)).toEqual({ a: 'new', b: 'second' });
+    for (const data of files.values()) expect(data.buffer.byteLength).toBe(data.length);
+  });
+
+  it('counts members and archives, whether they are wanted or not', async () => {
+    const member = cpio({ a: '' }).subarray(0, 112);
+    const members = Buffer.concat([Buffer.alloc(112 * 500_000, member), cpio({})]);
+    const archives = Buffer.alloc(124 * 500_001, cpio({}));
+    for (const bytes of [members, archives]) {
+      await expect(readInitrd(bytes, { wants: () => false })).rejects.toThrow(
+        'it has more than 500000 members',
+      );
+    }
+  });
+
   it('refuses truncated archives', async () => {
     await expect(refusesTruncation(xz(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
     await expect(refusesTruncation(cpio(b), (bytes) => readInitrd(bytes))).resolves.toBeUndefined();
@@ -112,6 +131,12 @@ describe('readInitrd', () => {
       survivesBitFlips(Buffer.concat([gzip(a), xz(b), zstd(cpio(a)), cpio(b)]), (bytes) => readInitrd(bytes)),
     ).resolves.toBeUndefined();
   });
+});
+
+it('sortedByPath goes by the bytes of UTF-8', () => {
+  const paths = ['\u{1f600}', '\uffee', 'a/b', 'a.b', 'B'];
+  const sorted = sortedByPath(new Map(paths.map((path) => [path, Buffer.alloc(0)])));
+  expect(sorted.map(([path]) => path)).toEqual(['B', 'a.b', 'a/b', '\uffee', '\u{1f600}']);
 });
 
 describe('writeInitrd', () => {

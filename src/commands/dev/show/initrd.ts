@@ -1,0 +1,37 @@
+/** `dev show initrd`: lists the regular files of an initramfs. */
+
+import { sortedByPath } from '../../../image/initrd.ts';
+import { parseInitrdGlobs } from '../../../image/initrdGlob.ts';
+import type { ExitCode, Io } from '../../../io/io.ts';
+import { writeStdout } from '../../../io/stdout.ts';
+import { readInitrdInput } from '../../initrdInput.ts';
+import { lineForOutput } from '../../outputLine.ts';
+import { jsonLines, parseTextOrJson } from '../../textOrJson.ts';
+
+export interface ShowInitrdOptions {
+  /** Path of the initramfs; `-` is standard input. */
+  readonly initrd: string;
+  /** Patterns for paths; without, all files are listed. */
+  readonly globs?: readonly string[];
+  /** `text` when it is left out. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * Paths in the order of their bytes, one a line; as JSON, `files` is a list of `path` and `size`, in bytes.
+ * @throws CliError where it is no initramfs, or a pattern is wrong
+ */
+export async function showInitrd(
+  { initrd, globs = [], format }: ShowInitrdOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  const wants = parseInitrdGlobs(globs);
+  const files = sortedByPath(await readInitrdInput(initrd === '-' ? undefined : initrd, wants, io));
+  const output =
+    form === 'json'
+      ? jsonLines({ files: files.map(([path, data]) => ({ path, size: data.length })) })
+      : Buffer.concat(files.map(([path]) => lineForOutput(path, io)));
+  await writeStdout(io, [output]);
+  return 0;
+}

@@ -1,0 +1,27 @@
+/** `iso network embed`: puts keyfiles of NetworkManager into a live ISO, for its initramfs. */
+
+import { embedNetworkSettings } from '../../../image/networkSettings.ts';
+import type { ExitCode, Io } from '../../../io/io.ts';
+import { rewriteLiveIso } from '../../../io/rewriteImage.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
+
+export interface EmbedNetworkOptions extends NetworkOptions {
+  readonly iso: string;
+  /** A new file, or `-` for standard output; without, the image itself is changed. */
+  readonly output?: string | undefined;
+  /** Replaces all embedded network settings, and lets the image grow far. */
+  readonly force?: boolean;
+  /** Makes the image longer where its embed area is too small. */
+  readonly grow?: boolean;
+}
+
+/**
+ * The keyfiles are read before the image is opened, so that their errors come first. An Ignition config stays.
+ * @throws CliError in the user's terms; nothing has been written then
+ */
+export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
+  const keyfiles = await readNetworkFiles(options, io);
+  const existing = options.force === true ? 'replace' : 'refuse';
+  await rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
+  return 0;
+}

@@ -1,0 +1,16 @@
+/** `pxe network wrap`: makes an archive with keyfiles of NetworkManager, to be loaded behind the initramfs. */
+
+import { wrapNetworkSettings } from '../../../image/networkSettings.ts';
+import type { ExitCode, Io } from '../../../io/io.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
+import { checkWrapOutput, deliverArchive, type WrapOutput } from '../wrapOutput.ts';
+
+export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
+
+/** @throws CliError in the user's terms; nothing has been written then */
+export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
+  checkWrapOutput(options, io);
+  const keyfiles = await readNetworkFiles(options, io);
+  await deliverArchive(wrapNetworkSettings(keyfiles), options, io);
+  return 0;
+}

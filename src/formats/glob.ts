@@ -1,0 +1,83 @@
+/**
+ * Patterns for names, once they are read: literal characters, stars and classes, and whether a text matches. How
+ * a pattern is written differs from program to program and is left to its readers; only classes look alike everywhere.
+ * Matching never goes back further than to the last star, so no pattern takes long.
+ */
+
+export type GlobToken =
+  | { readonly kind: 'text'; readonly character: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'star' }
+  /** Any number of folders: nothing, all of the rest, or what ends in a slash. It stands first or behind a slash. */
+  | { readonly kind: 'folders' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly Range[] };
+
+type Range = readonly [first: string, last: string];
+
+export interface ReadToken {
+  readonly token: GlobToken;
+  /** In characters of the pattern. */
+  readonly length: number;
+}
+
+/**
+ * Reads the class that the bracket at `start` opens; undefined if it is never closed. A closing bracket that comes
+ * first in a class belongs to it.
+ * @param negations characters that turn a class round where they come first
+ */
+export function readGlobClass(
+  characters: readonly string[],
+  start: number,
+  negations: string,
+): ReadToken | undefined {
+  const sign = characters[start + 1];
+  const negated = sign !== undefined && negations.includes(sign);
+  const first = start + (negated ? 2 : 1);
+  const end = characters.indexOf(']', first + 1);
+  if (end === -1) return undefined;
+  const ranges: Range[] = [];
+  for (let index = first; index < end;) {
+    const from = characters[index] ?? '';
+    const isRange = characters[index + 1] === '-' && index + 2 < end;
+    ranges.push([from, (isRange ? characters[index + 2] : from) ?? from]);
+    index += isRange ? 3 : 1;
+  }
+  return { token: { kind: 'class', negated, ranges }, length: end + 1 - start };
+}
+
+/** Whether the whole of a text matches; both come in characters, not in UTF-16 units. */
+export function matchesGlob(text: readonly string[], pattern: readonly GlobToken[]): boolean {
+  let at = 0;
+  let index = 0;
+  let star: { readonly index: number; readonly kind: 'star' | 'folders'; at: number } | undefined;
+  while (at < text.length) {
+    const token = pattern[index];
+    if (token?.kind === 'star' || token?.kind === 'folders') {
+      star = { index, kind: token.kind, at };
+      index += 1;
+    } else if (token !== undefined && matchesToken(text[at] ?? '', token)) {
+      at += 1;
+      index += 1;
+    } else if (star !== undefined) {
+      star.at = star.kind === 'star' ? star.at + 1 : afterNextSlash(text, star.at);
+      at = star.at;
+      index = star.index + 1;
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(index).every(({ kind }) => kind === 'star' || kind === 'folders');
+}
+
+/** What several folders may have taken: up to and with the next slash, or everything. */
+function afterNextSlash(text: readonly string[], from: number): number {
+  const slash = text.indexOf('/', from);
+  return slash === -1 ? text.length : slash + 1;
+}
+
+function matchesToken(character: string, token: GlobToken): boolean {
+  if (token.kind === 'any') return true;
+  if (token.kind === 'text') return token.character === character;
+  if (token.kind !== 'class') return false;
+  return token.ranges.some(([first, last]) => first <= character && character <= last) !== token.negated;
+}

@@ -1,0 +1,70 @@
+/**
+ * What an ISO image consists of, in the shape and the names that coreos-installer prints for developers: volume
+ * descriptors, and the paths of the primary tree. Names of Rock Ridge and Joliet are left out, as boot loaders and
+ * coreos-installer do not go by them.
+ */
+
+import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
+import type { IsoTree } from './isoTree.ts';
+import type { KargsAreas } from './kargsAreas.ts';
+
+export interface IsoListing {
+  readonly header: { readonly descriptors: readonly object[] };
+  /** Paths of files and directories, each directory before what it holds. */
+  readonly records: readonly string[];
+}
+
+/** @throws FormatError where a directory is damaged */
+export async function listIso(tree: IsoTree): Promise<IsoListing> {
+  const descriptors = tree.descriptors.flatMap(describeDescriptor);
+  return { header: { descriptors }, records: await primaryPaths(tree) };
+}
+
+/** The places of the kernel arguments; null where the image reserves none. */
+export function describeKargs(areas: KargsAreas | undefined): object | null {
+  if (areas === undefined) return null;
+  const { length, defaults, places } = areas;
+  const kargs = places.map(({ offset, pad, end }) => ({ offset, length, pad, end }));
+  return { length, default: defaults, kargs };
+}
+
+function describeDescriptor(descriptor: VolumeDescriptor): object[] {
+  const { type } = descriptor;
+  switch (type) {
+    case 'primary': {
+      const { systemId, volumeId, volumeSpaceSize, root } = descriptor;
+      const place = { name: '.', address: root.sector, length: root.size };
+      return [
+        {
+          type,
+          system_id: systemId,
+          volume_id: volumeId,
+          volume_space_size: volumeSpaceSize,
+          root: place,
+        },
+      ];
+    }
+    case 'boot':
+      return [{ type, boot_system_id: descriptor.bootSystemId, boot_id: descriptor.bootId }];
+    case 'supplementary':
+      return [{ type }];
+    case 'unknown':
+      return [{ type, type_id: descriptor.typeId }];
+    case 'terminator':
+      break; // coreos-installer does not list it
+  }
+  return [];
+}
+
+/** A walk gives the real names; what it finds in a directory follows right behind that. */
+async function primaryPaths(tree: IsoTree): Promise<string[]> {
+  const prefixes = new Map<string, string>();
+  const paths: string[] = [];
+  for await (const { path, entry } of tree.walk()) {
+    const parent = path.slice(0, Math.max(0, path.length - entry.name.length - 1));
+    const primary = (prefixes.get(parent) ?? '') + entry.recordName;
+    if (entry.kind === 'directory') prefixes.set(path, `${primary}/`);
+    paths.push(primary);
+  }
+  return paths;
+}

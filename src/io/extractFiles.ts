@@ -1,0 +1,131 @@
+/**
+ * Files out of an archive, written below a folder and nowhere else. Names in archives are anybody's, so neither steps
+ * upwards nor symbolic links below the folder are followed, and no file is replaced.
+ */
+
+import { lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CliError } from '../errors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
+import type { Io } from './io.ts';
+
+/** A file to write; `name` is a path below the folder. */
+export interface ExtractedFile {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+export interface WrittenFile {
+  readonly name: string;
+  /** Of the new file, below the folder as the user gave it. */
+  readonly path: string;
+}
+
+interface Target extends WrittenFile {
+  /** Absolute. */
+  readonly place: string;
+  readonly data: Uint8Array;
+}
+
+/** Of a path; Linux takes no longer ones. */
+const MAX_LENGTH = 4096;
+
+/**
+ * Makes the folder and writes the files one after the other, with the mode that the umask gives; yields each when it is
+ * written. All names are looked at before the first file is written.
+ * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
+ */
+export async function* writeNewFiles(
+  directory: string,
+  files: readonly ExtractedFile[],
+  io: Pick<Io, 'cwd'>,
+): AsyncGenerator<WrittenFile, void> {
+  if (directory === '') {
+    throw new CliError('The path of the folder is empty', { hint: 'give the path of a folder' });
+  }
+  const folder = resolve(io.cwd, directory);
+  const prefix = directory.endsWith('/') ? directory : `${directory}/`;
+  const targets = files.map((file) => targetOf(file, { folder, prefix }));
+  await refuseExisting(targets);
+  await makeFolder(folder, directory);
+  for (const target of targets) {
+    await makeParents(target.path.slice(prefix.length), { folder, prefix });
+    await writeNewFile(target);
+    yield { name: target.name, path: target.path };
+  }
+}
+
+interface Place {
+  /** Absolute. */
+  readonly folder: string;
+  /** The same as the user gave it, with a slash at its end. */
+  readonly prefix: string;
+}
+
+function targetOf({ name, data }: ExtractedFile, { folder, prefix }: Place): Target {
+  const hint = 'nothing was written; leave the member out by naming the others';
+  const steps = name.split('/').filter((step) => step !== '' && step !== '.');
+  if (name.startsWith('/') || steps.includes('..')) {
+    throw new CliError(`path ${name} contains path traversal`, { hint });
+  }
+  if (steps.length === 0 || name.includes('\0') || name.length > MAX_LENGTH) {
+    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, { hint });
+  }
+  return { name, path: prefix + steps.join('/'), place: join(folder, ...steps), data };
+}
+
+async function refuseExisting(targets: readonly Target[]): Promise<void> {
+  const seen = new Set<string>();
+  for (const { place, path } of targets) {
+    const exists = seen.has(place) || (await lstat(place).catch(() => undefined)) !== undefined;
+    if (exists) throw creationError(Object.assign(new Error('exists'), { code: 'EEXIST' }), path);
+    seen.add(place);
+  }
+}
+
+async function makeFolder(place: string, shownPath: string): Promise<void> {
+  try {
+    await mkdir(place, { recursive: true });
+  } catch (error) {
+    throw creationError(error, shownPath);
+  }
+}
+
+/** Makes what is missing of the folders between the one of the user and a file. */
+async function makeParents(path: string, { folder, prefix }: Place): Promise<void> {
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    const parent = path.slice(0, slash);
+    await makeOwnFolder(join(folder, parent), prefix + parent);
+  }
+}
+
+/** A folder that is there already may be a symbolic link out of the folder of the user. */
+async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
+  try {
+    await mkdir(place);
+  } catch (error) {
+    const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
+    if (!isFolder) throw creationError(error, shownPath);
+  }
+}
+
+/** Not by way of a temporary file that is brought to disk, as an initramfs has thousands of files. */
+async function writeNewFile({ place, path, data }: Target): Promise<void> {
+  try {
+    const handle = await open(place, 'wx', 0o666);
+    try {
+      await handle.writeFile(data);
+    } catch (error) {
+      await unlink(place);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw creationError(error, path);
+  }
+}
+
+function creationError(error: unknown, path: string): unknown {
+  return fileError(error, { path, what: 'Output', action: 'create' });
+}
