@@ -1,0 +1,166 @@
+/**
+ * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our
+ * own is written. Keys and types are those of its options that may stand in a file; what the values mean together (two
+ * sources of an image, say) is left to the installer. A number is taken for a text, as there.
+ */
+
+import { formatYaml } from '../../formats/yamlText.ts';
+import { CliError, FormatError } from '../../errors.ts';
+import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
+import type { Path } from '../../report.ts';
+import { parseConsole } from './consoles.ts';
+
+/** What the program itself tells the installer, in the order in which the file has it. */
+export interface InstallerSettings {
+  readonly 'ignition-file'?: string;
+  readonly console?: readonly string[];
+  readonly 'append-karg'?: readonly string[];
+  readonly 'delete-karg'?: readonly string[];
+  readonly 'copy-network'?: true;
+  readonly 'dest-device'?: string;
+}
+
+/** The text of a file. */
+export function formatInstallerConfig(settings: InstallerSettings): string {
+  return formatYaml([settings]);
+}
+
+/**
+ * Checks a file of the user, and tells whether it says which disk to install to.
+ * @param name of the file, for errors
+ * @throws CliError where the installer would refuse it, or where YAML readers differ in what it says
+ */
+export function checkInstallerConfig(content: Uint8Array, name: string): { readonly setsDevice: boolean } {
+  const yaml = parse(content, name);
+  const config = yaml.value ?? {};
+  const problem = findProblem(config);
+  if (problem !== undefined) {
+    const position = yaml.locate(problem.path);
+    const where = position === undefined ? '' : ` at line ${position.line} column ${position.column}`;
+    throw refusal(name, `${problem.message}${where}`, problem.hint);
+  }
+  return { setsDevice: isMapping(config) && typeof config['dest-device'] === 'string' };
+}
+
+function parse(content: Uint8Array, name: string): ParsedYaml {
+  try {
+    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch (error) {
+    if (error instanceof FormatError) throw refusal(name, error.message, error.hint);
+    throw refusal(name, 'it is not UTF-8');
+  }
+}
+
+function refusal(
+  name: string,
+  problem: string,
+  hint = 'it has to be YAML with options of coreos-installer',
+): CliError {
+  return new CliError(`parsing installer config ${name}: ${problem}`, { hint });
+}
+
+interface Problem {
+  readonly path: Path;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+function findProblem(config: unknown): Problem | undefined {
+  if (!isMapping(config)) return { path: [], message: 'it is no mapping of keys to values' };
+  for (const [key, value] of Object.entries(config)) {
+    const check = checks.get(key);
+    if (check === undefined) {
+      const hint = `the keys are ${[...checks.keys()].join(', ')}`;
+      return { path: [key], message: `unknown field \`${key}\``, hint };
+    }
+    const problem = check(value);
+    if (problem !== undefined)
+      return { ...problem, path: [key, ...problem.path], message: `${key}: ${problem.message}` };
+  }
+  return undefined;
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Check = (value: unknown) => Problem | undefined;
+
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : here('expected true or false'));
+
+/** Of options that need not be set, so that null is right. */
+function optional(isRight: (text: string) => boolean, expected: string): Check {
+  return (value) =>
+    value === null || (isScalar(value) && isRight(String(value))) ? undefined : here(`expected ${expected}`);
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+const text = optional(() => true, 'a text');
+
+const url = optional((value) => URL.canParse(value), 'a URL with scheme and host');
+
+const hash = optional(
+  (value) => /^(?:sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128})$/i.test(value),
+  'sha256- or sha512- and the digest in hexadecimal digits',
+);
+
+const retries = optional(
+  (value) => value === 'infinite' || (/^[0-9]+$/.test(value) && Number(value) < 2 ** 32),
+  'a number or "infinite"',
+);
+
+const consoleSpec: Check = (value) => {
+  if (typeof value !== 'string') return here('expected a console');
+  try {
+    parseConsole(value);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return { ...here(error.message), hint: error.hint };
+  }
+};
+
+function list(check: Check): Check {
+  return (value) => {
+    if (value === null) return undefined; // a key with nothing behind it
+    if (!Array.isArray(value)) return here('expected a list');
+    for (const [index, item] of value.entries()) {
+      const problem = check(item);
+      if (problem !== undefined) return { ...problem, path: [index, ...problem.path] };
+    }
+    return undefined;
+  };
+}
+
+function here(message: string): Problem {
+  return { path: [], message };
+}
+
+const checks: ReadonlyMap<string, Check> = new Map([
+  ['stream', text],
+  ['image-url', url],
+  ['image-file', text],
+  ['ignition-file', text],
+  ['ignition-url', url],
+  ['ignition-hash', hash],
+  ['architecture', text],
+  ['platform', text],
+  ['console', list(consoleSpec)],
+  ['append-karg', list(text)],
+  ['delete-karg', list(text)],
+  ['copy-network', flag],
+  ['network-dir', text],
+  ['save-partlabel', list(text)],
+  ['save-partindex', list(text)],
+  ['offline', flag],
+  ['insecure', flag],
+  ['insecure-ignition', flag],
+  ['stream-base-url', url],
+  ['preserve-on-error', flag],
+  ['fetch-retries', retries],
+  ['secure-ipl', flag],
+  ['dest-device', text],
+]);
