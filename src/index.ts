@@ -13,6 +13,12 @@ export { type IpaVersion, parseIpaVersion } from './agent/ipaOptions.ts';
 export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
 export { maskSecrets } from './agent/lint/secrets.ts';
 export { convertNmstate, type Keyfile } from './agent/network/convertNmstate.ts';
+export {
+  compareConfigs,
+  describeConfig,
+  type DescribedSetting,
+  type SettingChange,
+} from './agent/deployed/describeConfig.ts';
 export { withDiscovery } from './agent/profiles/assisted.ts';
 export {
   defaultSettings,
@@ -34,7 +40,14 @@ export { decodeDataUrl, type DataUrl } from './formats/dataUrl.ts';
 export { decodeXz } from './formats/xz/decode.ts';
 export { encodeXz } from './formats/xz/encode.ts';
 
-export { openLiveIso, type LiveIso } from './image/liveIso.ts';
+export { embedIgnition as planIgnition, readIgnition, type Embedding } from './image/embeddedIgnition.ts';
+export type { Growth } from './image/growth.ts';
+export { changedImage, type ImageChange } from './image/imageChange.ts';
+export { readInitrd, writeInitrd } from './image/initrd.ts';
+export { editKargs, type KargsEdits } from './image/kargsEdit.ts';
+export { openLiveIso, type IsoContents, type LiveIso } from './image/liveIso.ts';
+export { listNetworkSettings, type NetworkFile } from './image/networkSettings.ts';
+export { repairIso as planRepair, resetIso as planReset } from './image/resetIso.ts';
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
 export type { RandomAccess } from './image/randomAccess.ts';
 export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';
@@ -57,7 +70,23 @@ export { translate as translateIgnition, type TranslateOptions } from './command
 export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
 export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ignition/remove.ts';
 export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';
+export { customize as customizeIso, type IsoCustomizeOptions } from './commands/iso/customize.ts';
+export { extractMinimalIso, type ExtractMinimalIsoOptions } from './commands/iso/extract/minimalIso.ts';
+export { extractPxe, type ExtractPxeOptions } from './commands/iso/extract/pxe.ts';
+export { modifyKargs, type ModifyKargsOptions } from './commands/iso/kargs/modify.ts';
+export { resetKargs } from './commands/iso/kargs/reset.ts';
+export { showKargs, type ShowKargsOptions } from './commands/iso/kargs/show.ts';
+export { embedNetwork, type EmbedNetworkOptions } from './commands/iso/network/embed.ts';
+export { extractNetwork, type ExtractNetworkOptions } from './commands/iso/network/extract.ts';
+export { removeNetwork, type RemoveNetworkOptions } from './commands/iso/network/remove.ts';
+export { reset as resetIso, type ResetOptions } from './commands/iso/reset.ts';
+export { packMinimal, type PackMinimalIsoOptions } from './commands/pack/minimalIso.ts';
+export { customize as customizePxe, type PxeCustomizeOptions } from './commands/pxe/customize.ts';
+export { unwrapIgnition, type UnwrapIgnitionOptions } from './commands/pxe/ignition/unwrap.ts';
+export { wrapIgnition, type WrapIgnitionOptions } from './commands/pxe/ignition/wrap.ts';
 export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
+export { unwrapNetwork, type UnwrapNetworkOptions } from './commands/pxe/network/unwrap.ts';
+export { wrapNetwork, type WrapNetworkOptions } from './commands/pxe/network/wrap.ts';
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
 export type { RenderOptions } from './commands/render/options.ts';
 export { render } from './commands/render/render.ts';

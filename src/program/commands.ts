@@ -3,9 +3,11 @@
 import { Command } from 'commander';
 import type { Context } from './context.ts';
 import { declareDeploy } from './deploy.ts';
+import { declareDev } from './dev.ts';
 import { declareExplain } from './explain.ts';
 import { declareIgnition } from './ignition.ts';
 import { declareIso } from './iso.ts';
+import { declarePack } from './pack.ts';
 import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
@@ -23,6 +25,8 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
   ['iso', declareIso],
   ['pxe', declarePxe],
   ['deploy', declareDeploy],
+  ['dev', declareDev],
+  ['pack', declarePack],
 ];
 
 /**

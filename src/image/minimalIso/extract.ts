@@ -1,0 +1,122 @@
+/** Takes the minimal ISO out of a live ISO, and the root filesystem that it then needs from elsewhere. */
+
+import { CliError, FormatError } from '../../errors.ts';
+import { patchesOnly, bothChanges, type ImageChange } from '../imageChange.ts';
+import type { IsoEntry, IsoTree } from '../isoTree.ts';
+import { type KargsAreas, refuseOverlap, requireKargsAreas } from '../kargsAreas.ts';
+import { editKargs } from '../kargsEdit.ts';
+import { type LiveIso, openLiveIso } from '../liveIso.ts';
+import type { Patch } from '../overlay.ts';
+import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from './minisoData.ts';
+import { type Reconstruction, reconstructMinimalIso } from './reconstruct.ts';
+
+const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
+const KARGS_INFO_PATH = 'coreos/kargs.json';
+const MAX_KARGS_INFO = 1024 * 1024;
+const LIVE_ISO_KARG = 'coreos.liveiso=';
+/** White space to the peer: ASCII, without the vertical tab. */
+const BLANKS = /[ \t\n\f\r]+/;
+
+/**
+ * Refuses a customised image: its files are not those that the digest was made of.
+ * @throws CliError in the user's terms
+ */
+export async function refuseCustomized(iso: LiveIso): Promise<void> {
+  const { current, defaults } = requireKargsAreas(await iso.kargsAreas());
+  if ((await iso.embeddedFiles()).size === 0 && current === defaults) return;
+  throw new CliError('Cannot operate on ISO with embedded customizations.', {
+    hint: 'reset it with `iso reset` and try again; customise the minimal ISO afterwards',
+  });
+}
+
+/**
+ * The minimal ISO as it was built, not yet verified.
+ * @throws CliError where the image cannot give one
+ */
+export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstruction> {
+  const entry = await tree.find(MINISO_PATH);
+  if (entry?.kind !== 'file') {
+    throw new CliError('This ISO image does not support extracting a minimal ISO.', {
+      hint: 'use a live ISO of 2022 or later (s390x: of 2023-07 or later), and not a minimal one',
+    });
+  }
+  const used = { ...entry, size: Math.min(entry.size, MAX_MINISO) };
+  const data = decodeMinisoData(await tree.readFile(used, { maxBytes: MAX_MINISO }));
+  return reconstructMinimalIso(image, data);
+}
+
+/** @throws CliError where the image has none */
+export async function findRootfs({ tree }: LiveIso): Promise<IsoEntry> {
+  const entry = await tree.find(ROOTFS_PATH);
+  if (entry?.kind === 'file') return entry;
+  throw new CliError(`This ISO image has no ${ROOTFS_PATH}`, {
+    hint: 'use the live ISO of a release, and not a minimal one',
+  });
+}
+
+/**
+ * What lets a minimal ISO boot: it does not look for the medium any more, also after a reset, and finds its root
+ * filesystem by URL where one is given.
+ * @throws CliError where the image is not as a minimal ISO should be, or the URL does not fit
+ */
+export async function adaptKargs(
+  minimal: Reconstruction,
+  rootfsUrl: string | undefined,
+): Promise<ImageChange> {
+  const iso = await openLiveIso(minimal.image);
+  const areas = requireKargsAreas(await iso.kargsAreas());
+  const liveIso = areas.current.split(BLANKS).find((karg) => karg.startsWith(LIVE_ISO_KARG));
+  if (liveIso === undefined) throw new FormatError(`minimal ISO does not have ${LIVE_ISO_KARG} karg`);
+  const defaults = editKargs(areas.current, { delete: [liveIso] }).kargs;
+  const append = rootfsUrl === undefined ? [] : [`coreos.live.rootfs_url=${rootfsUrl}`];
+  const { kargs } = editKargs(defaults, { append });
+  const info = await writeDefaults(iso.tree, areas, defaults);
+  return bothChanges(await iso.change({ kargs }), patchesOnly([info]));
+}
+
+/**
+ * The URL is not shown: it may hold credentials.
+ * @throws CliError for a URL that the kernel command line would split, or that is none
+ */
+export function checkRootfsUrl(url: string): void {
+  if (url.trim() === '') throw new CliError('The rootfs URL is empty', { hint: 'give a URL, or no option' });
+  if (BLANKS.test(url.trim()))
+    throw new CliError('forbidden whitespace found in the rootfs URL', {
+      hint: 'percent-encode blanks: %20',
+    });
+  if (url !== url.trim()) {
+    throw new CliError('The rootfs URL begins or ends with whitespace', { hint: 'leave it out' });
+  }
+}
+
+/** The file keeps its length, since what follows it may not move; blanks after JSON do no harm. */
+async function writeDefaults(tree: IsoTree, areas: KargsAreas, defaults: string): Promise<Patch> {
+  const entry = await tree.find(KARGS_INFO_PATH);
+  if (entry?.kind !== 'file') throw new FormatError('minimal ISO does not have kargs.json');
+  const before = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_KARGS_INFO })).toString('utf8');
+  const text = Buffer.from(formatKargsInfo(before, defaults));
+  if (text.length > entry.size) {
+    throw new FormatError(
+      `New version of ${KARGS_INFO_PATH} does not fit in space (${text.length} vs ${entry.size})`,
+    );
+  }
+  refuseOverlap(areas, { offset: entry.offset, length: entry.size });
+  return { offset: entry.offset, data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]) };
+}
+
+/** Members in the peer's order, so that both programs make the same image. That they are there was checked before. */
+function formatKargsInfo(before: string, defaults: string): string {
+  const info: unknown = JSON.parse(before);
+  const files = memberOf(info, 'files');
+  const places = (Array.isArray(files) ? files : []).map((file: unknown) => ({
+    path: memberOf(file, 'path'),
+    offset: memberOf(file, 'offset'),
+    pad: memberOf(file, 'pad') ?? undefined,
+    end: memberOf(file, 'end') ?? undefined,
+  }));
+  return JSON.stringify({ default: defaults, files: places, size: memberOf(info, 'size') }, undefined, 2);
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

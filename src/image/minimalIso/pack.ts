@@ -1,0 +1,144 @@
+/** Writes `miniso.dat`: how the full ISO holds the minimal one that was built with it. Used when a release is built. */
+
+import { createHash } from 'node:crypto';
+import { CliError, FormatError } from '../../errors.ts';
+import { SECTOR } from '../../formats/iso9660/fields.ts';
+import { encodeXz } from '../../formats/xz/encode.ts';
+import { type ImageChange, patchesOnly } from '../imageChange.ts';
+import type { IsoEntry, IsoTree } from '../isoTree.ts';
+import type { LiveIso } from '../liveIso.ts';
+import { chunksOf } from '../overlay.ts';
+import type { RandomAccess } from '../randomAccess.ts';
+import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
+import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './reconstruct.ts';
+
+export interface PackedMinimalIso {
+  /** Of the full ISO. */
+  readonly change: ImageChange;
+  /** Files of the minimal ISO, all of which the full one has. */
+  readonly fileCount: number;
+  /** Bytes of the minimal ISO that those files cover. */
+  readonly sharedBytes: number;
+  /** Bytes that they do not cover, before and after compression. */
+  readonly packedBytes: number;
+  readonly compressedBytes: number;
+}
+
+const CREATOR = 'ironic-coreos';
+const MAX_FILE = 0xffff_ffff;
+
+/**
+ * @throws CliError where the minimal ISO cannot be made from the full one, or the reserved file is missing or too small
+ */
+export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<PackedMinimalIso> {
+  const room = await findRoom(full);
+  const minimalFiles = await filesOf(minimal.tree);
+  const files = shareFiles(minimalFiles, await filesOf(full.tree));
+  const rest = await readRest(minimal.image, files);
+  const packed = encodeXz([rest], 'crc64');
+  const data = { creator: CREATOR, files, digest: await digestOf(minimal.image), packed };
+  const encoded = encodeMinisoData(data);
+  if (encoded.length > room.size) {
+    throw new CliError(`${MINISO_PATH} of the full ISO is too small: ${encoded.length} > ${room.size}`, {
+      hint: 'build the full ISO with a larger file in its place',
+    });
+  }
+  await verifyFiles({ full: full.image, minimal: minimal.image }, data);
+  return {
+    change: patchesOnly([{ offset: room.offset, data: Buffer.concat([encoded], room.size) }]),
+    fileCount: minimalFiles.size,
+    sharedBytes: minimal.image.size - rest.length,
+    packedBytes: rest.length,
+    compressedBytes: packed.length,
+  };
+}
+
+/** Nobody reads more of a larger file, so more of it is not filled with zeros either. */
+async function findRoom({ tree }: LiveIso): Promise<Pick<IsoEntry, 'offset' | 'size'>> {
+  const entry = await tree.find(MINISO_PATH);
+  if (entry?.kind === 'file') return { offset: entry.offset, size: Math.min(entry.size, MAX_MINISO) };
+  throw new CliError(`The full ISO has no ${MINISO_PATH}`, {
+    hint: 'build it with a file of 16 KiB of zeros in its place',
+  });
+}
+
+async function filesOf(tree: IsoTree): Promise<Map<string, IsoEntry>> {
+  const files = new Map<string, IsoEntry>();
+  for await (const { path, entry } of tree.walk()) if (entry.kind === 'file') files.set(path, entry);
+  return files;
+}
+
+/** Empty files have no place of their own, and hard links share one. */
+function shareFiles(
+  minimal: ReadonlyMap<string, IsoEntry>,
+  full: ReadonlyMap<string, IsoEntry>,
+): SharedFile[] {
+  const files = new Map<string, SharedFile>();
+  for (const [path, entry] of minimal) {
+    const file = shareFile(path, entry, full.get(path));
+    if (file.length > 0) files.set([file.minimalSector, file.fullSector, file.length].join(' '), file);
+  }
+  return [...files.values()].toSorted((left, right) => left.minimalSector - right.minimalSector);
+}
+
+function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined): SharedFile {
+  if (path.toLowerCase() === MINISO_PATH) {
+    throw new CliError(`the minimal ISO has ${MINISO_PATH} too, whose content is about to change`, {
+      hint: 'build the minimal ISO without this file',
+    });
+  }
+  if (full === undefined) throw new CliError(`missing minimal file ${path} in full ISO`);
+  if (full.size !== minimal.size) {
+    throw new CliError(`File ${path} has different lengths in full and minimal ISOs`);
+  }
+  if (minimal.size > MAX_FILE) throw new CliError(`File ${path} has 4 GiB or more, which cannot be packed`);
+  return {
+    minimalSector: minimal.offset / SECTOR,
+    fullSector: full.offset / SECTOR,
+    length: minimal.size,
+  };
+}
+
+/** What no file covers, in the order of the image. */
+async function readRest(image: RandomAccess, files: readonly SharedFile[]): Promise<Uint8Array> {
+  const gaps: { offset: number; length: number }[] = [];
+  let position = 0;
+  for (const { minimalSector, length } of files) {
+    const offset = minimalSector * SECTOR;
+    if (offset < position) throw new FormatError(`files of the minimal ISO overlap at ${offset}`);
+    gaps.push({ offset: position, length: offset - position });
+    position = offset + length;
+  }
+  if (position > image.size) throw new FormatError('a file reaches beyond the end of the minimal ISO');
+  gaps.push({ offset: position, length: image.size - position });
+  const size = gaps.reduce((sum, { length }) => sum + length, 0);
+  if (size > MAX_PACKED) {
+    throw new CliError(`the minimal ISO has too much besides its files: ${size} > ${MAX_PACKED} bytes`);
+  }
+  return Buffer.concat(await Promise.all(gaps.map(({ offset, length }) => image.read(offset, length))));
+}
+
+async function digestOf(image: RandomAccess): Promise<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) hash.update(chunk);
+  return hash.digest();
+}
+
+/** That the files have the same content in both images shows when the minimal one is put together. */
+async function verifyFiles(
+  { full, minimal }: { readonly full: RandomAccess; readonly minimal: RandomAccess },
+  data: MinisoData,
+): Promise<void> {
+  if (minimal.size > full.size) {
+    throw new CliError('the minimal ISO is larger than the full one', {
+      hint: 'give the full ISO first, then the minimal one',
+    });
+  }
+  try {
+    await verifyReconstruction(reconstructMinimalIso(full, data));
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const hint = 'a file has other content in the full ISO: take the two images of one build';
+    throw new CliError(error.message, { hint, cause: error });
+  }
+}
