@@ -9,14 +9,15 @@ import type { File } from '../ignition/config.ts';
 import { renderDataFile } from './dataFile.ts';
 import type { AgentSettings, HardwareManager } from './settings.ts';
 
-const hostFolder = '/var/lib/ironic-python-agent/hardware-managers';
+/** Where they lie on the host, each in a folder of its own. */
+export const hardwareManagerFolder = '/var/lib/ironic-python-agent/hardware-managers';
 const containerFolder = '/usr/local/lib/ironic-python-agent/hardware-managers';
 const entryPointGroup = 'ironic_python_agent.hardware_managers';
 const hint = `the folder needs a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}]`;
 
 export function renderHardwareManagers({ hardwareManagers }: AgentSettings): File[] {
   return hardwareManagers.flatMap(({ name, files }) =>
-    files.map((file) => renderDataFile({ ...file, path: `${hostFolder}/${name}/${file.path}` })),
+    files.map((file) => renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` })),
   );
 }
 
@@ -26,7 +27,7 @@ export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): strin
   const folders = hardwareManagers.map(({ name }) => `${containerFolder}/${name}`);
   return [
     '--mount',
-    `type=bind,src=${hostFolder},dst=${containerFolder},ro=true`,
+    `type=bind,src=${hardwareManagerFolder},dst=${containerFolder},ro=true`,
     '--env',
     `PYTHONPATH=${folders.join(':')}`,
   ];

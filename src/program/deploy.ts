@@ -6,8 +6,8 @@ import type { ConfigDriveOptions } from '../commands/deploy/configDrive.ts';
 import type { IronicOptions } from '../commands/deploy/ironic.ts';
 import type { NodeOptions } from '../commands/deploy/node.ts';
 import type { StepsOptions } from '../commands/deploy/steps.ts';
-import { UsageError } from '../errors.ts';
 import type { Context } from './context.ts';
+import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
 const stepsNotes = `
 The steps themselves say only what is run. The Ignition config, the kernel
@@ -100,6 +100,7 @@ export function declareDeploy(program: Command, context: Context): void {
   declareBareMetalHost(deploy, context);
   declareNode(deploy, context);
   declareIronic(deploy, context);
+  for (const command of deploy.commands) refuseRepeatedOptions(command);
 }
 
 function declareSteps(deploy: Command, context: Context): void {
@@ -109,13 +110,13 @@ function declareSteps(deploy: Command, context: Context): void {
     .description(
       'Writes deploy steps as "baremetal node deploy" takes them, and the config drive that they read.',
     )
-    .addOption(once('--step <NAME>', 'install_coreos (default) or start_assisted_install'));
+    .option('--step <NAME>', 'install_coreos (default) or start_assisted_install');
   declareInstall(command)
-    .addOption(once('--config-drive <FILE>', 'where the config drive is written'))
-    .addOption(once('--image-source <URL>', 'another CoreOS to install; with --format command'))
+    .option('--config-drive <FILE>', 'where the config drive is written')
+    .option('--image-source <URL>', 'another CoreOS to install; with --format command')
     .option('--ignition-in-args', "the config in the arguments of the step, as in Metal3's design")
-    .addOption(once('--node <NAME>', 'name or UUID of the node; with --format command'))
-    .addOption(once('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell'));
+    .option('--node <NAME>', 'name or UUID of the node; with --format command')
+    .option('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell');
   declareInventory(declareOutput(command))
     .addHelpText('after', stepsNotes + inventoryNotes)
     .action(async (options: StepsOptions) => {
@@ -132,7 +133,7 @@ function declareConfigDrive(deploy: Command, context: Context): void {
       'Writes the config drive that install_coreos reads: JSON, as Ironic hands it on to the agent.',
     );
   declareInstall(command)
-    .addOption(once('--format <FORM>', 'json, the only form that is taken').hideHelp())
+    .addOption(new Option('--format <FORM>', 'json, the only form that is taken').hideHelp())
     .option('--pretty', 'indent the JSON');
   declareInventory(declareOutput(command))
     .addHelpText('after', configDriveNotes + inventoryNotes)
@@ -150,21 +151,19 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       'Writes a BareMetalHost that has CoreOS installed by a deploy step, and the Secrets it refers to.',
     );
   declareHost(command)
-    .addOption(once('--namespace <NAME>', 'of all objects (default: the one of kubectl)'))
-    .addOption(
-      once('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)'),
-    )
-    .addOption(once('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy'))
-    .addOption(once('--automated-cleaning <MODE>', 'metadata or disabled'))
-    .addOption(once('--method <NAME>', 'install_coreos (default) or start_assisted_install'))
-    .addOption(once('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller'))
-    .addOption(once('--network-data <FILE>', "network in OpenStack's form"));
+    .option('--namespace <NAME>', 'of all objects (default: the one of kubectl)')
+    .option('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)')
+    .option('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy')
+    .option('--automated-cleaning <MODE>', 'metadata or disabled')
+    .option('--method <NAME>', 'install_coreos (default) or start_assisted_install')
+    .option('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller')
+    .option('--network-data <FILE>', "network in OpenStack's form");
   declareInstall(command)
-    .addOption(once('--user-data-name <NAME>', 'Secret with the config (default: NAME-user-data)'))
-    .addOption(once('--image-source <URL>', 'another CoreOS to install'))
-    .addOption(once('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL'))
-    .addOption(once('--image-format <FORM>', 'raw (default)'))
-    .addOption(once('--format <FORM>', 'yaml (default) or json'));
+    .option('--user-data-name <NAME>', 'Secret with the config (default: NAME-user-data)')
+    .option('--image-source <URL>', 'another CoreOS to install')
+    .option('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL')
+    .option('--image-format <FORM>', 'raw (default)')
+    .option('--format <FORM>', 'yaml (default) or json');
   declareInventory(declareOutput(command))
     .addHelpText('after', bareMetalHostNotes + inventoryNotes)
     .action(async (options: BareMetalHostOptions) => {
@@ -180,7 +179,7 @@ function declareNode(deploy: Command, context: Context): void {
     .description('Writes the commands that create a node of Ironic, or change it, or its description.');
   declareRamdisk(declareHost(command))
     .option('--set', 'the node is there: change it')
-    .addOption(once('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON'));
+    .option('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON');
   declareInventory(declareOutput(command))
     .addHelpText('after', nodeNotes + inventoryNotes)
     .action(async (options: NodeOptions) => {
@@ -196,10 +195,11 @@ function declareIronic(deploy: Command, context: Context): void {
     .description(
       'Writes the part of an Ironic resource that is about the ramdisk, for every host of that Ironic.',
     )
-    .addOption(once('--name <NAME>', 'of the resource (default: ironic)'))
-    .addOption(once('--namespace <NAME>', 'of the resource (default: the one of kubectl)'));
-  declareRamdisk(command).addOption(
-    once('--format <FORM>', 'yaml (default), json, or env: the environment of the BareMetal Operator'),
+    .option('--name <NAME>', 'of the resource (default: ironic)')
+    .option('--namespace <NAME>', 'of the resource (default: the one of kubectl)');
+  declareRamdisk(command).option(
+    '--format <FORM>',
+    'yaml (default), json, or env: the environment of the BareMetal Operator',
   );
   declareOutput(command)
     .addHelpText('after', ironicNotes)
@@ -213,14 +213,14 @@ function declareIronic(deploy: Command, context: Context): void {
 function declareInventory(command: Command): Command {
   return command
     .optionsGroup('Many hosts:')
-    .addOption(once('--inventory <FILE>', 'hosts and what is said of them, as YAML or JSON: see below'))
+    .option('--inventory <FILE>', 'hosts and what is said of them, as YAML or JSON: see below')
     .addOption(repeated('--host <NAME>', 'only this one of them; repeatable'))
     .option('--fail-fast', 'stop at the first host that is wrong');
 }
 
 function declareInstall(command: Command): Command {
   return command
-    .addOption(once('--ignition <FILE>', 'Ignition config of the installed host; - is standard input'))
+    .option('--ignition <FILE>', 'Ignition config of the installed host; - is standard input')
     .addOption(repeated('--append-karg <ARG>', 'kernel argument of the installed host; repeatable'))
     .option('--copy-network', 'the installed host takes over the network of the ramdisk')
     .option('--no-copy-network', "it does not (default: the agent's own setting)");
@@ -228,12 +228,10 @@ function declareInstall(command: Command): Command {
 
 function declareHost(command: Command): Command {
   return command
-    .addOption(once('--name <NAME>', 'name of the host'))
-    .addOption(once('--boot-mac <MAC>', 'MAC address of the interface that it boots from'))
-    .addOption(once('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x'))
-    .addOption(
-      once('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish-virtualmedia://HOST/redfish/v1/Systems/1'),
-    )
+    .option('--name <NAME>', 'name of the host')
+    .option('--boot-mac <MAC>', 'MAC address of the interface that it boots from')
+    .option('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x')
+    .option('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish-virtualmedia://HOST/redfish/v1/Systems/1')
     .option('--bmc-insecure', 'do not verify the certificate of the BMC')
     .addOption(
       repeated('--root-device <NAME=HINT>', 'by what the disk is chosen, e.g. "size=>= 100"; repeatable'),
@@ -242,33 +240,15 @@ function declareHost(command: Command): Command {
 
 function declareRamdisk(command: Command): Command {
   return command
-    .addOption(once('--deploy-iso <URL>', 'ISO that runs the agent'))
-    .addOption(once('--deploy-kernel <URL>', 'kernel of CoreOS, with --deploy-ramdisk'))
-    .addOption(once('--deploy-ramdisk <URL>', 'initramfs of CoreOS'))
-    .addOption(
-      once('--kernel-append-params <TEXT>', "their kernel arguments; %default% keeps the conductor's"),
-    );
+    .option('--deploy-iso <URL>', 'ISO that runs the agent')
+    .option('--deploy-kernel <URL>', 'kernel of CoreOS, with --deploy-ramdisk')
+    .option('--deploy-ramdisk <URL>', 'initramfs of CoreOS')
+    .option('--kernel-append-params <TEXT>', "their kernel arguments; %default% keeps the conductor's");
 }
 
 function declareOutput(command: Command): Command {
-  return command.addOption(
-    once('-o, --output <FILE>', 'write here, whole or not at all, instead of to standard output'),
+  return command.option(
+    '-o, --output <FILE>',
+    'write here, whole or not at all, instead of to standard output',
   );
-}
-
-/** For options that take one value: the last one would silently win. */
-function once(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  return option.argParser((value: string, previous: string | undefined) => {
-    if (previous === undefined) return value;
-    throw new UsageError(`--${option.name()} is given more than once`, { hint: 'give it once' });
-  });
-}
-
-function repeated(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  return option.argParser((value: string, values: readonly string[] | undefined) => [
-    ...(values ?? []),
-    value,
-  ]);
 }

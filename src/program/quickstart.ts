@@ -3,9 +3,10 @@
 import type { Command } from 'commander';
 import type { QuickstartOptions } from '../commands/quickstart.ts';
 import type { Context } from './context.ts';
+import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 export function declareQuickstart(program: Command, context: Context): void {
-  program
+  const command = program
     .command('quickstart')
     .summary('try everything once, with nothing at hand')
     .description(
@@ -17,4 +18,5 @@ export function declareQuickstart(program: Command, context: Context): void {
       const { quickstart } = await import('../commands/quickstart.ts');
       context.finish(await quickstart(options, context.io));
     });
+  refuseRepeatedOptions(command);
 }

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { type RenderOptions, settingFlags } from '../commands/render/options.ts';
 import type { Context } from './context.ts';
+import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
 const notes = `
 Profiles:
@@ -93,10 +94,12 @@ export function declareRender(program: Command, context: Context): void {
   declareSettings(command, 'Ignition:', 'ignition');
   declareOutput(command);
   declareBuildpy(command);
-  command.addHelpText('after', notes).action(async (options: RenderOptions) => {
-    const { render } = await import('../commands/render/render.ts');
-    context.finish(await render(options, context.io));
-  });
+  refuseRepeatedOptions(command)
+    .addHelpText('after', notes)
+    .action(async (options: RenderOptions) => {
+      const { render } = await import('../commands/render/render.ts');
+      context.finish(await render(options, context.io));
+    });
 }
 
 function declareSettings(command: Command, group: string, section: string): void {
@@ -142,14 +145,6 @@ function declareBuildpy(command: Command): void {
         'insecure',
       ]),
     );
-}
-
-function repeated(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  return option.argParser((value: string, values: readonly string[] | undefined) => [
-    ...(values ?? []),
-    value,
-  ]);
 }
 
 /** An option of its own, although its name begins with `no-`, which commander takes for the negation of another. */

@@ -14,7 +14,7 @@ export function repeated(flags: string, description: string): Option {
 /** All options of the command but those that make lists are refused when they are given twice. */
 export function refuseRepeatedOptions(command: Command): Command {
   for (const option of command.options) {
-    if (option.parseArg !== undefined) continue;
+    if (option.parseArg !== undefined && option.argChoices === undefined) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' cannot be used multiple times`);

@@ -94,7 +94,8 @@ describe('render --diff', () => {
   });
 
   it('tells changes by setting', async () => {
-    const result = await diff('deployed.ign', '--api-url', 'https://192.0.2.2:6385', '--debug');
+    const args = ['--diff', 'deployed.ign', '--no-ssh-key', '--api-url', 'https://192.0.2.2:6385', '--debug'];
+    const result = await run(...args);
     expect(result).toMatchObject({ code: 1, stderr: '2 settings would change\n' });
     expect(result.stdout).toBe(
       'ironic.apiUrls\n  - https://192.0.2.1:6385\n  + https://192.0.2.2:6385\n' +
@@ -182,6 +183,8 @@ describe('render --diff of an inventory', () => {
     const files = {
       'ramdisk.yaml': inventory('', ...hosts),
       'more.yaml': inventory('', ...hosts, '{name: worker-2}'),
+      'typo.yaml': 'agnet: {}\nhosts: [{name: worker-0}]\n',
+      'bad.yaml': inventory(', host.consoles: ["/"]', ...hosts),
       'wrong.yaml': inventory('', '{name: worker-0, overrides: {agent.pullPolicy: often}}', hosts[1]),
       'other.yaml': inventory(', host.ntpServers: [ntp.example]', ...hosts),
     };
@@ -213,6 +216,25 @@ describe('render --diff of an inventory', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('worker-0 is not compared');
     expect(result.stderr).toContain('0 of 2 hosts would change, 1 wrong');
+  });
+
+  it('tells once what is wrong with many', async () => {
+    const { code, stderr } = await diffAll('bad.yaml');
+    expect(stderr.match(/host\.consoles/g)).toHaveLength(1);
+    expect(stderr).toContain('error: not compared for the same reason as worker-0: worker-1\n');
+    expect(code).toBe(2);
+  });
+
+  it('stops at a host that is wrong with --fail-fast', async () => {
+    const result = await diffAll('wrong.yaml', '--fail-fast');
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(/\n0 of 2 hosts would change, 1 wrong; stopped there\n$/);
+  });
+
+  it('does not say that nothing was written, as it never is', async () => {
+    const { code, stderr } = await diffAll('typo.yaml');
+    expect(stderr).toContain('typo.yaml is not an inventory as it stands; nothing was compared\n');
+    expect(code).toBe(2);
   });
 
   it('wants a folder', async () => {

@@ -38,8 +38,10 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]): Promise<RunResult> => runCli(['render', ...args], { cwd });
-const renderDefault = (...args: string[]): Promise<RunResult> =>
-  run('--api-url', 'https://192.0.2.1:6385', '--ssh-key', key, ...args);
+const renderDefault = (...args: string[]): Promise<RunResult> => {
+  const apiUrl = args.includes('--api-url') ? [] : ['--api-url', 'https://192.0.2.1:6385'];
+  return run(...apiUrl, '--ssh-key', key, ...args);
+};
 
 const parseConfig = (text: string): Config => JSON.parse(text);
 const contentsOf = (config: Config, path: string): string => {

@@ -8,6 +8,7 @@ import { FormatError } from '../../errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../dataFile.ts';
 import { caPath, confPath } from '../files.ts';
+import { hardwareManagerFolder } from '../hardwareManagers.ts';
 import { keyfileFolder } from '../hostNetwork.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
 import type { HostFile, LintSubject } from '../lint/subject.ts';
@@ -27,8 +28,6 @@ import { type ReadContents, readResourceEntries, readTransferEntries } from './r
 
 /** The folder whose certificates the host trusts, with its last slash. */
 export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
-/** Where hardware managers lie on the host. */
-export const hardwareManagerFolder = '/var/lib/ironic-python-agent/hardware-managers/';
 
 /**
  * Ordered by path, as Ignition writes files in an order of its own. `ofAgent` is what the agent's unit says: files that
@@ -75,7 +74,7 @@ function findKinds({ confs, ...subject }: LintSubject): ReadonlyMap<string, File
 const folderKinds: readonly (readonly [folder: string, kind: FileKind])[] = [
   [`${keyfileFolder}/`, { setting: 'host.keyfiles', readText: readKeyfile }],
   [anchorFolder, { setting: 'ironic.caFiles', readText: readCertificates }],
-  [hardwareManagerFolder, { setting: 'agent.hardwareManagers' }],
+  [`${hardwareManagerFolder}/`, { setting: 'agent.hardwareManagers' }],
   ['/etc/containers/registries.conf.d/', { setting: 'agent.registriesConf' }],
 ];
 

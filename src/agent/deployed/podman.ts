@@ -1,10 +1,11 @@
 /** The command lines of podman by settings: what the container is made from, and what it gets. */
 
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
+import { hardwareManagerFolder } from '../hardwareManagers.ts';
 import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
 import { type Entry, say, sayHidden } from './entry.ts';
-import { anchorFolder, hardwareManagerFolder } from './files.ts';
+import { anchorFolder } from './files.ts';
 import { isSecretName } from './masking.ts';
 import { sayVariable, sayWord, variableName } from './words.ts';
 
@@ -80,7 +81,7 @@ function readMount(kind: string, word: ExecWord): Entry {
   const source = /(?:^|,)(?:src|source)=([^,]*)/.exec(text)?.[1] ?? text;
   const shown = kind === 'mount' ? '' : `${kind} `;
   if (source.startsWith(anchorFolder)) return sayWord('ironic.caFiles', word, 'mount ');
-  if (`${source}/`.startsWith(hardwareManagerFolder))
+  if (`${source}/`.startsWith(`${hardwareManagerFolder}/`))
     return sayWord('agent.hardwareManagers', word, 'mount ');
   return sayWord('agent.podman.mounts', word, shown);
 }

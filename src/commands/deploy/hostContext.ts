@@ -2,7 +2,7 @@
 
 import { CliError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
-import { collectTalk } from './collectTalk.ts';
+import { collectTalk } from '../hosts/collectTalk.ts';
 import { type Wording, wordingOfFlags } from './deployIssues.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './installOptions.ts';
 

@@ -3,16 +3,14 @@
  * same document as `render` reads; what is wrong with one host is told only where that host is wanted.
  */
 
-import { dirname } from 'node:path';
-import { type Inventory, type InventoryHost, readInventory } from '../../agent/inventory.ts';
+import type { InventoryHost } from '../../agent/inventory.ts';
 import { parseBmcAddress } from '../../deploy/bmcAddress.ts';
 import { fillPlaceholders } from '../../deploy/placeholders.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
-import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import { nearestNames } from '../../reporters/nearestNames.ts';
-import { formatFinding } from '../render/inventory.ts';
+import type { ListedHost } from '../hosts/makeHosts.ts';
+import { formatFinding, readInventoryDocument } from '../render/inventory.ts';
 import {
   factsOf,
   type HostReading,
@@ -25,12 +23,7 @@ import {
 } from './inventoryHost.ts';
 
 /** A host that is wanted. */
-export interface WantedHost<O> {
-  readonly name: string;
-  /** Where it begins: `ramdisk.yaml:12`. */
-  readonly place: string;
-  /** What is wrong with it as it stands, as text; empty where nothing is. */
-  readonly problem: string;
+export interface WantedHost<O> extends ListedHost {
   /** @throws CliError where a placeholder has no value */
   readonly read: () => HostReading<O>;
 }
@@ -44,7 +37,7 @@ export async function readWantedHosts<O extends InventoryOptions>(
   io: Io,
 ): Promise<readonly WantedHost<O>[]> {
   const { inventory: name } = options;
-  const { inventory, document } = await readDocument(name, io);
+  const { inventory, document } = await readInventoryDocument(name, io, 'written');
   const { hosts } = inventory;
   if (hosts === undefined) {
     throw new CliError(`${name} has no list of hosts`, { hint: 'add "hosts", or give --name of one host' });
@@ -53,37 +46,6 @@ export async function readWantedHosts<O extends InventoryOptions>(
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
   const twins = findBmcTwins(sources.map(bmcOf));
   return wanted.map((index) => wantedHost(sources, index, twins.get(index)));
-}
-
-/** Some ten thousands of hosts with networks of several interfaces. */
-const maxBytes = 64 * 1024 * 1024;
-
-interface DocumentRead {
-  readonly inventory: Inventory;
-  readonly document: ParsedYaml;
-}
-
-async function readDocument(name: string, io: Io): Promise<DocumentRead> {
-  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
-  const document = parseDocument(name, bytes);
-  const inventory = await readInventory({ name, folder: dirname(name), ...document });
-  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
-  if (inventory.findings.length === 0) return { inventory, document };
-  throw new CliError(`${name} is not an inventory as it stands; nothing was written`, {
-    hint: 'mend what is reported above',
-  });
-}
-
-function parseDocument(name: string, bytes: Uint8Array): ParsedYaml {
-  try {
-    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    if (error instanceof TypeError) {
-      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, { hint: 'is this the right file?' });
-    }
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${name}: ${error.message}`, { hint: error.hint ?? 'correct the file' });
-  }
 }
 
 /** Indexes in the order of the inventory. */

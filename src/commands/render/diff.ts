@@ -10,7 +10,8 @@ import { readConfig } from '../../ignition/validate.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../reporters/printable.ts';
-import { readDeployedConfig } from './deployedConfig.ts';
+import { readDeployedConfig } from '../deployedConfig.ts';
+import { asTrouble } from '../trouble.ts';
 import { readInventoryFile } from './inventory.ts';
 import type { RenderOptions } from './options.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
@@ -99,11 +100,4 @@ function formatText(changes: readonly SettingChange[], host?: string): string[] 
 function formatJson(changes: readonly SettingChange[], host?: string): string[] {
   const ofHost = host === undefined ? {} : { host };
   return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
-}
-
-/** An error with 2 as exit code, for 1 says that something would change. */
-function asTrouble(error: unknown): unknown {
-  if (!(error instanceof CliError) || error instanceof UsageError) return error;
-  const { hint } = error;
-  return new UsageError(error.message, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }

@@ -2,19 +2,18 @@
 
 import { access, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Writable } from 'node:stream';
 import { compareConfigs, type SettingChange } from '../../agent/deployed/describeConfig.ts';
 import type { InventoryHost } from '../../agent/inventory.ts';
-import type { Inputs } from '../../agent/settingInputs.ts';
-import { CliError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { fileError } from '../../io/fileErrors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { formatRemark } from '../../reporters/remark.ts';
+import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/hostRun.ts';
+import { type MadeHost, makeHosts } from '../hosts/makeHosts.ts';
 import { readDeployedConfig } from './deployedConfig.ts';
 import { configOf, type DiffForm } from './diff.ts';
-import { formatFinding } from './inventory.ts';
-import { createRenderer, type RenderConfig } from './renderConfig.ts';
+import { listHosts } from './hosts.ts';
+import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
 /** Where the deployed configs are, and how changes are told. */
@@ -29,21 +28,27 @@ export async function diffHosts(
   source: RenderSource,
   { folder, form }: HostsDiff,
 ): Promise<ExitCode> {
-  const { io } = source;
+  const { io, options } = source;
   await checkFolder(folder, io);
   readInputs(source); // what is wrong for all is said once
-  const run: Run = { source, folder, form, render: createRenderer(), counts: { changed: 0, wrong: 0 } };
-  await writeStdout(io, chunksOf(hosts, run));
-  const { changed, wrong } = run.counts;
-  io.stderr.write(`${changed} of ${hosts.length} hosts would change${wrong > 0 ? `, ${wrong} wrong` : ''}\n`);
+  const run = startRun({ io, done: 'compared', failFast: options.failFast }, hosts.length);
+  const render = createRenderer();
+  const compared = makeHosts(
+    listHosts(hosts, source),
+    async (host, hostIo) => {
+      const rendered = await render(host.readSource(hostIo));
+      return rendered && compareHost(join(folder, `${host.name}.ign`), rendered, hostIo);
+    },
+    run,
+  );
+  const counts = { changed: 0 };
+  await writeStdout(io, chunksOf(compared, { form, counts }, run));
+  tellGroups(run);
+  const { wrong } = run.counts;
+  const end = wrong > 0 ? `, ${formatWrong(run)}` : '';
+  io.stderr.write(`${counts.changed} of ${hosts.length} hosts would change${end}\n`);
   if (wrong > 0) return 2;
-  return changed > 0 ? 1 : 0;
-}
-
-interface Run extends HostsDiff {
-  readonly source: RenderSource;
-  readonly render: RenderConfig;
-  readonly counts: { changed: number; wrong: number };
+  return counts.changed > 0 ? 1 : 0;
 }
 
 async function checkFolder(folder: string, { cwd }: Io): Promise<void> {
@@ -56,38 +61,13 @@ async function checkFolder(folder: string, { cwd }: Io): Promise<void> {
   });
 }
 
-/** One host at a time, so that any number of them fits into memory. */
-async function* chunksOf(hosts: readonly InventoryHost[], run: Run): AsyncIterable<Uint8Array> {
-  const { form, source } = run;
-  yield Buffer.from(form.start);
-  let separator = '';
-  for (const host of hosts) {
-    const changes = await compareHost(host, run);
-    const parts = form.format(changes, host.name);
-    if (changes.length > 0) run.counts.changed += 1;
-    if (parts.length > 0) yield Buffer.from(separator + parts.join(form.separator));
-    if (parts.length > 0) ({ separator } = form);
-    if (run.counts.wrong > 0 && source.options.failFast === true) break;
-  }
-  yield Buffer.from(form.end);
-}
-
-async function compareHost(host: InventoryHost, run: Run): Promise<readonly SettingChange[]> {
-  const { source } = run;
-  const { io, said } = collectTalk(source.io);
-  try {
-    if (host.findings.length > 0) throw new CliError('its settings are wrong');
-    const files = [host.readInputs(), ...(source.files ?? [])];
-    const rendered = await run.render({ ...source, io, files, implied: impliedBy(host) });
-    if (rendered === undefined) throw new CliError('its config would not be valid');
-    const path = join(run.folder, `${host.name}.ign`);
-    if (!(await exists(resolve(io.cwd, path)))) return [newConfig(path, rendered.document)];
-    return compareConfigs(await readDeployedConfig(path, io), configOf(rendered));
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    tellProblem(host, { error, said }, run);
-    return [];
-  }
+async function compareHost(
+  path: string,
+  rendered: RenderedConfig,
+  io: Io,
+): Promise<readonly SettingChange[]> {
+  if (!(await exists(resolve(io.cwd, path)))) return [newConfig(path, rendered.document)];
+  return compareConfigs(await readDeployedConfig(path, io), configOf(rendered));
 }
 
 function exists(path: string): Promise<boolean> {
@@ -101,37 +81,30 @@ function newConfig(path: string, document: Uint8Array): SettingChange {
   return { setting: 'Ignition config', deployed: [], rendered: [`${path} (${document.length} bytes)`] };
 }
 
-/** A host goes by its name, where nobody says otherwise. */
-function impliedBy({ name }: InventoryHost): Inputs {
-  const place = `${name}: host.hostname`;
-  return new Map([['host.hostname', [{ text: name, place, origin: 'file', isContent: false }]]]);
+/** What changes become, and how many hosts have some. */
+interface Telling {
+  readonly form: DiffForm;
+  readonly counts: { changed: number };
 }
 
-/** What is said about a config that can be rendered was said when it was. */
-function collectTalk(io: Io): { readonly io: Io; readonly said: string[] } {
-  const said: string[] = [];
-  const stderr = new Writable({
-    decodeStrings: false,
-    write: (text: string, _encoding, done) => {
-      said.push(text);
-      done();
-    },
-  });
-  const { env, cwd, programName, stdin, stdout } = io;
-  return { io: { env, cwd, programName, stdin, stdout, stderr }, said };
-}
-
-interface Problem {
-  readonly error: CliError;
-  readonly said: readonly string[];
-}
-
-function tellProblem({ name, findings, line = 1 }: InventoryHost, { error, said }: Problem, run: Run): void {
-  const { io, options } = run.source;
-  const place = `${options.inventory}:${line}`;
-  const { hint } = error;
-  const message = `${name} is not compared (${place}): ${error.message}`;
-  const details = findings.map((finding) => formatFinding(finding, options.inventory ?? '')).join('');
-  io.stderr.write(`${said.join('')}${formatRemark({ severity: 'error', message, hint })}${details}`);
-  run.counts.wrong += 1;
+/**
+ * One host at a time, so that any number of them fits into memory. What is said about a config that can be rendered was
+ * said when it was.
+ */
+async function* chunksOf(
+  compared: AsyncIterable<MadeHost<readonly SettingChange[]>>,
+  { form, counts }: Telling,
+  run: HostRun,
+): AsyncIterable<Uint8Array> {
+  yield Buffer.from(form.start);
+  let separator = '';
+  for await (const { host, made: changes } of compared) {
+    const parts = form.format(changes, host.name);
+    if (changes.length > 0) counts.changed += 1;
+    if (parts.length === 0) continue;
+    makeRoom(run);
+    yield Buffer.from(separator + parts.join(form.separator));
+    ({ separator } = form);
+  }
+  yield Buffer.from(form.end);
 }

@@ -8,6 +8,7 @@ import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
 import { formatRemark } from '../../reporters/remark.ts';
+import type { Done } from '../hosts/hostRun.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 
@@ -26,25 +27,33 @@ export async function readInventoryFile(
   options: RenderOptions,
   io: Io,
 ): Promise<InventoryFile> {
-  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
-  const { value, locate } = parseInventory(name, bytes);
-  const inventory = await readInventory({ name, folder: dirname(name), value, locate });
-  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
-  if (inventory.findings.length > 0) {
-    throw new CliError(`${name} is not an inventory as it stands; nothing was written`, {
-      hint: 'mend what is reported above',
-    });
-  }
+  const done = options.diff === undefined ? 'written' : 'compared';
+  const { inventory } = await readInventoryDocument(name, io, done);
   const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
   return { inventory, source: { options: withProfile, io, files: [agent], hosts } };
 }
 
-/** `error: ramdisk.yaml:4:5: …`, and a hint. */
-export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
-  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
-  return formatRemark({ severity, message: `${name}${where}: ${message}`, hint });
+/** An inventory, and the document that it was read from, which says more than that. */
+export interface InventoryRead {
+  readonly inventory: Inventory;
+  readonly document: ParsedYaml;
+}
+
+/**
+ * Reads an inventory for any command; `done` is what now becomes of no host.
+ * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling that
+ */
+export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
+  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
+  const document = parseInventory(name, bytes);
+  const inventory = await readInventory({ name, folder: dirname(name), ...document });
+  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
+  if (inventory.findings.length === 0) return { inventory, document };
+  throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
+    hint: 'mend what is reported above',
+  });
 }
 
 function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
@@ -60,4 +69,10 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
     const place = line === undefined ? name : `${name}:${line}:${column}`;
     throw new CliError(`${place}: ${message}`, { hint: error.hint ?? 'correct the file' });
   }
+}
+
+/** `error: ramdisk.yaml:4:5: …`, and a hint. */
+export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
+  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
+  return formatRemark({ severity, message: `${name}${where}: ${message}`, hint });
 }

@@ -185,6 +185,9 @@ describe('deploy --inventory with a folder', () => {
 
 const right = '- {name: c, deploy: {bmcAddress: 192.0.2.3, userDataName: u}}\n';
 
+const unfit = (name: string): string =>
+  `- {name: ${name}, deploy: {bmcAddress: ${name}, ignition: invalid.ign}}\n`;
+
 describe('deploy --inventory where a host is wrong', () => {
   it.each([
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: this is not the address'],
@@ -226,8 +229,18 @@ describe('deploy --inventory where a host is wrong', () => {
   it('tells once what is wrong with many', async () => {
     const { stderr } = await withHosts('node', '- {name: a}\n- {name: b}\n- {name: c}\n');
     expect(stderr.match(/address of its BMC/g)).toHaveLength(1);
-    expect(stderr).toContain('error: not written for the same reason as a: b and 1 more\n');
+    expect(stderr).toContain('error: not written for the same reason as a: b, c\n');
     expect(stderr).toContain('0 written, 3 wrong\n');
+  });
+
+  it('says what is wrong with a config of many above the error that refers to it', async () => {
+    const { stderr } = await withHosts('baremetalhost', unfit('a') + unfit('b'));
+    expect(stderr).toMatch(/^error: a is not written \(hosts.yaml:3\):\nerror: /);
+    expect(stderr).toMatch(
+      /--> invalid\.ign:[^]*error: not a valid config: invalid\.ign\nhint: mend what is/,
+    );
+    expect(stderr.match(/--> invalid\.ign/g)).toHaveLength(1);
+    expect(stderr).toContain('error: not written for the same reason as a: b\n0 written, 2 wrong\n');
   });
 
   it('stops there with --fail-fast', async () => {
@@ -308,6 +321,16 @@ describe('deploy --inventory asks for another command line', () => {
     const { code, stdout, stderr } = await deploy(command, ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
+  });
+
+  it.each([
+    ['a key', 'agnet: {}\n', '1:8: the key "agnet" is not known\nhint: did you mean "agent"?\n'],
+    ['YAML', 'agent: [\n', '2:1: YAML cannot be read'],
+  ])('of an inventory with wrong %s it says where', async (_title, text, message) => {
+    await writeFile(path('wrong.yaml'), text);
+    const { code, stdout, stderr } = await run(['node', '--inventory', 'wrong.yaml']);
+    expect(stderr).toContain(`error: wrong.yaml:${message}`);
+    expect([code, stdout]).toEqual([1, '']);
   });
 
   it('without hosts there is nothing to write', async () => {

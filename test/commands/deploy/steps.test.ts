@@ -126,7 +126,11 @@ describe('deploy steps', () => {
     ['no config for the arguments', ['--ignition-in-args'], /--ignition FILE/],
     ['an unknown step', ['--step', 'install'], /install_coreos, start_assisted_install/],
     ['an unknown format', ['--format', 'xml'], /json, yaml, command/],
-    ['a format twice', ['--format', 'json', '--format', 'yaml'], /more than once/],
+    [
+      'a format twice',
+      ['--format', 'json', '--format', 'yaml'],
+      /'--format <FORM>' cannot be used multiple times/,
+    ],
   ])('asks for another command line: %s', async (_title, args, message) => {
     expect(await steps(...args)).toMatchObject({
       code: 2,
