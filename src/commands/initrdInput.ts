@@ -1,11 +1,10 @@
-/** Files out of the initramfs that a command is given: a path, or standard input. */
+/** The initramfs that a command is given: a path, or standard input. It may be larger than memory. */
 
-import { readInitrd } from '../image/initrd.ts';
-import { readStdin, readUserFile } from '../io/files.ts';
+import type { ByteSource } from '../formats/byteSource.ts';
+import { readInitrdFrom } from '../image/initrd.ts';
+import { openInput } from '../io/byteInput.ts';
 import type { Io } from '../io/io.ts';
 import { nameInput } from './nameInput.ts';
-
-const INITRD = { what: 'initramfs', maxBytes: 1024 ** 3 };
 
 /**
  * The regular files that are wanted, by path.
@@ -17,6 +16,23 @@ export async function readInitrdInput(
   wants: (member: string) => boolean,
   io: Io,
 ): Promise<Map<string, Uint8Array>> {
-  const bytes = await (path === undefined ? readStdin(io, INITRD) : readUserFile(path, io, INITRD));
-  return nameInput(path ?? 'standard input', () => readInitrd(bytes, { wants }));
+  return withInitrd(path, io, (source) => readInitrdFrom(source, { wants }));
+}
+
+/**
+ * Lends the bytes of an initramfs.
+ * @param path undefined for standard input
+ * @throws CliError with the path, where it cannot be read or is no initramfs
+ */
+export async function withInitrd<T>(
+  path: string | undefined,
+  io: Io,
+  use: (source: ByteSource) => Promise<T>,
+): Promise<T> {
+  const input = await openInput({ path, what: 'initramfs' }, io);
+  try {
+    return await nameInput(path ?? 'standard input', () => use(input.bytes()));
+  } finally {
+    await input.close();
+  }
 }

@@ -9,6 +9,17 @@ export interface DecodeOptions {
   readonly maxBytes: number;
 }
 
+/** For decoders of streams, whose output is handed on piece by piece. */
+export interface UnpackOptions {
+  /** More unpacked bytes than this are an error. */
+  readonly maxBytes: number;
+  /**
+   * Counts down members and frames: setting up their decoders takes time, however little is in them. A decoder that may
+   * meet many of them does so.
+   */
+  readonly streams: { left: number };
+}
+
 export interface Decoded {
   readonly data: Uint8Array;
   /** Offset of the first byte after the compressed data. */
@@ -20,6 +31,15 @@ export function tooLarge(format: string, maxBytes: number, offset: number): Form
   return new FormatError(`The ${format} data unpacks to more than the limit of ${maxBytes} bytes`, {
     offset,
     hint: 'the data is damaged, or made to exhaust memory',
+  });
+}
+
+/** @throws FormatError once too many were counted; `offset` is where the next one starts */
+export function countStream(streams: UnpackOptions['streams'], offset: number): void {
+  if (streams.left-- > 0) return;
+  throw new FormatError(`The compressed data is made of too many streams at byte ${offset}`, {
+    offset,
+    hint: 'the data is damaged, or made to take time; an initramfs has some',
   });
 }
 

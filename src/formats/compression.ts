@@ -1,9 +1,10 @@
 /** Tells how bytes are compressed and unpacks them: what the reader of an initramfs has to know of compression. */
 
-import type { Decoded, DecodeOptions } from './codec.ts';
-import { decodeGzip } from './gzip.ts';
-import { decodeXz } from './xz/decode.ts';
-import { decodeZstd, isZstd } from './zstd.ts';
+import { type ByteInput, runSteps } from './byteSource.ts';
+import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
+import { decodeGzip, unpackGzip } from './gzip.ts';
+import { decodeXz, unpackXz } from './xz/decode.ts';
+import { decodeZstd, isZstd, unpackZstd } from './zstd.ts';
 
 /** `none` is anything that does not start like one of the others. */
 export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';
@@ -14,6 +15,11 @@ export interface DecodedMember extends Decoded {
 
 const GZIP_MAGIC = Uint8Array.of(0x1f, 0x8b);
 const XZ_MAGIC = Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00);
+/** Bytes that tell the compression. */
+export const MAX_MAGIC = XZ_MAGIC.length;
+
+/** Bytes of an xz dictionary that are held for a stream: what `xz -9` declares. */
+const MAX_WINDOW = 64 * 1024 * 1024;
 
 /** How the bytes at `offset` are compressed, by their first bytes. */
 export function detectCompression(bytes: Uint8Array, offset = 0): Compression {
@@ -35,6 +41,24 @@ export async function decompressMember(bytes: Uint8Array, options: DecodeOptions
   if (format === 'xz') return { format, ...decodeXz(bytes, options) };
   if (format === 'zstd') return { format, ...(await decodeZstd(bytes, options)) };
   return { format, data: bytes.subarray(offset), end: bytes.length };
+}
+
+/**
+ * Unpacks the same from a stream, which is behind it afterwards. A piece is good until the next one is asked for.
+ *
+ * @throws FormatError with the offset, when the data is damaged, cut off, not supported or too large.
+ */
+export function unpackMember(
+  format: Exclude<Compression, 'none'>,
+  input: ByteInput,
+  options: UnpackOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const { maxBytes, streams } = options;
+  if (format === 'zstd') return unpackZstd(input, options);
+  countStream(streams, input.feed.offset);
+  return format === 'gzip'
+    ? unpackGzip(input, options)
+    : runSteps(unpackXz(input.feed, { maxBytes, maxWindow: MAX_WINDOW }), input);
 }
 
 function startsWith(bytes: Uint8Array, offset: number, magic: Uint8Array): boolean {

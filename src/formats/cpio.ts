@@ -5,11 +5,26 @@
  */
 
 import { FormatError } from '../errors.ts';
+import { ByteFeed, enlarged, type Steps } from './byteFeed.ts';
 
-export interface CpioMember {
+/** What is known of a member before its data is read. */
+export interface CpioHeader {
   /** As it is stored; nothing is normalised. */
   readonly path: string;
   /** Type and permissions, as in `st_mode`. */
+  readonly mode: number;
+  /** Bytes of its data. */
+  readonly size: number;
+}
+
+/** A member whose data was read, or passed over. */
+export interface CpioEntry extends CpioHeader {
+  /** Undefined where nobody wanted it; otherwise good until the next step. */
+  readonly data: Uint8Array | undefined;
+}
+
+export interface CpioMember {
+  readonly path: string;
   readonly mode: number;
   /** A view of the archive. */
   readonly data: Uint8Array;
@@ -31,6 +46,8 @@ const MODE_FIELD = 1;
 const FILE_SIZE_FIELD = 6;
 const NAME_SIZE_FIELD = 11;
 const ALIGNMENT = 4;
+/** Room for data that comes in pieces, at first: the size in a header need not be true. */
+const FIRST_ROOM = 1024 * 1024;
 /** The kernel takes 4096 bytes; dracut-cpio pads names far enough to align what follows. */
 const MAX_NAME_SIZE = 0x1_0000;
 
@@ -47,30 +64,28 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @throws FormatError in the words of coreos-installer, with the offset of the member.
  */
 export function readCpio(bytes: Uint8Array, offset = 0): CpioArchive {
+  const feed = ByteFeed.whole('cpio', bytes, offset);
   const members: CpioMember[] = [];
-  const walk = walkCpio(bytes, offset);
-  for (let step = walk.next(); ; step = walk.next()) {
-    if (step.done === true) return { members, end: step.value };
-    members.push(step.value);
+  for (const entry of walkCpio(feed, () => true)) {
+    if (entry?.data !== undefined) members.push({ path: entry.path, mode: entry.mode, data: entry.data });
   }
+  return { members, end: feed.offset };
 }
 
 /**
- * The members one after the other, without a list of them all, which takes far more memory than small members do.
- * Returns the offset of the first byte after the trailer and its padding.
+ * The same as a coroutine: yields the members one after the other, with the data of those that are wanted.
  *
  * @throws FormatError in the words of coreos-installer, with the offset of the member.
  */
-export function* walkCpio(bytes: Uint8Array, offset = 0): Generator<CpioMember, number, undefined> {
-  for (let position = offset; ;) {
-    const { member, end } = readMember(bytes, position);
-    if (member.path === TRAILER) return end;
-    yield member;
-    position = end;
+export function* walkCpio(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<CpioEntry> {
+  for (;;) {
+    const entry = yield* readMember(feed, (header) => header.path !== TRAILER && wants(header));
+    if (entry.path === TRAILER) return;
+    yield entry;
   }
 }
 
-export function isRegularFile(member: CpioMember): boolean {
+export function isRegularFile(member: Pick<CpioHeader, 'mode'>): boolean {
   return (member.mode & MODE_TYPE) === MODE_FILE;
 }
 
@@ -93,28 +108,53 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] 
   return [...blocks, Buffer.concat(pieces)];
 }
 
-function readMember(bytes: Uint8Array, start: number): { member: CpioMember; end: number } {
-  const header = Buffer.from(slice(bytes, start, start, HEADER_SIZE)).toString('latin1');
-  const magic = header.slice(0, MAGIC_NEWC.length);
-  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
-
-  const nameStart = start + HEADER_SIZE;
-  const nameSize = readField(header, NAME_SIZE_FIELD, start);
-  const dataStart = nameStart + nameSize + paddingOf(HEADER_SIZE + nameSize);
-  const dataSize = readField(header, FILE_SIZE_FIELD, start);
-  const data = slice(bytes, start, dataStart, dataSize);
-  const end = dataStart + dataSize + paddingOf(dataSize);
-  slice(bytes, start, dataStart + dataSize, paddingOf(dataSize));
-
-  if (nameSize > MAX_NAME_SIZE) throw entryError('the name is too long', start);
-  const path = readName(bytes.subarray(nameStart, nameStart + nameSize), start);
-  return { member: { path, mode: readField(header, MODE_FIELD, start), data }, end };
+/** What is wrong with the name is said only of a whole member: bytes that are cut off come first. */
+function* readMember(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<never, CpioEntry> {
+  const start = feed.offset;
+  if (!(yield* feed.has(HEADER_SIZE))) throw cutOff(start);
+  const { mode, size, nameSize } = parseFields(feed.take(HEADER_SIZE), start);
+  const path = yield* readName(feed, nameSize, start);
+  yield* skip(feed, paddingOf(HEADER_SIZE + nameSize), start);
+  const isWanted = typeof path === 'string' && wants({ path, mode, size });
+  const data = yield* isWanted ? readData(feed, size, start) : skip(feed, size, start);
+  yield* skip(feed, paddingOf(size), start);
+  if (typeof path !== 'string') throw path;
+  return { path, mode, size, data };
 }
 
-/** `length` bytes from `from` on; `start` is the member they belong to. */
-function slice(bytes: Uint8Array, start: number, from: number, length: number): Uint8Array {
-  if (from + length > bytes.length) throw entryError('the archive is cut off', start);
-  return bytes.subarray(from, from + length);
+function* skip(feed: ByteFeed, length: number, start: number): Steps<never, undefined> {
+  if (!(yield* feed.skip(length))) throw cutOff(start);
+}
+
+/** A view, unless the data comes in pieces. */
+function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Uint8Array> {
+  if (feed.available >= size + paddingOf(size)) return feed.take(size);
+  let data = new Uint8Array(Math.min(size, FIRST_ROOM));
+  for (let length = 0; length < size;) {
+    if (!(yield* feed.has(1))) throw cutOff(start);
+    const piece = feed.take(Math.min(feed.available, size - length));
+    data = enlarged(data, length + piece.length, size);
+    data.set(piece, length);
+    length += piece.length;
+  }
+  return data;
+}
+
+interface Fields {
+  readonly mode: number;
+  readonly size: number;
+  readonly nameSize: number;
+}
+
+function parseFields(bytes: Uint8Array, start: number): Fields {
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const magic = header.slice(0, MAGIC_NEWC.length);
+  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
+  return {
+    nameSize: readField(header, NAME_SIZE_FIELD, start),
+    size: readField(header, FILE_SIZE_FIELD, start),
+    mode: readField(header, MODE_FIELD, start),
+  };
 }
 
 function readField(header: string, index: number, start: number): number {
@@ -124,16 +164,30 @@ function readField(header: string, index: number, start: number): number {
   return Number.parseInt(digits, 16);
 }
 
+/** The name, or what is wrong with it. */
+function* readName(feed: ByteFeed, size: number, start: number): Steps<never, string | FormatError> {
+  if (size > MAX_NAME_SIZE) {
+    yield* skip(feed, size, start);
+    return entryError('the name is too long', start);
+  }
+  if (!(yield* feed.has(size))) throw cutOff(start);
+  return parseName(feed.take(size), start);
+}
+
 /** dracut-cpio pads names with further NULs, to align the data. */
-function readName(bytes: Uint8Array, start: number): string {
-  if (bytes.at(-1) !== 0) throw entryError('the name does not end with NUL', start);
+function parseName(bytes: Uint8Array, start: number): string | FormatError {
+  if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
   let length = bytes.length - 1;
   while (length > 0 && bytes[length - 1] === 0) length--;
   try {
     return utf8.decode(bytes.subarray(0, length));
   } catch (cause) {
-    throw entryError('the name is not UTF-8', start, cause);
+    return entryError('the name is not UTF-8', start, cause);
   }
+}
+
+function cutOff(start: number): FormatError {
+  return entryError('the archive is cut off', start);
 }
 
 function entryError(problem: string, offset: number, cause?: unknown): FormatError {

@@ -3,9 +3,11 @@
  * follows the member and fails there when that is no gzip.
  */
 
-import { constants, crc32, gzipSync, inflateRawSync } from 'node:zlib';
-import { ByteCursor } from './byteCursor.ts';
+import { constants, crc32, createInflateRaw, gzipSync, inflateRawSync } from 'node:zlib';
+import { ByteFeed, runWhole, type Steps } from './byteFeed.ts';
+import { type ByteInput, hasMore, runAll } from './byteSource.ts';
 import { errorCode, OUTPUT_TOO_LARGE, tooLarge, type Decoded, type DecodeOptions } from './codec.ts';
+import { throughZlib } from './zlibStream.ts';
 
 const MAGIC = 0x8b1f;
 const DEFLATE = 8;
@@ -23,6 +25,9 @@ const OS_UNKNOWN = 255;
 
 /** zlib grows its output by this many bytes at a time. */
 const CHUNK_SIZE = 256 * 1024;
+/** The same where the output is used up at once, and how much zlib is given at a time. */
+const PIECE_SIZE = 32 * 1024;
+const TRAILER_SIZE = 8;
 
 /**
  * Decodes exactly one member and checks its CRC and length.
@@ -30,13 +35,38 @@ const CHUNK_SIZE = 256 * 1024;
  * @throws FormatError with the offset, when the member is damaged, cut off or too large.
  */
 export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOptions): Decoded {
-  const cursor = new ByteCursor(bytes, offset, 'gzip');
-  readHeader(cursor);
-  const data = inflate(cursor, maxBytes);
-  const trailer = cursor.offset;
-  if (cursor.uint32() !== crc32(data)) throw cursor.error('does not match its CRC32', trailer);
-  if (cursor.uint32() !== data.length % 2 ** 32) throw cursor.error('does not match its length', trailer + 4);
-  return { data, end: cursor.offset };
+  const feed = ByteFeed.whole('gzip', bytes, offset);
+  runWhole(readHeader(feed));
+  const data = inflate(feed, maxBytes);
+  runWhole(checkTrailer(feed, { crc: crc32(data), length: data.length }));
+  return { data, end: feed.offset };
+}
+
+/**
+ * The same for a stream, piece by piece.
+ *
+ * @throws FormatError with the offset, when the member is damaged, cut off or too large.
+ */
+export async function* unpackGzip(
+  input: ByteInput,
+  { maxBytes }: Pick<DecodeOptions, 'maxBytes'>,
+): AsyncGenerator<Uint8Array, void> {
+  const { feed } = input;
+  feed.format = 'gzip';
+  await runAll(readHeader(feed), input);
+  const start = feed.offset;
+  const made = { crc: 0, length: 0 };
+  try {
+    for await (const piece of inflateMember(input)) {
+      made.crc = crc32(piece, made.crc);
+      made.length += piece.length;
+      if (made.length > maxBytes) throw tooLarge('gzip', maxBytes, start);
+      yield piece;
+    }
+  } catch (error) {
+    throw inflateError(error, { feed, start, maxBytes });
+  }
+  await runAll(checkTrailer(feed, made), input);
 }
 
 /** One member at the best level, with nothing in the header that depends on the machine or the time. */
@@ -46,31 +76,58 @@ export function encodeGzip(data: Uint8Array): Uint8Array {
   return member;
 }
 
-function readHeader(cursor: ByteCursor): void {
-  const start = cursor.offset;
-  if (cursor.uint16() !== MAGIC) throw cursor.error('lacks the magic number', start);
-  if (cursor.uint8() !== DEFLATE) throw cursor.error('has an unknown compression method', start + 2);
-  const flags = cursor.uint8();
-  if ((flags & RESERVED) !== 0) throw cursor.error('has unknown flags', start + 3);
-  cursor.take(6);
-  if ((flags & EXTRA) !== 0) cursor.take(cursor.uint16());
-  if ((flags & NAME) !== 0) skipString(cursor);
-  if ((flags & COMMENT) !== 0) skipString(cursor);
+/** Moves past the header. Names and comments are as long as they like, so it is checked as it comes. */
+function* readHeader(feed: ByteFeed): Steps<never> {
+  const start = feed.offset;
+  let crc = 0;
+  const pass = (length: number): Uint8Array => {
+    const bytes = feed.take(length);
+    crc = crc32(bytes, crc);
+    return bytes;
+  };
+  const take = function* (length: number): Steps<never, number> {
+    yield* feed.need(length);
+    return pass(length).reduceRight((value, byte) => value * 256 + byte, 0);
+  };
+  const skipString = function* (): Steps<never> {
+    for (let end = -1; end < 0;) {
+      yield* feed.need(1);
+      end = feed.bytes.indexOf(0, feed.index);
+      pass(end < 0 ? feed.available : end + 1 - feed.index);
+    }
+  };
+  if ((yield* take(2)) !== MAGIC) throw feed.error('lacks the magic number', start);
+  if ((yield* take(1)) !== DEFLATE) throw feed.error('has an unknown compression method', start + 2);
+  const flags = yield* take(1);
+  if ((flags & RESERVED) !== 0) throw feed.error('has unknown flags', start + 3);
+  yield* take(6);
+  if ((flags & EXTRA) !== 0) yield* take(yield* take(2));
+  if ((flags & NAME) !== 0) yield* skipString();
+  if ((flags & COMMENT) !== 0) yield* skipString();
   if ((flags & HEADER_CRC) !== 0) {
-    const crc = crc32(cursor.bytes.subarray(start, cursor.offset)) & 0xffff;
-    if (cursor.uint16() !== crc) throw cursor.error('has a damaged header', start);
+    const expected = crc & 0xffff;
+    if ((yield* take(2)) !== expected) throw feed.error('has a damaged header', start);
   }
 }
 
-function skipString(cursor: ByteCursor): void {
-  const end = cursor.bytes.indexOf(0, cursor.offset);
-  cursor.take(end < 0 ? Infinity : end + 1 - cursor.offset);
+interface Made {
+  /** CRC32 of what was unpacked. */
+  readonly crc: number;
+  /** Bytes that were unpacked. */
+  readonly length: number;
 }
 
-function inflate(cursor: ByteCursor, maxBytes: number): Uint8Array {
-  const start = cursor.offset;
+function* checkTrailer(feed: ByteFeed, { crc, length }: Made): Steps<never> {
+  const start = feed.offset;
+  yield* feed.need(TRAILER_SIZE);
+  if (feed.uint(4) !== crc) throw feed.error('does not match its CRC32', start);
+  if (feed.uint(4) !== length % 2 ** 32) throw feed.error('does not match its length', start + 4);
+}
+
+function inflate(feed: ByteFeed, maxBytes: number): Uint8Array {
+  const start = feed.offset;
   try {
-    const result: object = inflateRawSync(cursor.bytes.subarray(start), {
+    const result: object = inflateRawSync(feed.bytes.subarray(feed.index), {
       info: true,
       // zlib takes no limit of 0; one byte too many is still found below.
       maxOutputLength: Math.max(maxBytes, 1),
@@ -78,11 +135,28 @@ function inflate(cursor: ByteCursor, maxBytes: number): Uint8Array {
     });
     const { buffer, engine } = withInfo(result);
     if (buffer.length > maxBytes) throw tooLarge('gzip', maxBytes, start);
-    cursor.take(engine.bytesWritten);
+    feed.take(engine.bytesWritten);
     return buffer;
   } catch (error) {
-    throw inflateError(error, cursor, maxBytes);
+    throw inflateError(error, { feed, start, maxBytes });
   }
+}
+
+/** What the deflate stream at hand unpacks to; the input is then behind it. */
+async function* inflateMember(input: ByteInput): AsyncGenerator<Uint8Array, void> {
+  const inflater = createInflateRaw({ chunkSize: PIECE_SIZE });
+  const { feed } = input;
+  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
+    while (await hasMore(input)) {
+      const before = inflater.bytesWritten;
+      const piece = feed.bytes.subarray(feed.index, feed.index + PIECE_SIZE);
+      yield piece;
+      const used = inflater.bytesWritten - before;
+      feed.take(used);
+      if (used < piece.length) return; // zlib takes no more than belongs to the stream
+    }
+  };
+  yield* throughZlib(inflater, pieces());
 }
 
 interface Inflated {
@@ -101,14 +175,21 @@ function isInflated(result: object): result is Inflated {
   return 'engine' in result;
 }
 
-function inflateError(error: unknown, cursor: ByteCursor, maxBytes: number): unknown {
+interface Failed {
+  readonly feed: ByteFeed;
+  /** Offset of the deflate stream. */
+  readonly start: number;
+  readonly maxBytes: number;
+}
+
+function inflateError(error: unknown, { feed, start, maxBytes }: Failed): unknown {
   switch (errorCode(error)) {
     case OUTPUT_TOO_LARGE:
-      return tooLarge('gzip', maxBytes, cursor.offset);
+      return tooLarge('gzip', maxBytes, start);
     case 'Z_BUF_ERROR':
-      return cursor.error('is cut off', cursor.bytes.length);
+      return feed.cutOff();
     case 'Z_DATA_ERROR':
-      return cursor.error('is corrupt in the deflate stream');
+      return feed.error('is corrupt in the deflate stream', start);
     default:
       return error;
   }

@@ -2,9 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/errors.ts';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
-import { readInitrd, sortedByPath, writeInitrd } from '../../src/image/initrd.ts';
+import type { ByteSource } from '../../src/formats/byteSource.ts';
+import {
+  listInitrd,
+  readInitrd,
+  readInitrdFrom,
+  sortedByPath,
+  sourceOfImage,
+  writeInitrd,
+} from '../../src/image/initrd.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
 import { refusesTruncation, survivesBitFlips } from '../formats/damage.ts';
 import { have, missingNote } from '../support/programs.ts';
 
@@ -131,6 +141,117 @@ describe('readInitrd', () => {
       survivesBitFlips(Buffer.concat([gzip(a), xz(b), zstd(cpio(a)), cpio(b)]), (bytes) => readInitrd(bytes)),
     ).resolves.toBeUndefined();
   });
+});
+
+/** Pieces that all lie in one memory, as those of a file do. */
+function piecesOf(bytes: Uint8Array, length: number): ByteSource {
+  const memory = Buffer.alloc(length);
+  let offset = 0;
+  return {
+    next: async () => {
+      memory.fill(0xee);
+      const piece = bytes.subarray(offset, offset + length);
+      offset += piece.length;
+      memory.set(piece);
+      return piece.length === 0 ? undefined : memory.subarray(0, piece.length);
+    },
+  };
+}
+
+/** The files, or the error; of a stream in pieces of `length` bytes, or of bytes in memory. */
+async function outcome(bytes: Uint8Array, length?: number): Promise<unknown> {
+  try {
+    const files =
+      length === undefined ? await readInitrd(bytes) : await readInitrdFrom(piecesOf(bytes, length));
+    return [...files].map(([path, data]) => [path, Buffer.from(data).toString('latin1')]);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return { message: error.message, offset: error.offset };
+  }
+}
+
+const unless =
+  (name: string) =>
+  (path: string): boolean =>
+    path !== name;
+
+describe('readInitrdFrom', () => {
+  const text = Array.from({ length: 4000 }, (_, index) => `line ${index * 7919}`).join('\n');
+  const os = { 'usr/big': text.repeat(5), 'usr/zeros': '\0'.repeat(300_000), init: '#!/bin/sh\n' };
+  const parts = [gzip(os), zeros, cpio({ ...a, later: text }), xz(os), zstd(cpio(b)), gzip({ a: 'last' })];
+  const whole = Buffer.concat(parts);
+
+  it.each([1, 7, 1000, 65_536, 1 << 20])('reads pieces of %i bytes', async (length) => {
+    const bytes = length < 1000 ? Buffer.concat([xz(a), gzip(b), cpio(b), zstd(cpio({ c: '' }))]) : whole;
+    expect(await outcome(bytes, length)).toEqual(await outcome(bytes));
+  });
+
+  it('passes over what nobody wants in an image, and reads the rest', async () => {
+    let count = 0;
+    const image = bytesAccess(Buffer.concat([cpio({ first: '1', large: 'x'.repeat(5_000_000) }), gzip(a)]));
+    const counting = {
+      size: image.size,
+      read: async (offset: number, length: number) => {
+        count += length;
+        return image.read(offset, length);
+      },
+    };
+    const files = await readInitrdFrom(sourceOfImage(counting), { wants: unless('large') });
+    expect([...files.keys()]).toEqual(['first', 'a']);
+    expect(count).toBeLessThan(1_000_000);
+  });
+
+  it('says the same of damage, however the input is cut, and names the place', async () => {
+    const small = Buffer.concat([gzip(b), xz(a), zeros, zstd(cpio(a)), cpio(b)]);
+    const flips = fc.array(fc.nat(small.length * 8 - 1), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(flips, fc.integer({ min: 1, max: 300 }), fc.nat(), async (bits, length, cut) => {
+        const bytes = Uint8Array.from(small.subarray(0, cut % 3 === 0 ? cut % small.length : small.length));
+        for (const bit of bits) if (bit >> 3 < bytes.length) bytes[bit >> 3]! ^= 1 << (bit & 7);
+        expect(await outcome(bytes, length)).toEqual(await outcome(bytes));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('blames the compressed data for what damage makes of its archive', async () => {
+    const stored = gzipSync(cpio(a), { level: 0 });
+    stored[40]! ^= 0xff;
+    expect(await outcome(stored)).toMatchObject({
+      message: expect.stringContaining('The gzip data does not match its CRC32'),
+    });
+  });
+
+  it.each([
+    ['files', { maxKept: 9_999 }, 'with large, the files to keep are larger than 9999 bytes'],
+    ['unpacked bytes', { maxBytes: 9_999 }, 'The gzip data unpacks to more than the limit of 9999 bytes'],
+  ])('keeps to a limit of %s', async (_name, limit, message) => {
+    const bytes = gzip({ large: 'x'.repeat(10_000) });
+    await expect(readInitrdFrom(piecesOf(bytes, 50), limit)).rejects.toThrow(message);
+  });
+
+  it('counts compressed streams', async () => {
+    const skippable = Buffer.from('502a4d1800000000', 'hex');
+    const archives = Buffer.alloc(5001 * xz({}).length, xz({}));
+    for (const bytes of [Buffer.alloc(8 * 5001, skippable), archives]) {
+      await expect(readInitrd(bytes)).rejects.toThrow('The compressed data is made of too many streams');
+    }
+  });
+
+  it('passes on what the source throws', async () => {
+    for (const beginning of parts) {
+      let calls = 0;
+      const source = {
+        next: async () => (calls++ === 0 ? beginning.subarray(0, -1) : Promise.reject(new Error('gone'))),
+      };
+      await expect(readInitrdFrom(source)).rejects.toThrow('gone');
+    }
+  });
+});
+
+it('listInitrd gives sizes, of the last file of a path', async () => {
+  const bytes = Buffer.concat([cpio({ a: 'longer', b: '' }), gzip({ a: '123', 'c/d': 'x' })]);
+  expect(Object.fromEntries(await listInitrd(piecesOf(bytes, 64), unless('b')))).toEqual({ a: 3, 'c/d': 1 });
 });
 
 it('sortedByPath goes by the bytes of UTF-8', () => {

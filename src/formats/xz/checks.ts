@@ -13,16 +13,29 @@ export function checkOfId(id: number): Check | undefined {
   return (['none', 'crc32', 'crc64', 'sha256'] as const).find((check) => CHECK_IDS[check] === id);
 }
 
-/** The check of a block's uncompressed data, as the bytes that stand behind the block. */
-export function checkBytes(check: Check, data: Uint8Array): Uint8Array {
-  return CHECKSUMS[check](data);
+/** Computes a check of data that comes in pieces. */
+export interface Checksum {
+  update(piece: Uint8Array): void;
+  /** The bytes that stand behind the block; nothing more is added then. */
+  bytes(): Uint8Array;
 }
 
-const CHECKSUMS: Readonly<Record<Check, (data: Uint8Array) => Uint8Array>> = {
-  none: () => new Uint8Array(0),
-  crc32: crc32Bytes,
-  crc64: crc64Bytes,
-  sha256: (data) => createHash('sha256').update(data).digest(),
+export function startChecksum(check: Check): Checksum {
+  return CHECKSUMS[check]();
+}
+
+/** The check of a block's uncompressed data, as the bytes that stand behind the block. */
+export function checkBytes(check: Check, data: Uint8Array): Uint8Array {
+  const checksum = startChecksum(check);
+  checksum.update(data);
+  return checksum.bytes();
+}
+
+const CHECKSUMS: Readonly<Record<Check, () => Checksum>> = {
+  none: () => ({ update: () => undefined, bytes: () => new Uint8Array(0) }),
+  crc32: startCrc32,
+  crc64: startCrc64,
+  sha256: startSha256,
 };
 
 /** Also guards the headers of the container. */
@@ -35,18 +48,49 @@ export function uint32Bytes(value: number): Uint8Array {
   return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
 }
 
+function startCrc32(): Checksum {
+  let crc = 0;
+  return {
+    update: (piece) => {
+      crc = crc32(piece, crc);
+    },
+    bytes: () => uint32Bytes(crc),
+  };
+}
+
+function startSha256(): Checksum {
+  const hash = createHash('sha256');
+  return {
+    update: (piece) => {
+      hash.update(piece);
+    },
+    bytes: () => hash.digest(),
+  };
+}
+
 /** CRC-64 of ECMA-182, reflected, in two halves of 32 bits. */
-function crc64Bytes(data: Uint8Array): Uint8Array {
+function startCrc64(): Checksum {
+  let low = -1;
+  let high = -1;
+  return {
+    update: (piece) => {
+      [low, high] = crc64(piece, low, high);
+    },
+    bytes: () => Buffer.concat([uint32Bytes(~low), uint32Bytes(~high)]),
+  };
+}
+
+function crc64(data: Uint8Array, low: number, high: number): [low: number, high: number] {
   crc64Table ??= makeCrc64Table();
-  const { low, high } = crc64Table;
-  let crcLow = -1;
-  let crcHigh = -1;
-  for (const byte of data) {
-    const index = (crcLow ^ byte) & 0xff;
-    crcLow = ((crcLow >>> 8) | (crcHigh << 24)) ^ low[index]!;
-    crcHigh = (crcHigh >>> 8) ^ high[index]!;
+  const { low: lowTable, high: highTable } = crc64Table;
+  let crcLow = low;
+  let crcHigh = high;
+  for (let position = 0; position < data.length; position++) {
+    const index = (crcLow ^ data[position]!) & 0xff;
+    crcLow = ((crcLow >>> 8) | (crcHigh << 24)) ^ lowTable[index]!;
+    crcHigh = (crcHigh >>> 8) ^ highTable[index]!;
   }
-  return Buffer.concat([uint32Bytes(~crcLow), uint32Bytes(~crcHigh)]);
+  return [crcLow, crcHigh];
 }
 
 interface Crc64Table {

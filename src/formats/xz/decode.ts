@@ -3,11 +3,18 @@
  * which nothing in this field uses. What follows the stream (padding, another stream) is the caller's.
  */
 
-import { ByteCursor } from '../byteCursor.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { ByteFeed, outputOf, type Steps } from '../byteFeed.ts';
 import { tooLarge, type Decoded, type DecodeOptions } from '../codec.ts';
-import { checkBytes, checkOfId, crc32Bytes, type Check } from './checks.ts';
+import { checkOfId, crc32Bytes, startChecksum, type Check } from './checks.ts';
 import * as container from './container.ts';
-import { createLzma2Decoder, decodeLzma2Block, type Lzma2Decoder } from './lzma2Decoder.ts';
+import { createLzma2Decoder, decodeLzma2Block, type Lzma2Decoder, type Lzma2Limits } from './lzma2Decoder.ts';
+
+const STREAM_HEADER_SIZE = 12;
+const STREAM_FOOTER_SIZE = 12;
+const CRC_SIZE = 4;
+/** A number may take this many bytes. Behind those of an index there are always more than that. */
+const MAX_VARINT_SIZE = 9;
 
 /**
  * Decodes exactly one stream (xz file format 1.2.1), with all its checks.
@@ -15,29 +22,42 @@ import { createLzma2Decoder, decodeLzma2Block, type Lzma2Decoder } from './lzma2
  * @throws FormatError with the offset, when the stream is damaged, cut off, not supported or too large.
  */
 export function decodeXz(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOptions): Decoded {
-  const cursor = new ByteCursor(bytes, offset, 'xz');
-  const decoder = createLzma2Decoder(cursor, maxBytes);
-  const check = readStreamHeader(cursor);
-  const records: container.BlockRecord[] = [];
-  // A block starts with the size of its header, the index with 0.
-  while (cursor.peek() !== 0) {
-    records.push(readBlock(decoder, check));
-  }
-  const indexSize = readIndex(cursor, records);
-  readStreamFooter(cursor, check, indexSize);
-  return { data: decoder.lzma.output.subarray(0, decoder.lzma.length), end: cursor.offset };
+  const feed = ByteFeed.whole('xz', bytes, offset);
+  const data = outputOf(unpackXz(feed, { maxBytes, maxWindow: Infinity }));
+  return { data, end: feed.offset };
 }
 
-function readStreamHeader(cursor: ByteCursor): Check {
-  const start = cursor.offset;
-  if (!same(cursor.take(container.STREAM_MAGIC.length), container.STREAM_MAGIC)) {
-    throw cursor.error('lacks the magic number', start);
+/**
+ * The same as a coroutine. A piece of the output is good until the next step.
+ *
+ * @throws FormatError, also where the content needs a larger dictionary than `maxWindow` bytes.
+ */
+export function* unpackXz(feed: ByteFeed, limits: Lzma2Limits): Steps<Uint8Array> {
+  feed.format = 'xz';
+  const decoder = createLzma2Decoder(feed, limits);
+  const check = yield* readStreamHeader(feed);
+  const blocks = startBlockList();
+  for (;;) {
+    yield* feed.need(1);
+    // A block starts with the size of its header, the index with 0.
+    if (feed.peek(1) === 0) break;
+    addBlock(blocks, yield* readBlock(decoder, check));
   }
-  const flagsStart = cursor.offset;
-  const flags = cursor.take(2);
-  expectBytes(cursor, crc32Bytes(flags), 'has a damaged stream header');
+  const indexSize = yield* readIndex(feed, blocks);
+  yield* readStreamFooter(feed, check, indexSize);
+}
+
+function* readStreamHeader(feed: ByteFeed): Steps<never, Check> {
+  const start = feed.offset;
+  yield* feed.need(STREAM_HEADER_SIZE);
+  if (!same(feed.take(container.STREAM_MAGIC.length), container.STREAM_MAGIC)) {
+    throw feed.error('lacks the magic number', start);
+  }
+  const flagsStart = feed.offset;
+  const flags = feed.take(2);
+  expectBytes(feed, crc32Bytes(flags), 'has a damaged stream header');
   const check = checkOfFlags(flags);
-  if (check === undefined) throw cursor.error('has stream flags that are not supported', flagsStart);
+  if (check === undefined) throw feed.error('has stream flags that are not supported', flagsStart);
   return check;
 }
 
@@ -45,32 +65,36 @@ function checkOfFlags(flags: Uint8Array): Check | undefined {
   return flags[0] === 0 ? checkOfId(flags[1] ?? -1) : undefined;
 }
 
-function readBlock(decoder: Lzma2Decoder, check: Check): container.BlockRecord {
-  const { cursor, lzma, maxBytes } = decoder;
-  const start = cursor.offset;
-  const header = readBlockHeader(cursor);
-  if (lzma.length + (header.uncompressedSize ?? 0) > maxBytes) throw tooLarge('xz', maxBytes, start);
+function* readBlock(decoder: Lzma2Decoder, check: Check): Steps<Uint8Array, container.BlockRecord> {
+  const { feed, limits } = decoder;
+  const start = feed.offset;
+  const header = yield* readBlockHeader(feed);
+  if (decoder.length + (header.uncompressedSize ?? 0) > limits.maxBytes) {
+    throw tooLarge('xz', limits.maxBytes, start);
+  }
 
-  const dataStart = cursor.offset;
-  const outputStart = lzma.length;
-  decodeLzma2Block(decoder, header.dictionarySize);
-  const compressedSize = cursor.offset - dataStart;
-  const uncompressedSize = lzma.length - outputStart;
+  const dataStart = feed.offset;
+  const outputStart = decoder.length;
+  const checksum = startChecksum(check);
+  for (const piece of decodeLzma2Block(decoder, header.dictionarySize)) {
+    if (piece !== undefined) checksum.update(piece);
+    yield piece;
+  }
+  const compressedSize = feed.offset - dataStart;
+  const uncompressedSize = decoder.length - outputStart;
   if (
     (header.compressedSize ?? compressedSize) !== compressedSize ||
     (header.uncompressedSize ?? uncompressedSize) !== uncompressedSize
   ) {
-    throw cursor.error('has other sizes than the block header says', start);
+    throw feed.error('has other sizes than the block header says', start);
   }
 
-  expectZeros(cursor, container.paddingOf(compressedSize), 'has a block padding that is not zero');
-  const checkStart = cursor.offset;
-  const computed = checkBytes(check, lzma.output.subarray(outputStart, lzma.length));
-  expectBytes(cursor, computed, `does not match its ${check} checksum`);
-  return {
-    unpaddedSize: checkStart - start - container.paddingOf(compressedSize) + computed.length,
-    uncompressedSize,
-  };
+  const padding = container.paddingOf(compressedSize);
+  const computed = checksum.bytes();
+  yield* feed.need(padding + computed.length);
+  expectZeros(feed, padding, 'has a block padding that is not zero');
+  expectBytes(feed, computed, `does not match its ${check} checksum`);
+  return { unpaddedSize: feed.offset - start - padding, uncompressedSize };
 }
 
 interface BlockHeader {
@@ -80,18 +104,15 @@ interface BlockHeader {
 }
 
 /** Section 3.1. */
-function readBlockHeader(cursor: ByteCursor): BlockHeader {
-  const start = cursor.offset;
-  const size = (cursor.uint8() + 1) * 4;
-  cursor.offset = start;
-  const content = cursor.take(size - 4);
-  expectBytes(cursor, crc32Bytes(content), 'has a damaged block header');
+function* readBlockHeader(feed: ByteFeed): Steps<never, BlockHeader> {
+  const start = feed.offset;
+  const size = (feed.peek(1) + 1) * 4;
+  yield* feed.need(size);
+  const fields = feed.part('xz block header', size - CRC_SIZE);
+  const content = feed.take(size - CRC_SIZE);
+  expectBytes(feed, crc32Bytes(content), 'has a damaged block header');
 
-  const fields = new ByteCursor(
-    cursor.bytes.subarray(0, start + content.length),
-    start + 1,
-    'xz block header',
-  );
+  fields.take(1);
   const flags = fields.uint8();
   if ((flags & 0x3c) !== 0) throw fields.error('has unknown block flags', start + 1);
   const compressedSize = (flags & 0x40) === 0 ? undefined : readVarint(fields);
@@ -99,12 +120,12 @@ function readBlockHeader(cursor: ByteCursor): BlockHeader {
   const filters = (flags & 0x03) + 1;
   const dictionarySize = readLzma2Filter(fields);
   if (filters !== 1) throw fields.error('has more filters than LZMA2');
-  expectZeros(fields, start + content.length - fields.offset, 'has unknown fields');
+  expectZeros(fields, fields.available, 'has unknown fields');
   return { compressedSize, uncompressedSize, dictionarySize };
 }
 
 /** The size of the dictionary in bytes. Another filter comes before LZMA2 in a chain, so the first one tells. */
-function readLzma2Filter(fields: ByteCursor): number {
+function readLzma2Filter(fields: ByteFeed): number {
   const start = fields.offset;
   const filter = readVarint(fields);
   if (filter !== container.LZMA2_FILTER) {
@@ -117,56 +138,98 @@ function readLzma2Filter(fields: ByteCursor): number {
   return container.dictionarySize(code);
 }
 
+/**
+ * The blocks that were read, as far as the index is compared with them: a stream may have so many that their sizes would
+ * fill the memory.
+ */
+interface BlockList {
+  count: number;
+  /** Over the sizes of all blocks, but for the latest. */
+  readonly hash: Hash;
+  readonly latest: Float64Array;
+}
+
+function startBlockList(): BlockList {
+  return { count: 0, hash: createHash('sha256'), latest: new Float64Array(256) };
+}
+
+function addBlock(blocks: BlockList, { unpaddedSize, uncompressedSize }: container.BlockRecord): void {
+  const { count, hash, latest } = blocks;
+  const index = (count * 2) % latest.length;
+  latest[index] = unpaddedSize;
+  latest[index + 1] = uncompressedSize;
+  if (index + 2 === latest.length) hash.update(latest);
+  blocks.count++;
+}
+
+function sameBlocks(left: BlockList, right: BlockList): boolean {
+  const digest = ({ hash, latest }: BlockList): Uint8Array => hash.update(latest).digest();
+  return left.count === right.count && same(digest(left), digest(right));
+}
+
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
-function readIndex(cursor: ByteCursor, records: readonly container.BlockRecord[]): number {
-  const start = cursor.offset;
-  cursor.take(1);
-  let matches = readVarint(cursor) === records.length;
-  for (const record of matches ? records : []) {
-    matches &&= readVarint(cursor) === record.unpaddedSize;
-    matches &&= readVarint(cursor) === record.uncompressedSize;
+function* readIndex(feed: ByteFeed, blocks: BlockList): Steps<never, number> {
+  const start = feed.offset;
+  const crc = startChecksum('crc32');
+  const readNumber = function* (): Steps<never, number> {
+    yield* feed.need(MAX_VARINT_SIZE);
+    const { index } = feed;
+    const value = readVarint(feed);
+    crc.update(feed.bytes.subarray(index, feed.index));
+    return value;
+  };
+  crc.update(feed.take(1));
+  const listed = startBlockList();
+  const count = yield* readNumber();
+  while (count === blocks.count && listed.count < count) {
+    addBlock(listed, { unpaddedSize: yield* readNumber(), uncompressedSize: yield* readNumber() });
   }
-  if (!matches) throw cursor.error('has an index that does not match its blocks', start);
-  expectZeros(cursor, container.paddingOf(cursor.offset - start), 'has an index padding that is not zero');
-  const content = cursor.bytes.subarray(start, cursor.offset);
-  expectBytes(cursor, crc32Bytes(content), 'has a damaged index');
-  return cursor.offset - start;
+  if (count !== blocks.count || !sameBlocks(listed, blocks)) {
+    throw feed.error('has an index that does not match its blocks', start);
+  }
+  const padding = container.paddingOf(feed.offset - start);
+  yield* feed.need(padding + CRC_SIZE);
+  expectZeros(feed, padding, 'has an index padding that is not zero');
+  crc.update(new Uint8Array(padding));
+  expectBytes(feed, crc.bytes(), 'has a damaged index');
+  return feed.offset - start;
 }
 
 /** Section 2.1.2. */
-function readStreamFooter(cursor: ByteCursor, check: Check, indexSize: number): void {
-  const start = cursor.offset;
-  const storedCrc = cursor.take(4);
-  const content = cursor.take(6);
+function* readStreamFooter(feed: ByteFeed, check: Check, indexSize: number): Steps<never> {
+  const start = feed.offset;
+  yield* feed.need(STREAM_FOOTER_SIZE);
+  const storedCrc = feed.take(4);
+  const content = feed.take(6);
   const matches =
     same(storedCrc, crc32Bytes(content)) &&
     same(content, container.footerContent(check, indexSize)) &&
-    same(cursor.take(2), container.FOOTER_MAGIC);
-  if (!matches) throw cursor.error('has a damaged stream footer', start);
+    same(feed.take(2), container.FOOTER_MAGIC);
+  if (!matches) throw feed.error('has a damaged stream footer', start);
 }
 
 /** A number of up to 63 bits, seven a byte (section 1.2). Past 2^53 it is inexact, and too large for anything here. */
-function readVarint(cursor: ByteCursor): number {
-  const start = cursor.offset;
+function readVarint(feed: ByteFeed): number {
+  const start = feed.offset;
   let value = 0;
-  for (let index = 0; index < 9; index++) {
-    const byte = cursor.uint8();
+  for (let index = 0; index < MAX_VARINT_SIZE; index++) {
+    const byte = feed.uint8();
     value += (byte & 0x7f) * 128 ** index;
     if (byte < 0x80) {
       if (byte === 0 && index > 0) break;
       return value;
     }
   }
-  throw cursor.error('has a malformed number', start);
+  throw feed.error('has a malformed number', start);
 }
 
-function expectZeros(cursor: ByteCursor, length: number, problem: string): void {
-  expectBytes(cursor, new Uint8Array(length), problem);
+function expectZeros(feed: ByteFeed, length: number, problem: string): void {
+  expectBytes(feed, new Uint8Array(length), problem);
 }
 
-function expectBytes(cursor: ByteCursor, expected: Uint8Array, problem: string): void {
-  const start = cursor.offset;
-  if (!same(cursor.take(expected.length), expected)) throw cursor.error(problem, start);
+function expectBytes(feed: ByteFeed, expected: Uint8Array, problem: string): void {
+  const start = feed.offset;
+  if (!same(feed.take(expected.length), expected)) throw feed.error(problem, start);
 }
 
 function same(left: Uint8Array, right: Uint8Array): boolean {

@@ -1,92 +1,124 @@
 /** Decodes LZMA2: a row of chunks that are stored or coded by LZMA, each with its sizes (xz file format 5.3.1). */
 
-import type { ByteCursor } from '../byteCursor.ts';
+import type { ByteFeed, Steps } from '../byteFeed.ts';
 import { tooLarge } from '../codec.ts';
 import * as chunk from './lzma2Chunk.ts';
 import { createLzmaDecoder, decodeSymbols, resetLzmaState, type LzmaDecoder } from './lzmaDecoder.ts';
 import { parseProperties } from './lzmaModel.ts';
 import { endRangeDecoder, RANGE_CODER_HEADER, startRangeDecoder } from './rangeDecoder.ts';
+import { makeRoom, resetWindow, takeOutput } from './window.ts';
 
-/** Decodes one block after the other into one output. */
-export interface Lzma2Decoder {
-  readonly cursor: ByteCursor;
+export interface Lzma2Limits {
+  /** More unpacked bytes than this are an error. */
   readonly maxBytes: number;
+  /** Bytes of the dictionary that are held at most; content that needs more of it is an error. */
+  readonly maxWindow: number;
+}
+
+/** Decodes one block after the other. */
+export interface Lzma2Decoder {
+  readonly feed: ByteFeed;
+  readonly limits: Lzma2Limits;
   readonly lzma: LzmaDecoder;
+  /** Unpacked bytes of all blocks so far. */
+  length: number;
 }
 
-/** The cursor is moved past whatever is decoded. */
-export function createLzma2Decoder(cursor: ByteCursor, maxBytes: number): Lzma2Decoder {
-  return { cursor, maxBytes, lzma: createLzmaDecoder(cursor.bytes) };
+export function createLzma2Decoder(feed: ByteFeed, limits: Lzma2Limits): Lzma2Decoder {
+  return { feed, limits, lzma: createLzmaDecoder(), length: 0 };
 }
 
-/** Decodes the chunks of one block and appends their bytes to `lzma.output`. `dictionarySize` in bytes. */
-export function decodeLzma2Block(decoder: Lzma2Decoder, dictionarySize: number): void {
-  const { cursor, lzma } = decoder;
+/** Decodes the chunks of one block. `dictionarySize` in bytes. */
+export function* decodeLzma2Block(decoder: Lzma2Decoder, dictionarySize: number): Steps<Uint8Array> {
+  const { feed, lzma } = decoder;
   lzma.dictionarySize = dictionarySize;
   let needsDictionary = true;
   let needsProperties = true;
   for (;;) {
-    const start = cursor.offset;
-    const control = cursor.uint8();
+    yield* feed.need(1);
+    const start = feed.offset;
+    const control = feed.uint8();
     if (control === chunk.END) return;
     if (control > chunk.STORED && control < chunk.CODED)
-      throw cursor.error('has an unknown kind of LZMA2 chunk', start);
+      throw feed.error('has an unknown kind of LZMA2 chunk', start);
     if (control === chunk.STORED_AFTER_RESET || control >= chunk.DICTIONARY_RESET) {
-      lzma.dictionaryStart = lzma.length;
+      resetWindow(lzma);
       needsDictionary = false;
       needsProperties = true;
     }
     if (control >= chunk.NEW_PROPERTIES) needsProperties = false;
     if (needsDictionary || (control >= chunk.CODED && needsProperties)) {
-      throw cursor.error('has an LZMA2 chunk that lacks a reset', start);
+      throw feed.error('has an LZMA2 chunk that lacks a reset', start);
     }
-    if (control < chunk.CODED) {
-      copyChunk(decoder);
-    } else {
-      decodeChunk(decoder, control);
-    }
+    yield* control < chunk.CODED ? copyChunk(decoder) : decodeChunk(decoder, control);
   }
 }
 
-function copyChunk(decoder: Lzma2Decoder): void {
-  const { cursor, lzma } = decoder;
-  const size = cursor.uint16BigEndian() + 1;
-  const stored = cursor.take(size);
-  growOutput(decoder, size);
-  lzma.output.set(stored, lzma.length);
-  lzma.length += size;
+function* copyChunk(decoder: Lzma2Decoder): Steps<Uint8Array> {
+  const { feed, lzma } = decoder;
+  yield* feed.need(2);
+  const size = feed.uint16BigEndian() + 1;
+  yield* feed.need(size);
+  countOutput(decoder, size);
+  const stored = feed.take(size);
+  yield* fillRing(decoder, size, (end, done) => {
+    lzma.ring.set(stored.subarray(done, done + end - lzma.head), lzma.head);
+    lzma.head = end;
+    return true;
+  });
 }
 
-function decodeChunk(decoder: Lzma2Decoder, control: number): void {
-  const { cursor, lzma } = decoder;
-  const uncompressedSize = (control & 0x1f) * 0x1_0000 + cursor.uint16BigEndian() + 1;
-  const compressedSize = cursor.uint16BigEndian() + 1;
+function* decodeChunk(decoder: Lzma2Decoder, control: number): Steps<Uint8Array> {
+  const { feed, lzma } = decoder;
+  yield* feed.need(4);
+  const uncompressedSize = (control & 0x1f) * 0x1_0000 + feed.uint16BigEndian() + 1;
+  const compressedSize = feed.uint16BigEndian() + 1;
   if (control >= chunk.NEW_PROPERTIES) {
-    const properties = parseProperties(cursor.uint8());
+    yield* feed.need(1);
+    const properties = parseProperties(feed.uint8());
     if (properties === undefined) {
-      throw cursor.error('has LZMA properties that LZMA2 does not allow', cursor.offset - 1);
+      throw feed.error('has LZMA properties that LZMA2 does not allow', feed.offset - 1);
     }
     lzma.properties = properties;
   }
   if (control >= chunk.STATE_RESET) resetLzmaState(lzma);
 
-  const start = cursor.offset;
-  cursor.take(compressedSize);
-  growOutput(decoder, uncompressedSize);
-  const sound =
+  const start = feed.offset;
+  yield* feed.need(compressedSize);
+  countOutput(decoder, uncompressedSize);
+  const input = feed.take(compressedSize);
+  const isSound =
     compressedSize >= RANGE_CODER_HEADER &&
-    startRangeDecoder(lzma, start) &&
-    decodeSymbols(lzma, lzma.length + uncompressedSize) &&
-    endRangeDecoder(lzma, cursor.offset);
-  if (!sound) throw cursor.error('is corrupt in the LZMA2 chunk', start);
+    startRangeDecoder(lzma, input) &&
+    (yield* fillRing(decoder, uncompressedSize, (end) => decodeSymbols(lzma, end))) &&
+    lzma.pending === 0 &&
+    endRangeDecoder(lzma);
+  if (!isSound) throw feed.error('is corrupt in the LZMA2 chunk', start);
 }
 
-/** Makes room for `size` more bytes, at least doubling the output so that copying stays linear. */
-function growOutput({ cursor, lzma, maxBytes }: Lzma2Decoder, size: number): void {
-  const needed = lzma.length + size;
-  if (needed > maxBytes) throw tooLarge('xz', maxBytes, cursor.offset);
-  if (needed <= lzma.output.length) return;
-  const grown = new Uint8Array(Math.min(Math.max(needed, lzma.output.length * 2), maxBytes));
-  grown.set(lzma.output.subarray(0, lzma.length));
-  lzma.output = grown;
+function countOutput(decoder: Lzma2Decoder, size: number): void {
+  const { feed, limits } = decoder;
+  decoder.length += size;
+  if (decoder.length > limits.maxBytes) throw tooLarge('xz', limits.maxBytes, feed.offset);
+}
+
+/**
+ * Has `fill` add `size` bytes, in stretches that fit into the ring: up to `end`, when `done` have been added. The output
+ * is handed out before it is overwritten. False once `fill` says so.
+ */
+function* fillRing(
+  { feed, lzma, limits }: Lzma2Decoder,
+  size: number,
+  fill: (end: number, done: number) => boolean,
+): Steps<Uint8Array, boolean> {
+  for (let done = 0; done < size;) {
+    if (lzma.head === lzma.ring.length && !makeRoom(lzma, limits.maxWindow)) {
+      throw feed.error(`needs a larger dictionary than ${limits.maxWindow} bytes`);
+    }
+    const start = lzma.head;
+    if (!fill(Math.min(start + size - done, lzma.ring.length), done)) return false;
+    done += lzma.head - start;
+    yield takeOutput(lzma);
+  }
+  return true;
 }

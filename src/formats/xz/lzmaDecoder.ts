@@ -1,25 +1,20 @@
 /**
- * Decodes the symbols of LZMA: literals, matches, repeated matches. The output so far is the dictionary, so memory
- * grows with the output and not with the dictionary size that a stream declares.
+ * Decodes the symbols of LZMA: literals, matches, repeated matches. Where they go is a ring (see window.ts), whose end
+ * may come within a match.
  */
 
 import * as lzma from './lzmaModel.ts';
 import {
   decodeBit,
   decodeDirectBits,
+  decodeMatchedTree,
   decodeReverseTree,
   decodeTree,
   type RangeDecoder,
 } from './rangeDecoder.ts';
+import { createWindow, type Window } from './window.ts';
 
-export interface LzmaDecoder extends RangeDecoder {
-  /** Large enough for what is to be decoded next. */
-  output: Uint8Array;
-  /** Bytes of `output` in use. */
-  length: number;
-  /** Where in `output` the dictionary starts. */
-  dictionaryStart: number;
-  dictionarySize: number;
+export interface LzmaDecoder extends RangeDecoder, Window {
   properties: lzma.LzmaProperties;
   state: number;
   /** Distances of the last matches, the latest first, less one. */
@@ -27,27 +22,30 @@ export interface LzmaDecoder extends RangeDecoder {
   rep1: number;
   rep2: number;
   rep3: number;
+  /** Bytes of the last match that are still to be copied. */
+  pending: number;
 }
 
-export function createLzmaDecoder(input: Uint8Array): LzmaDecoder {
+export function createLzmaDecoder(): LzmaDecoder {
   return {
-    input,
+    input: new Uint8Array(0),
     position: 0,
     range: 0,
     code: 0,
     model: lzma.createModel(),
-    output: new Uint8Array(0),
-    length: 0,
-    dictionaryStart: 0,
-    dictionarySize: 0,
+    ...createWindow(),
     properties: { lc: 0, lp: 0, pb: 0 },
     state: 0,
     rep0: 0,
     rep1: 0,
     rep2: 0,
     rep3: 0,
+    pending: 0,
   };
 }
+
+/** From this length on, a call that copies takes less than copying byte by byte. */
+const LONG_MATCH = 64;
 
 /** Forgets what was learned; the dictionary stays. */
 export function resetLzmaState(decoder: LzmaDecoder): void {
@@ -59,53 +57,41 @@ export function resetLzmaState(decoder: LzmaDecoder): void {
   decoder.rep3 = 0;
 }
 
-/** Decodes until `length` is `end`; false if a match reaches before the dictionary or past `end`. */
+/** Decodes until `head` is `end`, which lies within the ring; false if a match reaches before the dictionary. */
 export function decodeSymbols(decoder: LzmaDecoder, end: number): boolean {
   const positionMask = (1 << decoder.properties.pb) - 1;
-  while (decoder.length < end) {
+  copyPending(decoder, end);
+  while (decoder.head < end) {
     const { state } = decoder;
-    const position = (decoder.length - decoder.dictionaryStart) & positionMask;
+    const position = (decoder.before + decoder.head) & positionMask;
     if (decodeBit(decoder, lzma.IS_MATCH + (state << 4) + position) === 0) {
       decodeLiteral(decoder);
       continue;
     }
     const isRep = decodeBit(decoder, lzma.IS_REP + state) === 1;
-    const length = isRep ? decodeRep(decoder, position) : decodeMatch(decoder, position);
-    if (!copyMatch(decoder, length, end)) return false;
+    decoder.pending = isRep ? decodeRep(decoder, position) : decodeMatch(decoder, position);
+    const { rep0 } = decoder;
+    if (rep0 >= decoder.before + decoder.head || rep0 >= decoder.dictionarySize) return false;
+    copyPending(decoder, end);
   }
   return true;
 }
 
 function decodeLiteral(decoder: LzmaDecoder): void {
-  const { output, state } = decoder;
+  const { ring, state, head } = decoder;
   const { lc, lp } = decoder.properties;
-  const position = decoder.length - decoder.dictionaryStart;
-  const previous = position === 0 ? 0 : output[decoder.length - 1]!;
+  const position = decoder.before + head;
+  const previous = position === 0 ? 0 : ring[(head === 0 ? ring.length : head) - 1]!;
   const coder = ((position & ((1 << lp) - 1)) << lc) + (previous >> (8 - lc));
   const base = lzma.LITERAL + lzma.LITERAL_CODER * coder;
-  const byte =
-    state < lzma.FIRST_STATE_AFTER_MATCH
-      ? decodeTree(decoder, base, 8)
-      : decodeMatchedLiteral(decoder, base, output[decoder.length - decoder.rep0 - 1]!);
-  output[decoder.length++] = byte;
+  if (state < lzma.FIRST_STATE_AFTER_MATCH) {
+    ring[head] = decodeTree(decoder, base, 8);
+  } else {
+    const from = head - decoder.rep0 - 1;
+    ring[head] = decodeMatchedTree(decoder, base, ring[from < 0 ? from + ring.length : from]!);
+  }
+  decoder.head = head + 1;
   decoder.state = lzma.stateAfterLiteral(state);
-}
-
-/** A literal after a match: it differs from the byte that would have continued the match, which is known. */
-function decodeMatchedLiteral(decoder: LzmaDecoder, base: number, matched: number): number {
-  let node = 1;
-  let expected = matched;
-  while (node < 0x100) {
-    expected <<= 1;
-    const expectedBit = expected & 0x100;
-    const bit = decodeBit(decoder, base + 0x100 + expectedBit + node);
-    node = (node << 1) | bit;
-    if (expectedBit >> 8 !== bit) break;
-  }
-  while (node < 0x100) {
-    node = (node << 1) | decodeBit(decoder, base + node);
-  }
-  return node & 0xff;
 }
 
 /** A match at a new distance: leaves the distance in `rep0`, returns the length. */
@@ -173,16 +159,21 @@ function decodeDistance(decoder: LzmaDecoder, length: number): number {
   return (high + middle + decodeReverseTree(decoder, lzma.DISTANCE_ALIGN, 4)) >>> 0;
 }
 
-function copyMatch(decoder: LzmaDecoder, length: number, end: number): boolean {
-  const { output, rep0 } = decoder;
-  const start = decoder.length;
-  if (rep0 >= start - decoder.dictionaryStart || rep0 >= decoder.dictionarySize || length > end - start) {
-    return false;
+/** Copies what is still to be copied of a match, up to `end`. */
+function copyPending(decoder: LzmaDecoder, end: number): void {
+  const { ring, head, rep0 } = decoder;
+  const length = Math.min(decoder.pending, end - head);
+  const from = head - rep0 - 1;
+  if (from < 0) {
+    const wrapped = Math.min(length, -from); // at the end of the ring
+    for (let index = 0; index < wrapped; index++) ring[head + index] = ring[from + ring.length + index]!;
+    for (let index = wrapped; index < length; index++) ring[head + index] = ring[from + index]!;
+  } else if (length >= LONG_MATCH && length <= rep0) {
+    ring.copyWithin(head, from, from + length);
+  } else {
+    // The bytes may overlap: a match longer than its distance repeats them.
+    for (let index = 0; index < length; index++) ring[head + index] = ring[from + index]!;
   }
-  // The bytes may overlap: a match longer than its distance repeats them.
-  for (let index = start; index < start + length; index++) {
-    output[index] = output[index - rep0 - 1]!;
-  }
-  decoder.length = start + length;
-  return true;
+  decoder.head = head + length;
+  decoder.pending -= length;
 }

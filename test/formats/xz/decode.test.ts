@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeXz } from '../../../src/formats/xz/decode.ts';
+import { ByteFeed, outputOf } from '../../../src/formats/byteFeed.ts';
+import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
@@ -79,6 +80,9 @@ describe.skipIf(sharedData === undefined || !have('xz'))(
   },
 );
 
+const unpackWith = (data: Uint8Array, maxWindow: number): Uint8Array =>
+  outputOf(unpackXz(ByteFeed.whole('xz', encodeXz([data], 'crc32')), { ...limit, maxWindow }));
+
 describe('decodeXz', () => {
   it('decodes one stream from an offset and says where it ends', () => {
     const bytes = Buffer.concat([Buffer.from('before'), stream, stream, Buffer.alloc(3)]);
@@ -127,6 +131,24 @@ describe('decodeXz', () => {
     ['nothing', new Uint8Array(0), 'The xz data is cut off at byte 0'],
   ])('refuses %s', (_name, bytes, message) => {
     expect(() => decodeXz(bytes, limit)).toThrow(message);
+  });
+
+  it.each([1000, 1 << 16])('holds a dictionary for %i bytes', (length) => {
+    const data = Buffer.alloc(length, text);
+    expect(Buffer.compare(unpackWith(data, 1 << 16), data)).toBe(0);
+  });
+
+  it('refuses content that needs a larger dictionary than is held', () => {
+    expect(() => unpackWith(Buffer.alloc(200_000, text), 1 << 16)).toThrow(
+      'The xz data needs a larger dictionary than 65536 bytes at byte ',
+    );
+  });
+
+  it('refuses an index that lists other blocks', () => {
+    const one = encodeXz([text.subarray(0, 1000)], 'crc32');
+    const other = encodeXz([text.subarray(0, 1001)], 'crc32');
+    const joined = Buffer.concat([one.subarray(0, -24), other.subarray(-24)]);
+    expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
   });
 
   it('refuses truncated streams', async () => {

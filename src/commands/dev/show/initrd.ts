@@ -1,10 +1,10 @@
 /** `dev show initrd`: lists the regular files of an initramfs. */
 
-import { sortedByPath } from '../../../image/initrd.ts';
+import { listInitrd, sortedByPath } from '../../../image/initrd.ts';
 import { parseInitrdGlobs } from '../../../image/initrdGlob.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { readInitrdInput } from '../../initrdInput.ts';
+import { withInitrd } from '../../initrdInput.ts';
 import { lineForOutput } from '../../outputLine.ts';
 import { jsonLines, parseTextOrJson } from '../../textOrJson.ts';
 
@@ -27,11 +27,12 @@ export async function showInitrd(
 ): Promise<ExitCode> {
   const form = parseTextOrJson(format);
   const wants = parseInitrdGlobs(globs);
-  const files = sortedByPath(await readInitrdInput(initrd === '-' ? undefined : initrd, wants, io));
+  const path = initrd === '-' ? undefined : initrd;
+  const files = sortedByPath(await withInitrd(path, io, (source) => listInitrd(source, wants)));
   const output =
     form === 'json'
-      ? jsonLines({ files: files.map(([path, data]) => ({ path, size: data.length })) })
-      : Buffer.concat(files.map(([path]) => lineForOutput(path, io)));
+      ? jsonLines({ files: files.map(([name, size]) => ({ path: name, size })) })
+      : Buffer.concat(files.map(([name]) => lineForOutput(name, io)));
   await writeStdout(io, [output]);
   return 0;
 }

@@ -1,0 +1,210 @@
+/**
+ * Input that comes in pieces, for decoders that are written as if all of it were there: they run as coroutines, which
+ * yield where the bytes at hand do not suffice. So one decoder serves bytes in memory and streams alike.
+ */
+
+import { FormatError } from '../errors.ts';
+
+/** A decoder at work: yields its output, or `undefined` to ask for more input. */
+export type Steps<Output, Result = void> = Generator<Output | undefined, Result, undefined>;
+
+export class ByteFeed {
+  /** Bytes at hand. Views of them are good until the decoder asks for more. */
+  bytes: Uint8Array;
+  /** Where in `bytes` the next read starts. */
+  index: number;
+  /** What errors call the data, e.g. `xz`. */
+  format: string;
+  /** Offset of `bytes` in the whole input. */
+  #base = 0;
+  #ended = false;
+  #owed = 0;
+  /** Holds what is left of one piece together with the next one. */
+  #joint = new Uint8Array(0);
+
+  constructor(format: string, bytes: Uint8Array = new Uint8Array(0), index = 0) {
+    this.format = format;
+    this.bytes = bytes;
+    this.index = index;
+  }
+
+  /** All the input there is, from `offset` on. */
+  static whole(format: string, bytes: Uint8Array, offset = 0): ByteFeed {
+    const feed = new ByteFeed(format, bytes, offset);
+    feed.end();
+    return feed;
+  }
+
+  /** The next bytes as an input of their own, which keeps their offsets and is called `format` in errors. */
+  part(format: string, length: number): ByteFeed {
+    const part = ByteFeed.whole(format, this.bytes.subarray(0, this.index + length), this.index);
+    part.#base = this.#base;
+    return part;
+  }
+
+  /** Where the next read starts, in bytes from the start of the input. */
+  get offset(): number {
+    return this.#base + this.index;
+  }
+
+  /** How many bytes are at hand. */
+  get available(): number {
+    return this.bytes.length - this.index;
+  }
+
+  /** Whether no more will come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Bytes that were skipped before they came: they need not come at all. */
+  get owed(): number {
+    return this.#owed;
+  }
+
+  /** Keeps what is left of the last piece, whose memory may be used for something else then. */
+  release(): void {
+    if (this.available > 0) this.#keepRest(0);
+  }
+
+  /** Adds a piece; its memory stays in use until it is released. */
+  push(piece: Uint8Array): void {
+    const forgotten = Math.min(this.#owed, piece.length);
+    this.skipped(forgotten);
+    const rest = piece.subarray(forgotten);
+    if (this.available === 0) {
+      this.#base = this.offset;
+      this.bytes = rest;
+      this.index = 0;
+      return;
+    }
+    const length = this.available;
+    this.#keepRest(rest.length);
+    this.#joint.set(rest, length);
+    this.bytes = this.#joint.subarray(0, length + rest.length);
+  }
+
+  /** Says that no more will come. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Says that so many of the owed bytes are not going to come. */
+  skipped(length: number): void {
+    this.#owed -= length;
+    this.#base += length;
+  }
+
+  /** Waits until so many bytes are at hand; false if the input ends before. */
+  *has(length: number): Steps<never, boolean> {
+    while (this.available < length) {
+      if (this.#ended) return false;
+      yield undefined;
+    }
+    return true;
+  }
+
+  /**
+   * Waits until so many bytes are at hand.
+   * @throws FormatError `… is cut off`
+   */
+  *need(length: number): Steps<never> {
+    if (!(yield* this.has(length))) throw this.cutOff();
+  }
+
+  /** Passes over bytes; false if the input ends before. */
+  *skip(length: number): Steps<never, boolean> {
+    const present = Math.min(length, this.available);
+    this.index += present;
+    this.#owed = length - present;
+    while (this.#owed > 0) {
+      if (this.#ended) return false;
+      yield undefined;
+    }
+    return true;
+  }
+
+  /** The next `length` bytes, as a view. */
+  take(length: number): Uint8Array {
+    if (length > this.available) throw this.cutOff();
+    const start = this.index;
+    this.index += length;
+    return this.bytes.subarray(start, this.index);
+  }
+
+  /** The next `length` bytes as a number, like `uint`; they stay the next ones. */
+  peek(length: number): number {
+    const value = this.uint(length);
+    this.index -= length;
+    return value;
+  }
+
+  uint8(): number {
+    if (this.index >= this.bytes.length) throw this.cutOff();
+    return this.bytes[this.index++]!;
+  }
+
+  /** Two bytes, big-endian. */
+  uint16BigEndian(): number {
+    return this.uint8() * 256 + this.uint8();
+  }
+
+  /** A little-endian number of up to eight bytes; past 2^53 it is inexact. */
+  uint(length: number): number {
+    let value = 0;
+    for (let index = 0, unit = 1; index < length; index++, unit *= 256) value += this.uint8() * unit;
+    return value;
+  }
+
+  /** The error `The FORMAT data PROBLEM at byte OFFSET`; the offset is where the next read would start unless given. */
+  error(problem: string, offset = this.offset): FormatError {
+    return new FormatError(`The ${this.format} data ${problem} at byte ${offset}`, { offset });
+  }
+
+  cutOff(): FormatError {
+    return this.error('is cut off', this.offset + this.available);
+  }
+
+  /** Moves the bytes at hand to memory of its own, with room for `more` behind them. */
+  #keepRest(more: number): void {
+    const { available } = this;
+    const rest = this.bytes.subarray(this.index);
+    if (this.#joint.length < available + more) {
+      this.#joint = new Uint8Array(Math.max(available + more, this.#joint.length * 2));
+    }
+    this.#joint.set(rest); // copies rightly where it is there already
+    this.#base = this.offset;
+    this.bytes = this.#joint.subarray(0, available);
+    this.index = 0;
+  }
+}
+
+/** Runs a decoder without output, whose input is whole. */
+export function runWhole(steps: Steps<never>): void {
+  while (steps.next().done !== true);
+}
+
+/** All output of a decoder whose input is whole. */
+export function outputOf(steps: Steps<Uint8Array>): Uint8Array {
+  let output: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  let length = 0;
+  for (const piece of steps) {
+    if (piece === undefined) continue;
+    output = enlarged(output, length + piece.length, Infinity);
+    output.set(piece, length);
+    length += piece.length;
+  }
+  return output.subarray(0, length);
+}
+
+/** The same bytes with room for `needed`; at least doubled, so that copying stays linear, but not above `most`. */
+export function enlarged(
+  bytes: Uint8Array<ArrayBuffer>,
+  needed: number,
+  most: number,
+): Uint8Array<ArrayBuffer> {
+  if (needed <= bytes.length) return bytes;
+  const larger = new Uint8Array(Math.min(Math.max(needed, bytes.length * 2), most));
+  larger.set(bytes);
+  return larger;
+}
