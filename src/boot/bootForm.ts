@@ -21,26 +21,28 @@ export const argumentOfLoader: Rule = {
   hint: 'leave it out',
 };
 
-/** The URLs that a boot script loads. Throws a `UsageError` where one is not given. */
-export function bootImages(settings: BootSettings): {
+export interface BootImages {
   readonly kernelUrl: string;
-  readonly initramfsUrl: string;
-} {
-  const { kernelUrl, initramfsUrl } = settings;
+  /** In the order in which the kernel unpacks them. */
+  readonly initramfsUrls: readonly string[];
+}
+
+/** The URLs that a boot script loads. Throws a `UsageError` where one is not given. */
+export function bootImages(settings: BootSettings): BootImages {
+  const { kernelUrl, initramfsUrl, appendedUrls = [] } = settings;
   if (kernelUrl === undefined || initramfsUrl === undefined) {
     throw new UsageError('a boot script needs the URLs of the kernel and of the initramfs', {
       hint: 'give --kernel-url and --initramfs-url, or --base-url for both and the root filesystem',
     });
   }
-  return { kernelUrl, initramfsUrl };
+  return { kernelUrl, initramfsUrls: [initramfsUrl, ...appendedUrls] };
 }
 
 /** Checks the URLs of kernel and initramfs against what a loader can fetch. */
 export function checkImages(settings: BootSettings, schemes: readonly string[]): readonly Issue[] {
-  return (['kernelUrl', 'initramfsUrl'] as const).flatMap((name) => {
-    const url = settings[name];
-    return url === undefined ? [] : checkImage(url, schemes).map((issue) => ({ ...issue, path: [name] }));
-  });
+  return placedImages(settings).flatMap(({ text, path }) =>
+    checkImage(text, schemes).map((issue) => ({ ...issue, path })),
+  );
 }
 
 function checkImage(url: string, schemes: readonly string[]): readonly Issue[] {
@@ -76,8 +78,13 @@ export function checkTexts(
 
 /** The image URLs as texts with their settings, to be checked like arguments. */
 export function placedImages(settings: BootSettings): readonly KernelArgument[] {
-  return (['kernelUrl', 'initramfsUrl'] as const).flatMap((name) => {
-    const text = settings[name];
-    return text === undefined ? [] : [{ text, path: [name] }];
-  });
+  const { kernelUrl } = settings;
+  const kernel = kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }];
+  return [...kernel, ...placedArchives(settings)];
+}
+
+/** The same of the initramfs and what is loaded behind it. */
+export function placedArchives({ initramfsUrl, appendedUrls = [] }: BootSettings): readonly KernelArgument[] {
+  const initramfs = initramfsUrl === undefined ? [] : [{ text: initramfsUrl, path: ['initramfsUrl'] }];
+  return [...initramfs, ...appendedUrls.map((text, index) => ({ text, path: ['appendedUrls', index] }))];
 }

@@ -4,6 +4,12 @@ export interface BootSettings {
   /** Where the kernel and the initramfs are loaded from; only boot scripts need them. */
   readonly kernelUrl?: string;
   readonly initramfsUrl?: string;
+  /**
+   * Archives that are loaded behind the initramfs, in this order, such as one with the Ignition config of a host. An
+   * EFI kernel puts them behind each other without a gap, so it finds one that is not compressed only if the sizes of
+   * those before it are multiples of four.
+   */
+  readonly appendedUrls?: readonly string[];
   /** Where the initramfs fetches the root filesystem from. */
   readonly rootfsUrl?: string;
   /** Where Ignition fetches its config from. */

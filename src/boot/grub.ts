@@ -51,15 +51,20 @@ export const grub: BootForm = {
     ];
   },
   added: (settings) => [`BOOT_IMAGE=${grubPath(bootImages(settings).kernelUrl)}`],
-  render: (settings: BootSettings) => {
-    const { kernelUrl, initramfsUrl } = bootImages(settings);
-    return fillTemplate(readAsset('templates/boot/grub.cfg'), {
-      kernel: quoteGrub(grubPath(kernelUrl)),
-      initramfs: quoteGrub(grubPath(initramfsUrl)),
-      arguments: kernelArguments(settings).map(quoteGrub).join(' '),
-    });
-  },
+  render: (settings) => fillTemplate(readAsset('templates/boot/grub.cfg'), loadingWords(settings)),
 };
+
+/** What the commands `linux` and `initrd` are given, each part quoted. The settings have passed the checks. */
+export function loadingWords(
+  settings: BootSettings,
+): Readonly<Record<'kernel' | 'archives' | 'arguments', string>> {
+  const { kernelUrl, initramfsUrls } = bootImages(settings);
+  return {
+    kernel: quoteGrub(grubPath(kernelUrl)),
+    archives: initramfsUrls.map((url) => quoteGrub(grubPath(url))).join(' '),
+    arguments: kernelArguments(settings).map(quoteGrub).join(' '),
+  };
+}
 
 /** A word for GRUB's shell. Words of letters, digits and harmless punctuation stay bare, to be read easily. */
 export function quoteGrub(word: string): string {

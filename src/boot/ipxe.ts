@@ -14,6 +14,7 @@ import {
   placedImages,
   type BootForm,
 } from './bootForm.ts';
+import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
 
 export const ipxeExpansion: Rule = {
@@ -37,13 +38,32 @@ export const ipxe: BootForm = {
     ...checkTexts(ipxeExpansion, [...placedImages(settings), ...placed], (text) => text.includes('${')),
     ...checkTexts(ipxeComment, placed, (text) => /^(?:#.*|\|\||&&|;)$/.test(text)),
   ],
-  added: () => ['BOOTIF=00:00:00:00:00:00', 'initrd=initramfs'],
-  render: (settings) => {
-    const { kernelUrl, initramfsUrl } = bootImages(settings);
-    return fillTemplate(readAsset('templates/boot/boot.ipxe'), {
-      kernel: kernelUrl,
-      initramfs: initramfsUrl,
-      arguments: kernelArguments(settings).join(' '),
-    });
-  },
+  added: (settings) => [
+    bootImages(settings).kernelUrl.replace(/^.*\//, ''), // for UEFI, the name of the kernel comes first
+    'BOOTIF=00:00:00:00:00:00',
+    ...archiveNames(settings).map((name) => `initrd=${name}`),
+  ],
+  render: (settings) =>
+    fillTemplate(readAsset('templates/boot/boot.ipxe'), { load: renderLoading(settings, '') }),
 };
+
+/**
+ * The commands that load kernel and archives and start them; a failure of each goes to `:retry`. `options` are those of
+ * every download, each with a blank behind it. The settings have passed the checks.
+ */
+export function renderLoading(settings: BootSettings, options: string): string {
+  const { kernelUrl, initramfsUrls } = bootImages(settings);
+  const names = archiveNames(settings);
+  return fillTemplate(readAsset('templates/boot/load.ipxe'), {
+    kernel: `${options}${kernelUrl}`,
+    arguments: kernelArguments(settings).join(' '),
+    names: names.map((name) => `initrd=${name}`).join(' '),
+    archives: initramfsUrls
+      .map((url, index) => `initrd ${options}--name ${names[index]} ${url} || goto retry`)
+      .join('\n'),
+  });
+}
+
+function archiveNames({ appendedUrls = [] }: BootSettings): readonly string[] {
+  return ['initramfs', ...appendedUrls.map((_url, index) => `initramfs${index + 2}`)];
+}

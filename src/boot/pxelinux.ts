@@ -11,6 +11,7 @@ import {
   checkImages,
   checkReserved,
   checkTexts,
+  placedArchives,
   placedImages,
   type BootForm,
 } from './bootForm.ts';
@@ -23,25 +24,32 @@ export const pxelinuxComma: Rule = {
   hint: 'percent-encode the comma: %2C',
 };
 
+export const pxelinuxFileLength: Rule = {
+  id: 'pxelinux-file-length',
+  severity: 'error',
+  message: 'PXELINUX takes no name of a file, or URL, that is longer than 255 bytes',
+  hint: 'serve the file under a shorter URL',
+};
+
+/** FILENAME_MAX of Syslinux (core/include/fs.h), less the final NUL. */
+const longestFile = 255;
+
 export const pxelinux: BootForm = {
   check: (settings, placed) => [
     ...checkImages(settings, ['http', 'ftp', 'tftp']),
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
-    ...checkTexts(
-      pxelinuxComma,
-      placedImages(settings).filter(({ path }) => path[0] === 'initramfsUrl'),
-      (text) => text.includes(','),
-    ),
+    ...checkTexts(pxelinuxComma, placedArchives(settings), (text) => text.includes(',')),
+    ...checkTexts(pxelinuxFileLength, placedImages(settings), (text) => text.length > longestFile),
   ],
   added: (settings) => {
-    const { kernelUrl, initramfsUrl } = bootImages(settings);
-    return [`BOOT_IMAGE=${kernelUrl}`, `initrd=${initramfsUrl}`, 'BOOTIF=01-00-00-00-00-00-00'];
+    const { kernelUrl, initramfsUrls } = bootImages(settings);
+    return [`BOOT_IMAGE=${kernelUrl}`, `initrd=${initramfsUrls.join(',')}`, 'BOOTIF=01-00-00-00-00-00-00'];
   },
   render: (settings) => {
-    const { kernelUrl, initramfsUrl } = bootImages(settings);
+    const { kernelUrl, initramfsUrls } = bootImages(settings);
     return fillTemplate(readAsset('templates/boot/pxelinux.cfg'), {
       kernel: kernelUrl,
-      initramfs: initramfsUrl,
+      archives: initramfsUrls.join(','),
       arguments: kernelArguments(settings).join(' '),
     });
   },

@@ -11,6 +11,8 @@ import type { BootSettings } from '../../src/boot/bootSettings.ts';
 import { quoteGrub } from '../../src/boot/grub.ts';
 import { kernelArguments } from '../../src/boot/kernelArguments.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { runIpxe } from './ipxeInterpreter.ts';
+import { lineOf, readGrub } from './loaderReaders.ts';
 
 const base: BootSettings = {
   kernelUrl: 'http://192.0.2.1/images/ironic-python-agent.kernel',
@@ -49,33 +51,10 @@ const readers: Record<BootFormName, (text: string) => readonly string[]> = {
     lineOf(text, 'kernel_append_params = ')
       .replaceAll(/\\\$|\$\$/g, '$')
       .split(' '),
-  ipxe: (text) => readIpxe(lineOf(text, 'kernel ')).slice(1, -2),
-  grub: (text) => readGrub(lineOf(text, 'linux ')).slice(1),
+  ipxe: (text) => runIpxe(text, { settings: { mac: 'MAC' }, fetch: () => '' }).arguments.slice(0, -2),
+  grub: (text) => readGrub(text, {}).arguments,
   pxelinux: (text) => lineOf(text, 'append ').split(' '),
 };
-
-function lineOf(text: string, start: string): string {
-  const line = text.split('\n').find((candidate) => candidate.trimStart().startsWith(start));
-  if (line === undefined) throw new Error(`no line starts with ${start}`);
-  return line.trimStart().slice(start.length);
-}
-
-/** iPXE's exec.c: words at white space, up to an operator or a comment; `${…}` is replaced. */
-function readIpxe(line: string): readonly string[] {
-  const words = line.split(/[\t-\r ]+/);
-  const end = words.findIndex((word) => word.startsWith('#') || ['||', '&&', ';'].includes(word));
-  return words
-    .slice(0, end)
-    .map((word) => (word.startsWith('BOOTIF=') ? word : word.replaceAll(/\$\{[^}]*\}/g, '')));
-}
-
-/** GRUB's shell, as far as bare and single-quoted words go, and what lib/cmdline.c then does with quotes. */
-function readGrub(line: string): readonly string[] {
-  const words = line.match(/(?:'[^']*'|[^\s'{}|&$;<>"\\])+|./g) ?? [];
-  return words
-    .filter((word) => word !== ' ')
-    .map((word) => word.replaceAll("'", '').replaceAll(/["'\\]/g, String.raw`\$&`));
-}
 
 describe('boot forms', () => {
   it.each(bootFormNames)('%s: full settings', async (name) => {

@@ -14,7 +14,7 @@ import { readIronic } from '../render/ironicReaders.ts';
 import { joinLists } from '../render/listSettings.ts';
 import type { OptionsNamed } from '../render/options.ts';
 import { isSwitchedOn, type Reading, valueOf, valuesOf } from '../render/reading.ts';
-import { type InventoryPlace, readInventoryLayers } from './inventoryHost.ts';
+import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from './inventoryHost.ts';
 
 /** The options that are settings, under the names that they have on the command line. */
 export type BootOptions = OptionsNamed<'boot' | 'host.consoles' | 'proxy' | 'ironic.apiUrls'>;
@@ -27,7 +27,11 @@ export interface BootInputs {
 
 /** Throws UsageError for what cannot be read, or where no URL is given at all. */
 export async function readBootInputs(options: BootOptions & InventoryPlace, io: Io): Promise<BootInputs> {
-  const { files, profile } = await readInventoryLayers(options, io);
+  return bootInputsOf(options, await readInventoryLayers(options, io), io);
+}
+
+/** The same where the inventory has been read. Throws UsageError as well. */
+export function bootInputsOf(options: BootOptions, { files, profile }: InventoryLayers, io: Io): BootInputs {
   // Kernel arguments are alike for all profiles, and this one takes every setting that they are made from.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
   const counting = dropBeaten(inputs);

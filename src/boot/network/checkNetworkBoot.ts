@@ -1,0 +1,186 @@
+/**
+ * What is wrong or doubtful about a folder of boot files, machine by machine, so that whoever reports it can say the
+ * same of many machines once. A message names the value that it is about; what looks like a secret in it is hidden.
+ */
+
+import { hidden, isSecretName, maskText } from '../../agent/deployed/masking.ts';
+import { parseMacAddress } from '../../deploy/macAddress.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
+import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
+import type { Finding, Path } from '../../report.ts';
+import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
+import { placedImages } from '../bootForm.ts';
+import { checkForms } from '../checkForms.ts';
+import { ipxeExpansion } from '../ipxe.ts';
+import { placedArguments } from '../kernelArguments.ts';
+import { checkUrl, isPlainText } from '../urlArgument.ts';
+import { isPlainForDnsmasq } from './dnsmasq.ts';
+import {
+  hyphenMac,
+  type IsoBoot,
+  type NetworkBoot,
+  type NetworkHost,
+  type RamdiskBoot,
+} from './networkBoot.ts';
+import { networkForms, withBootInterface } from './networkForms.ts';
+
+export const bootHostName: Rule = {
+  id: 'boot-host-name',
+  severity: 'error',
+  message: 'the name cannot be that of a host, and hence not of its files',
+  hint: 'use letters, digits, dashes and dots',
+};
+export const bootHostFiles: Rule = {
+  id: 'boot-host-files',
+  severity: 'error',
+  message: 'another host has files of the same name',
+  hint: 'give every host a name and MAC addresses of its own',
+};
+export const bootHostMac: Rule = {
+  id: 'boot-host-mac',
+  severity: 'error',
+  message: 'this is no MAC address in lower case with colons',
+  hint: 'write it like 52:54:00:12:34:56',
+};
+export const bootHostUnfound: Rule = {
+  id: 'boot-host-unfound',
+  severity: 'warning',
+  message: 'the host has no MAC address, so it finds its files only if DHCP names its script',
+  hint: 'say with which interfaces it boots',
+};
+export const bootImageMissing: Rule = {
+  id: 'boot-image-missing',
+  severity: 'error',
+  message: 'a boot script needs the URLs of the kernel and of the initramfs',
+  hint: 'give both of them, for every architecture',
+};
+export const bootIsoCharacters: Rule = {
+  id: 'boot-iso-characters',
+  severity: 'error',
+  message:
+    'the URL of the ISO holds white space, quotes or other than printable ASCII, or a comma or # for dnsmasq',
+  hint: 'percent-encode these characters: a space is %20',
+};
+export const bootIsoSan: Rule = {
+  id: 'boot-iso-san',
+  severity: 'info',
+  message:
+    'UEFI HTTP boot keeps the ISO in memory for the system, but after sanboot of iPXE the system cannot read it',
+  hint: 'for iPXE take a minimal ISO, which fetches its root filesystem by URL, or boot kernel and initramfs',
+};
+export const bootFolderUrl: Rule = {
+  id: 'boot-folder-url',
+  severity: 'error',
+  message: 'DHCP cannot name this folder to the machines',
+  hint: 'give an http or https URL without commas, quotes and #',
+};
+
+export interface MachineFindings {
+  /** The name of a host; of machines that are not known, undefined. */
+  readonly host?: string;
+  /** Paths lead into the settings of the boot, or are empty. Never an empty list. */
+  readonly findings: readonly Finding[];
+}
+
+/** In the order of the hosts, before them what is wrong for all. Text may go out if none is an error. */
+export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings> {
+  const shared = [
+    ...checkFolder(boot),
+    ...boot.discovery.flatMap((start) => checkRamdisk(start, boot.loaders)),
+  ];
+  if (shared.length > 0) yield { findings: shared };
+  const takenFiles = new Set<string>();
+  for (const host of boot.hosts) {
+    const findings = [...checkNames(host, takenFiles), ...checkStart(host, boot)];
+    if (findings.length > 0) yield { host: host.name, findings };
+  }
+}
+
+function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
+  if (folderUrl === undefined) return [];
+  const isFit = checkUrl(folderUrl, ['http', 'https']).length === 0 && isPlainForDnsmasq(folderUrl);
+  return isFit ? [] : [findingOf({ rule: bootFolderUrl, path: [] })];
+}
+
+/** Adds the names of the host's files to `taken`; on some servers upper case is not another name. */
+function checkNames({ name, macs }: NetworkHost, taken: Set<string>): readonly Finding[] {
+  const issues: Issue[] = [];
+  const problem = machineNameProblem(name);
+  if (problem !== undefined)
+    issues.push({ rule: bootHostName, path: [], message: `${bootHostName.message}: ${problem}` });
+  if (macs.length === 0) issues.push({ rule: bootHostUnfound, path: [] });
+  for (const mac of macs) {
+    const read = parseMacAddress(mac);
+    if (!('mac' in read) || read.mac !== mac) {
+      issues.push({ rule: bootHostMac, path: [], message: `${mac}: ${bootHostMac.message}` });
+    }
+  }
+  for (const file of [name.toLowerCase(), ...macs.map((mac) => `mac-${hyphenMac(mac)}`)]) {
+    if (taken.has(file)) {
+      issues.push({ rule: bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
+    }
+    taken.add(file);
+  }
+  return issues.map(findingOf);
+}
+
+function checkStart({ start }: NetworkHost, boot: NetworkBoot): readonly Finding[] {
+  return start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders);
+}
+
+function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {
+  const isPlain = isPlainText(url) && (folderUrl === undefined || isPlainForDnsmasq(url));
+  const issues: readonly Issue[] = [
+    ...checkUrl(url, ['http', 'https']).map((issue) => ({ ...issue, path: [] })),
+    ...(isPlain ? [] : [{ rule: bootIsoCharacters, path: [] }]),
+    ...(loaders.includes('ipxe') && url.includes('${') ? [{ rule: ipxeExpansion, path: [] }] : []),
+    ...(loaders.includes('ipxe') ? [{ rule: bootIsoSan, path: [] }] : []),
+  ];
+  return issues.map((issue) => namingValue(issue, maskText(url)));
+}
+
+/** What several loaders have in common is said once. */
+function checkRamdisk(
+  { architecture, settings }: RamdiskBoot,
+  loaders: NetworkBoot['loaders'],
+): readonly Finding[] {
+  if (settings.kernelUrl === undefined || settings.initramfsUrl === undefined) {
+    return [namingValue({ rule: bootImageMissing, path: [] }, architecture)];
+  }
+  const complete = withBootInterface(settings);
+  const forms = loaders.map((loader) => networkForms[loader]);
+  const values = valuesByPath(complete);
+  const findings = checkForms(complete, forms, architecture).map((issue) =>
+    namingValue(issue, values.get(keyOf(issue.path))),
+  );
+  const byText = new Map(findings.map((finding) => [`${keyOf(finding.path)} ${finding.message}`, finding]));
+  return [...byText.values()];
+}
+
+function valuesByPath(settings: BootSettings): ReadonlyMap<string, string> {
+  const texts = [...placedImages(settings), ...placedArguments(settings)];
+  return new Map(
+    texts.filter(({ path }) => path.length > 0).map(({ text, path }) => [keyOf(path), shown(text)]),
+  );
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path);
+}
+
+/** An argument as a message may show it. */
+function shown(text: string): string {
+  const name = argumentName(text);
+  const isSecret = argumentValue(text) !== undefined && isSecretName(name);
+  return isSecret ? `${name}=${hidden}` : maskText(text);
+}
+
+const longestShown = 80;
+
+function namingValue(issue: Issue, value: string | undefined): Finding {
+  const finding = findingOf(issue);
+  if (value === undefined) return finding;
+  const short = value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+  const plain = /^[!-~…]+$/.test(short) ? short : JSON.stringify(short);
+  return { ...finding, message: `${plain}: ${finding.message}` };
+}
