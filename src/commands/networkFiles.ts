@@ -5,9 +5,9 @@
 
 import { basename } from 'node:path';
 import { convertNmstate } from '../agent/network/convertNmstate.ts';
-import { CliError, FormatError, UsageError } from '../errors.ts';
-import { parseKeyfile } from '../formats/keyfile.ts';
+import { CliError, UsageError } from '../errors.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
+import { findKeyfileProblem } from '../image/networkKeyfile.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
@@ -44,22 +44,12 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
 
 async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  const problem = keyfileProblem(data);
+  const problem = findKeyfileProblem(data);
   if (problem !== undefined) {
     const hint = 'NetworkManager will pass over the file; it is embedded as it is';
     io.stderr.write(formatRemark({ severity: 'warning', message: `${path}: ${problem}`, hint }));
   }
   return { name: basename(path), data };
-}
-
-/** Why NetworkManager would not take it, as far as that can be told without knowing the kinds of connections. */
-function keyfileProblem(data: Uint8Array): string | undefined {
-  try {
-    const sections = parseKeyfile(new TextDecoder('utf-8', { fatal: true }).decode(data));
-    return sections.some(({ name }) => name === 'connection') ? undefined : 'it has no section [connection]';
-  } catch (error) {
-    return error instanceof FormatError ? error.message : 'it is not UTF-8 text';
-  }
 }
 
 async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {

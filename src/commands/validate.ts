@@ -1,7 +1,7 @@
 /** `validate`: says of Ignition configs what Ignition would say, and of the agent's what the agent would. */
 
 import { basename, dirname } from 'node:path';
-import { CliError, UsageError } from '../errors.ts';
+import { CliError, FormatError, UsageError } from '../errors.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -9,6 +9,7 @@ import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../reporters/json.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/reporter.ts';
 import { createTextReporter } from '../reporters/text.ts';
+import { isImageSized, mayBeImage } from './mayBeImage.ts';
 import { checkDocument, type CheckOptions, isConfFile, type LintMode } from './validateDocument.ts';
 
 /** The options of the command line, under the names that they have there. */
@@ -38,7 +39,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   let exitCode: ExitCode = 0;
   await tell({ stdout: reporter.start, stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
-    const checked = await check(document, checkOptions);
+    const checked = await check(document, checkOptions, io);
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await tell(reporter.add(checked), io);
   }
@@ -95,7 +96,8 @@ const maxBytes = 256 * 1024 * 1024;
 /** Files that are read while one is checked; most of the time for many small files goes into waiting for the disk. */
 const readAhead = 8;
 
-type Document = UncheckedFile | { readonly file: string; readonly content: Uint8Array | 'circle' };
+/** What is `unread` is large: it may be an image, of which little has to be read. */
+type Document = UncheckedFile | { readonly file: string; readonly content: Uint8Array | 'unread' | 'circle' };
 
 async function* readDocuments(files: AsyncIterable<InputFile>, io: Io): AsyncIterable<Document> {
   const reading: Promise<Document>[] = [];
@@ -115,6 +117,13 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
   const { path: file } = input;
   if (input.kind === 'error') return { file, error: input.error };
   if (input.kind === 'circle') return { file, content: 'circle' };
+  return file !== '-' && isImageSized(file, io) ? { file, content: 'unread' } : readContent(file, io);
+}
+
+async function readContent(
+  file: string,
+  io: Io,
+): Promise<UncheckedFile | { readonly file: string; readonly content: Uint8Array }> {
   const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
   try {
     const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
@@ -125,12 +134,36 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
   }
 }
 
-async function check(document: Document, options: CheckOptions): Promise<CheckedFile | UncheckedFile> {
+async function check(
+  document: Document,
+  options: CheckOptions,
+  io: Io,
+): Promise<CheckedFile | UncheckedFile> {
   if ('error' in document) return document;
   const { file, content } = document;
   if (content === 'circle') return reportCircle(file, options);
-  const { report, shown } = await checkDocument(file, content, options);
-  return { file, report, bytes: shown };
+  if (content === 'unread' || mayBeImage(content)) {
+    const { checkIfImage } = await import('./validateImage.ts');
+    const given = content === 'unread' ? undefined : content;
+    const checked = await checkIfImage(file, given, { options, io });
+    if (checked !== undefined) return checked;
+  }
+  const read = content === 'unread' ? await readContent(file, io) : { file, content };
+  return 'error' in read ? read : checkContent(read, options);
+}
+
+async function checkContent(
+  { file, content }: { readonly file: string; readonly content: Uint8Array },
+  options: CheckOptions,
+): Promise<CheckedFile | UncheckedFile> {
+  try {
+    const { report, shown } = await checkDocument(file, content, options);
+    return { file, report, bytes: shown };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint } = error;
+    return { file, error: new CliError(`${file}: ${error.message}`, hint === undefined ? {} : { hint }) };
+  }
 }
 
 /** Nothing is wrong with any config, but somebody should know. */

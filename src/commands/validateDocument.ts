@@ -5,7 +5,9 @@ import type { Config } from '../ignition/config.ts';
 import { locateFindings } from '../ignition/findingPositions.ts';
 import { findingOf } from '../ignition/rule.ts';
 import { jsonType, readConfig, validateConfig } from '../ignition/validate.ts';
+import type { Issue } from '../ignition/rule.ts';
 import type { Finding, Report } from '../report.ts';
+import { isYamlFile } from './yamlName.ts';
 
 /**
  * Whether to look further than Ignition: never, at configs that run the agent, at all, or at all with warnings that are
@@ -34,17 +36,39 @@ export function isConfFile(file: string): boolean {
   return file.endsWith('.conf');
 }
 
-/** Checks a document by the name of its file. */
+/**
+ * Checks a document by the name of its file.
+ * @throws FormatError for YAML that cannot be read
+ */
 export async function checkDocument(
   file: string,
   bytes: Uint8Array,
   options: CheckOptions,
 ): Promise<CheckedDocument> {
-  const { report, shown } = isConfFile(file)
-    ? await checkConf(bytes, options)
-    : await checkConfig(bytes, options);
-  const isValid = report.valid && !(options.strict && report.findings.some(isWarning));
-  return { report: { ...report, valid: isValid }, shown };
+  const { report, shown } = await checkByKind(file, bytes, options);
+  return { report: { ...report, valid: isValid(report, options) }, shown };
+}
+
+/** The verdict where warnings may count. */
+export function isValid({ valid, findings }: Report, { strict }: Pick<CheckOptions, 'strict'>): boolean {
+  return valid && !(strict && findings.some(isWarning));
+}
+
+/** What only this program says, with the severity that the user wants. */
+export function lintFindings(
+  issues: readonly Issue[],
+  { lint: mode }: Pick<CheckOptions, 'lint'>,
+): Finding[] {
+  return issues.map(findingOf).map((finding) => {
+    return mode === 'error' && isWarning(finding) ? { ...finding, severity: 'error' } : finding;
+  });
+}
+
+async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
+  if (isConfFile(file)) return checkConf(bytes, options);
+  if (!isYamlFile(file)) return checkConfig(bytes, options);
+  const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
+  return checkYamlConfig(parseYamlConfig(bytes), options);
 }
 
 function isWarning({ severity }: Finding): boolean {
@@ -106,8 +130,5 @@ async function lint(
   const { isAgentConfig, lintConfig } = await import('../agent/lint/lintConfig.ts');
   if (mode === 'auto' && !isAgentConfig(config)) return [];
   const issues = lintConfig(config, { now, document, ...(ipaVersion === undefined ? {} : { ipaVersion }) });
-  const findings = issues.map(findingOf).map((finding): Finding => {
-    return mode === 'error' && isWarning(finding) ? { ...finding, severity: 'error' } : finding;
-  });
-  return locateFindings(findings, document);
+  return locateFindings(lintFindings(issues, options), document);
 }

@@ -6,6 +6,7 @@ import { declareDeploy } from './deploy.ts';
 import { declareDev } from './dev.ts';
 import { declareExplain } from './explain.ts';
 import { declareIgnition } from './ignition.ts';
+import { declareInspect } from './inspect.ts';
 import { declareIso } from './iso.ts';
 import { declarePack } from './pack.ts';
 import { declarePxe } from './pxe.ts';
@@ -21,6 +22,7 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
   ['render', declareRender],
   ['validate', declareValidate],
   ['explain', declareExplain],
+  ['inspect', declareInspect],
   ['ignition', declareIgnition],
   ['iso', declareIso],
   ['pxe', declarePxe],

@@ -8,6 +8,9 @@ import { refuseRepeatedOptions } from './repeatedOptions.ts';
 const notes = `
 What is checked:
   *.conf is an ironic-python-agent.conf: valid if the agent would start.
+  A live ISO or an initramfs, told by its content: valid if it is whole, and if
+  Ignition would take the config in it; warnings say why it would not boot the
+  agent. Places are then those in config.ign.
   Everything else is an Ignition config: valid if Ignition would take it.
   Of a folder, at any depth: *.ign, ironic-python-agent*.conf, and *.conf in a
   folder named ironic-python-agent or ironic-python-agent.d. Patterns that the
@@ -29,6 +32,7 @@ Examples:
   ironic-coreos validate worker.ign
   butane worker.bu | ironic-coreos validate -
   ironic-coreos validate --strict --format github configs/
+  ironic-coreos validate ipa.iso
   ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
 What a rule means: ironic-coreos explain RULE
 `;

@@ -4,11 +4,17 @@
  * can be a command or a property of its own.
  */
 
-import type { Finding, Severity } from '../report.ts';
+import type { Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { utf16Columns } from './columns.ts';
 import { printable } from './printable.ts';
-import { type CheckedFile, type Reporter, uncheckedFinding } from './reporter.ts';
+import {
+  type CheckedFile,
+  type FileFinding,
+  placeInMember,
+  type Reporter,
+  uncheckedFinding,
+} from './reporter.ts';
 
 export const githubReporter: Reporter = {
   start: '',
@@ -31,19 +37,22 @@ function formatFile({ file, report, bytes }: CheckedFile): readonly string[] {
   });
 }
 
-function formatCommand(
-  { severity, rule, path, message, hint, position }: Finding,
-  file: string,
-  column?: number,
-): string {
+/** A place in a document within the file is not one that can be annotated: it is said in words. */
+function formatCommand(finding: FileFinding, file: string, column?: number): string {
+  const { severity, rule, path, message, hint, position, member } = finding;
+  const inMember = placeInMember(finding);
   const properties = [
     ...(file === '-' ? [] : [`file=${escapeProperty(file)}`]),
-    ...(position === undefined ? [] : [`line=${position.line}`]),
-    ...(column === undefined ? [] : [`col=${column}`]),
+    ...(position === undefined || member !== undefined ? [] : [`line=${position.line}`]),
+    ...(column === undefined || member !== undefined ? [] : [`col=${column}`]),
     `title=${escapeProperty(rule)}`,
   ];
   const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
-  const lines = [`${message}${place}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+  const lines = [
+    `${message}${place}`,
+    ...(inMember === undefined ? [] : [`in ${inMember}`]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ];
   return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
 }
 

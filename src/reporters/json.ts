@@ -1,8 +1,7 @@
 /** Findings for programs: one object a document, on one line. The schema is `schemas/report.json`. */
 
-import type { Finding, Report } from '../report.ts';
 import { formatPath } from '../report.ts';
-import { type Reporter, uncheckedFinding } from './reporter.ts';
+import { type FileFinding, type FileReport, type Reporter, uncheckedFinding } from './reporter.ts';
 
 /** A finding in the JSON report. Line and column are null where they are not known. */
 export interface JsonMessage {
@@ -14,6 +13,8 @@ export interface JsonMessage {
   readonly rule: string;
   readonly message: string;
   readonly hint: string | null;
+  /** What path, line and column lead into, where that is a document within the file: `config.ign` of a live ISO. */
+  readonly member?: string;
 }
 
 /** The report on one document. */
@@ -34,15 +35,17 @@ export const jsonReporter: Reporter = {
 };
 
 /** One line with a line feed at its end. */
-export function formatJsonReport(report: Report, file: string): string {
+export function formatJsonReport(report: FileReport, file: string): string {
   return `${JSON.stringify(jsonReport(report, file))}\n`;
 }
 
-function jsonReport({ valid, findings }: Report, file: string): JsonReport {
+function jsonReport({ valid, findings }: FileReport, file: string): JsonReport {
   return { file, valid, messages: findings.map(jsonMessage) };
 }
 
-function jsonMessage({ severity, path, position, rule, message, hint }: Finding): JsonMessage {
+function jsonMessage(finding: FileFinding): JsonMessage {
+  const { severity, path, position, rule, message, hint, member } = finding;
   const { line, column } = position ?? { line: null, column: null };
-  return { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
+  const said = { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
+  return member === undefined ? said : { ...said, member };
 }

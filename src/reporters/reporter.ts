@@ -6,11 +6,22 @@
 import type { CliError } from '../errors.ts';
 import type { Finding, Report } from '../report.ts';
 
+/** A finding about a file, or about a document in it. */
+export interface FileFinding extends Finding {
+  /** The document within the file that path and position lead into: `config.ign` of a live ISO. */
+  readonly member?: string;
+}
+
+/** All findings about one file; only one document in it may be the member. */
+export interface FileReport extends Report {
+  readonly findings: readonly FileFinding[];
+}
+
 /** A file that has been checked. */
 export interface CheckedFile {
   /** As the user named it; `-` is standard input. */
   readonly file: string;
-  readonly report: Report;
+  readonly report: FileReport;
   /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. */
   readonly bytes: Uint8Array;
 }
@@ -43,6 +54,12 @@ export const uncheckedRule = 'file-unreadable';
 export function uncheckedFinding({ message, hint }: CliError): Finding {
   const finding = { severity: 'error', rule: uncheckedRule, path: [], message } as const;
   return hint === undefined ? finding : { ...finding, hint };
+}
+
+/** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
+export function placeInMember({ member, position }: FileFinding): string | undefined {
+  if (member === undefined || position === undefined) return member;
+  return `${member}:${position.line}:${position.column}`;
 }
 
 /** How people are told which file is meant. */

@@ -5,10 +5,16 @@
  */
 
 import { readAsset } from '../assets.ts';
-import type { Finding, Severity } from '../report.ts';
+import type { Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { utf16Columns } from './columns.ts';
-import { type CheckedFile, type Reporter, uncheckedFinding } from './reporter.ts';
+import {
+  type CheckedFile,
+  type FileFinding,
+  placeInMember,
+  type Reporter,
+  uncheckedFinding,
+} from './reporter.ts';
 import { type RuleEntry, type RuleExample, ruleBook } from './ruleBook.ts';
 
 /** A new one for each run: it numbers the rules as they come. */
@@ -58,11 +64,19 @@ function sarifResults({ file, report, bytes }: CheckedFile): readonly SarifResul
   });
 }
 
-function sarifResult(finding: Finding, file: string, column?: number): SarifResult {
-  const { severity, rule, path, message, hint, position } = finding;
-  const region = position === undefined ? {} : { region: { startLine: position.line, startColumn: column } };
-  const place = path.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: formatPath(path) }] };
-  const text = hint === undefined ? message : `${message}\nhint: ${hint}`;
+/** The artifact is the file as it is on the disk: a place in a document within it is said in words. */
+function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {
+  const { severity, rule, path, message, hint, position, member } = finding;
+  const isPlaced = position !== undefined && member === undefined;
+  const region = isPlaced ? { region: { startLine: position.line, startColumn: column } } : {};
+  const steps = [...(member === undefined ? [] : [member]), ...(path.length === 0 ? [] : [formatPath(path)])];
+  const place = steps.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: steps.join(': ') }] };
+  const inMember = placeInMember(finding);
+  const text = [
+    message,
+    ...(inMember === undefined ? [] : [`in ${inMember}`]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ].join('\n');
   return {
     ruleId: rule,
     level: levels[severity],

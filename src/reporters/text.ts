@@ -4,11 +4,11 @@
  */
 
 import type { CliError } from '../errors.ts';
-import type { Finding, Report, Severity } from '../report.ts';
+import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
-import { nameFile, type Reporter } from './reporter.ts';
+import { type FileFinding, type FileReport, nameFile, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
 export interface Source {
@@ -39,7 +39,7 @@ function formatError({ message, hint }: CliError): string {
 }
 
 /** All findings of a report with an empty line between them; nothing if there are none. */
-export function formatTextReport(report: Report, source: Source): string {
+export function formatTextReport(report: FileReport, source: Source): string {
   const frames = prepareFrames(source.bytes, report.findings);
   return report.findings.map((finding) => formatFinding(finding, source.name, frames)).join('\n');
 }
@@ -58,13 +58,13 @@ export function formatVerdict(report: Report, name: string): string {
   return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
 }
 
-function formatFinding(finding: Finding, name: string, frames: FrameSource): string {
-  const { severity, path, position, message, hint } = finding;
+function formatFinding(finding: FileFinding, name: string, frames: FrameSource): string {
+  const { severity, path, position, message, hint, member } = finding;
   const place = path.length > 0 ? ` [${printable(formatPath(path))}]` : '';
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
   return [
     `${severity}: ${printable(message)}${place}`,
-    `  --> ${printable(name)}${where}`,
+    `  --> ${printable(member === undefined ? name : `${name}: ${member}`)}${where}`,
     ...codeFrame(finding, frames),
     ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),
     '',

@@ -6,6 +6,7 @@ import { checkDocument } from '../../src/commands/validateDocument.ts';
 import { duplicateEntry } from '../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../src/ignition/rule.ts';
+import { imageRules } from '../../src/image/inspection/imageRules.ts';
 import { allRules } from '../../src/ignition/rules/catalogue.ts';
 import { furtherType } from '../../src/ignition/shape.ts';
 import { translationRules } from '../../src/ignition/translate.ts';
@@ -35,6 +36,7 @@ const declared: readonly Rule[] = [
   ...lintRules,
   ...Object.values(mergeRules),
   ...Object.values(translationRules),
+  ...imageRules,
 ];
 
 /** Findings without a rule that is declared: they are about no value. */
@@ -50,6 +52,7 @@ const withoutExample = new Set<string>([
   'agent-size',
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
+  ...imageRules.map(({ id }) => id),
 ]);
 
 const entries = [...ruleBook().values()];

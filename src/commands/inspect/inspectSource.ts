@@ -1,0 +1,121 @@
+/** One image, looked at from all sides: the image itself, and the config in it or that it is. */
+
+import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
+import { CliError, FormatError } from '../../errors.ts';
+import type { Config } from '../../ignition/config.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { readConfig } from '../../ignition/validate.ts';
+import type { SpecVersion } from '../../ignition/versions.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { encodeEmbedFiles } from '../../image/embedArea.ts';
+import { configUnreadable } from '../../image/inspection/imageRules.ts';
+import { inspectInitrd } from '../../image/inspection/inspectInitrd.ts';
+import type { Inspection } from '../../image/inspection/inspection.ts';
+import { inspectIso } from '../../image/inspection/inspectIso.ts';
+import { filesMemory, type MemoryPart, systemMemory } from '../../image/inspection/memoryNeed.ts';
+import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
+import type { Io } from '../../io/io.ts';
+import type { Finding } from '../../report.ts';
+import { type ImageSource, readImageSource, readWhole } from '../imageSource.ts';
+
+export interface Inspected {
+  /** As it may be shown. */
+  readonly file: string;
+  readonly subject: Inspection | ConfigFile;
+  /** That starts the system; undefined where there is none, or where it cannot be read. */
+  readonly config?: InspectedConfig;
+  readonly findings: readonly Finding[];
+}
+
+/** An Ignition config by itself. */
+export interface ConfigFile {
+  readonly kind: 'ignition';
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes that it takes in the embed area of a live ISO. */
+  readonly archiveSize: number;
+  readonly memory: readonly MemoryPart[];
+}
+
+export interface InspectedConfig {
+  readonly config: Config;
+  readonly version: SpecVersion;
+  /** Bytes of the document. */
+  readonly size: number;
+  readonly runsAgent: boolean;
+}
+
+/** The limit is that of a config. */
+const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
+/** Bytes from which on xz would take long, and would not help. */
+const HOPELESS = EMBED_AREA_SIZE * 4;
+
+/**
+ * Reads what `source` names: a path, a URL, or `-` for standard input.
+ * @throws CliError where it cannot be read, or is nothing that this program knows
+ */
+export async function inspectSource(source: string, io: Pick<Io, 'cwd' | 'stdin'>): Promise<Inspected> {
+  return readImageSource(source, EXPECTED, { io, use: inspectOpened });
+}
+
+/** The same of an image that is open. */
+export async function inspectOpened(source: ImageSource): Promise<Inspected> {
+  try {
+    return await inspectByKind(source);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { message, hint } = error;
+    throw new CliError(`${source.name}: ${message}`, { ...(hint !== undefined && { hint }), cause: error });
+  }
+}
+
+async function inspectByKind(source: ImageSource): Promise<Inspected> {
+  const { kind, image, name: file } = source;
+  if (kind === 'other') return inspectConfigFile(file, await readWhole(source, EXPECTED));
+  const subject = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
+  const document = subject.files?.get(CONFIG_NAME);
+  const { config, issues } = document === undefined ? noConfig : readDocument(document);
+  const findings = [...subject.issues, ...issues].map(findingOf);
+  return { file, subject, ...(config !== undefined && { config }), findings };
+}
+
+/** Anything that is neither image nor archive, if it is JSON at least at its start. */
+function inspectConfigFile(file: string, document: Uint8Array): Inspected {
+  if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
+    throw new CliError(`${file} is neither a live ISO, an initramfs nor an Ignition config`, {
+      hint: 'kernels and disk images are not looked into',
+    });
+  }
+  const { config, issues } = readDocument(document);
+  const subject: ConfigFile = {
+    kind: 'ignition',
+    size: document.length,
+    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), HOPELESS).length,
+    memory: [systemMemory('medium'), ...filesMemory('embedded config', [document.length])],
+  };
+  return { file, subject, ...(config !== undefined && { config }), findings: issues.map(findingOf) };
+}
+
+interface ReadDocument {
+  readonly config?: InspectedConfig;
+  readonly issues: readonly Issue[];
+}
+
+const noConfig: ReadDocument = { issues: [] };
+
+function readDocument(document: Uint8Array): ReadDocument {
+  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
+  if (read.status === 'read') {
+    const { config, version } = read;
+    return {
+      config: { config, version, size: document.length, runsAgent: isAgentConfig(config) },
+      issues: [],
+    };
+  }
+  const { message, hint, position } = read.finding;
+  const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+  const said = `${configUnreadable.message}: ${message}${place}`;
+  return {
+    issues: [{ rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) }],
+  };
+}

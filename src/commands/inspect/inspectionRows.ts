@@ -1,0 +1,147 @@
+/** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
+
+import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
+import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
+
+export interface InspectionRow {
+  readonly topic: string;
+  /** At least one. */
+  readonly lines: readonly string[];
+}
+
+/** In the order in which somebody asks: what is it, what is on it, what would happen. */
+export function inspectionRows(report: InspectionReport): InspectionRow[] {
+  const topics: readonly (readonly [topic: string, lines: readonly string[]])[] = [
+    ['kind', [kindText(report)]],
+    ['size', [sizeText(report.size)]],
+    ['label', listOf(report.label)],
+    ['build', listOf(report.build)],
+    ['architecture', listOf(report.architecture)],
+    ['boots by', joined(report.bootLoaders)],
+    ['root filesystem', rootfsLines(report)],
+    ['supports', featureLines(report)],
+    ['embed area', areaLines(report)],
+    ['embedded', fileLines(report)],
+    ['kernel arguments', kargsLines(report)],
+    ['network', report.network.map((path) => path.slice(path.lastIndexOf('/') + 1))],
+    ['appended', appendixLines(report)],
+    ['memory', memoryLines(report)],
+    ['Ignition', configLines(report)],
+    ['pristine', pristineLines(report)],
+  ];
+  return topics.filter(([, lines]) => lines.length > 0).map(([topic, lines]) => ({ topic, lines }));
+}
+
+const KINDS: Readonly<Record<ReportedKind, string>> = {
+  'live-iso': 'live ISO of CoreOS',
+  'minimal-iso': 'minimal live ISO of CoreOS',
+  iso: 'ISO image, but no live ISO of CoreOS',
+  initramfs: 'initramfs of a CoreOS live system',
+  rootfs: 'root filesystem of a live system for network boot',
+  archive: 'archive that goes behind an initramfs',
+  ignition: 'Ignition config',
+};
+
+function kindText({ kind, layout }: InspectionReport): string {
+  return layout === null ? KINDS[kind] : `${KINDS[kind]}, layout of Fedora CoreOS ${layout}`;
+}
+
+/** Exact, as people may want to count, and rounded as well where they do not. */
+function sizeText(bytes: number): string {
+  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${roundedSize(bytes)})`;
+}
+
+/** With one decimal at most, e.g. `2 GiB`. */
+function roundedSize(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${UNITS[power] ?? ''}`;
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+const EXACT = 10 * 1024;
+
+function listOf(text: string | null): string[] {
+  return text === null ? [] : [text];
+}
+
+function joined(items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [items.join(', ')];
+}
+
+function rootfsLines({ kind, rootfsSize, givesMinimalIso }: InspectionReport): string[] {
+  if (kind === 'minimal-iso') return ['not on it, comes over the network'];
+  if (rootfsSize === null) return [];
+  const minimal = givesMinimalIso ? '; a minimal ISO without it can be extracted' : '';
+  return [`on the medium, ${sizeText(rootfsSize)}${minimal}`];
+}
+
+function featureLines({ features }: InspectionReport): string[] {
+  if (features === null) return [];
+  const { liveInitrdNetwork, installerConfig, installerDirectives } = features;
+  const keys = installerDirectives.length === 0 ? '' : ` with ${installerDirectives.length} keys`;
+  const lines = [
+    ...(liveInitrdNetwork ? ['network settings in the initramfs'] : []),
+    ...(installerConfig ? [`installer configuration${keys}`] : []),
+  ];
+  return lines.length === 0 ? ['neither network settings nor installer configuration'] : lines;
+}
+
+function areaLines({ embedArea, archiveSize }: InspectionReport): string[] {
+  if (archiveSize !== null) {
+    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? ': it fits with --grow only' : '';
+    return [`takes ${archiveSize} of the usual ${EMBED_AREA_SIZE} bytes${isTooLarge}`];
+  }
+  if (embedArea === null) return [];
+  const { length, used, free } = embedArea;
+  return [used === 0 ? `empty, ${length} bytes` : `${used} of ${length} bytes used, ${free} free`];
+}
+
+function fileLines({ files }: InspectionReport): string[] {
+  return files.map(({ path, size, sha256 }) => `${path}, ${sizeText(size)}, sha256:${sha256.slice(0, 12)}…`);
+}
+
+function kargsLines({ kernelArguments, embedArea }: InspectionReport): string[] {
+  if (kernelArguments === null) return embedArea === null ? [] : ['no place is reserved for them'];
+  const { used, length, free, added, removed } = kernelArguments;
+  if (used === null) return [`cannot be read; ${length - 1} bytes are reserved`];
+  const changes = [...removed.map((text) => `- ${text}`), ...added.map((text) => `+ ${text}`)];
+  const isDefault = changes.length === 0 && kernelArguments.current === kernelArguments.default;
+  return [
+    `${used} of ${length - 1} bytes used, ${free} free${isDefault ? '; the default ones' : ''}`,
+    ...changes,
+  ];
+}
+
+function appendixLines({ appended, size }: InspectionReport): string[] {
+  if (appended === null) return [];
+  const { originalSize, embedArea, files } = appended;
+  return [
+    `${sizeText(Math.max(0, size - originalSize))} behind the original ${originalSize} bytes`,
+    ...(embedArea ? ['a larger embed area'] : []),
+    ...files.map((file) => `coreos/${file.name} on the medium, ${sizeText(file.size)}`),
+  ];
+}
+
+function memoryLines({ memory }: InspectionReport): string[] {
+  if (memory === null) return [];
+  const { minimum, parts, advised } = memory;
+  const reasons = parts.map(({ what, bytes }) => `  ${roundedSize(bytes)} for the ${what}`);
+  return [
+    `at least ${roundedSize(minimum)}`,
+    ...reasons,
+    ...(advised === null
+      ? []
+      : [`${roundedSize(advised)} are advised where the agent runs in its container`]),
+  ];
+}
+
+function configLines({ ignition }: InspectionReport): string[] {
+  if (ignition === null) return [];
+  const { version, runsAgent } = ignition;
+  return [`config of spec ${version}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
+}
+
+function pristineLines({ pristine, differences }: InspectionReport): string[] {
+  if (pristine === null) return [];
+  return [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`];
+}

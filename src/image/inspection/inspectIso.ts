@@ -1,0 +1,206 @@
+/**
+ * Looks at all of a live ISO that this program knows about, and goes on behind what is damaged. Only the few files that it
+ * takes are read. Left out: what is inside the initramfs, the boot image for EFI, and the root filesystem.
+ */
+
+import { maskText } from '../../agent/deployed/masking.ts';
+import { FormatError } from '../../errors.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
+import { type Appendix, readAppendix } from '../appendix.ts';
+import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
+import { type IsoTree, openIsoTree } from '../isoTree.ts';
+import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
+import { readIsoFeatures } from '../liveFeatures.ts';
+import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
+import { CHUNK } from '../overlay.ts';
+import type { RandomAccess } from '../randomAccess.ts';
+import { findArchitecture } from './architecture.ts';
+import { checkIso, splitKargs } from './checkImage.ts';
+import {
+  appendixUnreadable,
+  embedAreaUnreadable,
+  featuresUnreadable,
+  kernelArgumentsUnreadable,
+  layoutUnreadable,
+} from './imageRules.ts';
+import type { Appended, InspectedKargs, IsoInspection, UsedArea } from './inspection.ts';
+import { filesMemory, type MemoryPart, systemMemory } from './memoryNeed.ts';
+
+interface Iso {
+  readonly image: RandomAccess;
+  readonly tree: IsoTree;
+  /** What has been found to be damaged. */
+  readonly issues: Issue[];
+}
+
+const MEDIUM_FOLDER = 'coreos';
+const ROOTFS = 'images/pxeboot/rootfs.img';
+/** Kernel argument that makes the live system copy its medium into memory. */
+const FROM_RAM = 'coreos.liveiso.fromram';
+/** Header of images before 2022, see `growth.ts`. */
+const LEGACY_HEADER = { offset: 32_744, magic: 'coreiso+' };
+const LOADERS: readonly (readonly [path: string, loader: string])[] = [
+  ['isolinux', 'BIOS (ISOLINUX)'],
+  ['EFI', 'UEFI (GRUB)'],
+  ['boot/grub', 'GRUB'],
+  ['images/cdboot.img', 's390x CD boot'],
+];
+
+/** @throws FormatError where it is no ISO 9660 image, or cut off */
+export async function inspectIso(image: RandomAccess): Promise<IsoInspection> {
+  const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
+  const area = await attempt(iso, embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
+  const files = area && (await attempt(iso, embedAreaUnreadable, () => readFiles(image, area)));
+  const kargs = await readKargs(iso);
+  const features = await attempt(iso, featuresUnreadable, () => readIsoFeatures(iso.tree));
+  const appended = await attempt(iso, appendixUnreadable, () => readAppended(iso, area));
+  const facts = await attempt(iso, layoutUnreadable, () => readFacts(iso, kargs));
+  const { isMinimal = false, rootfsSize } = facts ?? {};
+  const label = iso.tree.volume.volumeId;
+  const booting = { label, isMinimal, kargs: kargs?.current, files, features };
+  return {
+    kind: 'iso',
+    size: image.size,
+    label,
+    ...(facts ?? { isMinimal, givesMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
+    ...(area !== undefined && { embedArea: { ...area, used: await usedBytes(image, area) } }),
+    ...(files !== undefined && { files }),
+    ...(kargs !== undefined && { kargs }),
+    ...(features !== undefined && { features }),
+    ...(appended !== undefined && { appended }),
+    memory: memoryFor({ isMinimal, rootfsSize, kargs: kargs?.current, files }),
+    issues: [...iso.issues, ...checkIso(booting)],
+  };
+}
+
+/** What the step gives; undefined, and an issue, where the image is not as it should be. */
+async function attempt<T>({ issues }: Iso, rule: Rule, step: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint = rule.hint } = error;
+    const message = maskText(error.message); // kernel arguments may be quoted in it
+    const isKnown = issues.some((issue) => issue.message === message); // one directory concerns several steps
+    if (!isKnown) issues.push({ rule, path: [], message, hint });
+    return undefined;
+  }
+}
+
+/** What is in the area can be taken out; what says where it is cannot be repaired. */
+async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
+  try {
+    return await readEmbedArea(image, area);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(error.message, { hint: embedAreaUnreadable.hint, cause: error });
+  }
+}
+
+/** Where they are is known even if what they hold is not. */
+async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
+  const { image, tree } = iso;
+  const layout = await attempt(iso, kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
+  if (layout === undefined) return undefined;
+  const areas = await attempt(iso, kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
+  return { ...layout, ...(areas !== undefined && { current: areas.current }) };
+}
+
+async function readAppended(
+  { image, tree }: Iso,
+  area: UsedArea | EmbedArea | undefined,
+): Promise<Appended | undefined> {
+  const appendix = await readAppendix(image, tree);
+  if (appendix === undefined) return undefined;
+  const { originalSize } = appendix;
+  return {
+    originalSize,
+    hasGrown: area !== undefined && area.offset >= originalSize,
+    files: await findMediumFiles(tree, appendix),
+  };
+}
+
+async function findMediumFiles(tree: IsoTree, { originalSize }: Appendix): Promise<Appended['files']> {
+  const folder = await tree.find(MEDIUM_FOLDER);
+  if (folder?.kind !== 'directory') return [];
+  const added = (await tree.list(folder)).filter(
+    ({ kind, offset }) => kind === 'file' && offset >= originalSize,
+  );
+  return added.map(({ name, size }) => ({ name, size }));
+}
+
+type Facts = Pick<
+  IsoInspection,
+  'isMinimal' | 'rootfsSize' | 'givesMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
+>;
+
+async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
+  const rootfs = await tree.find(ROOTFS);
+  const architecture = await findArchitecture(image, tree);
+  const bootLoaders: string[] = [];
+  for (const [path, loader] of LOADERS) {
+    if ((await tree.find(path)) !== undefined) bootLoaders.push(loader);
+  }
+  return {
+    isMinimal: rootfs === undefined,
+    ...(rootfs !== undefined && { rootfsSize: rootfs.size }),
+    givesMinimalIso: await hasMinisoData(tree),
+    layout: await findLayout(image, tree, kargs !== undefined),
+    ...(architecture !== undefined && { architecture }),
+    bootLoaders,
+  };
+}
+
+async function hasMinisoData(tree: IsoTree): Promise<boolean> {
+  const entry = await tree.find(MINISO_PATH);
+  if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
+  const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
+  try {
+    decodeMinisoData(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof FormatError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Each generation of builds describes the reserved areas in another way. The times are those of Fedora CoreOS; RHEL CoreOS
+ * came later, by up to a year.
+ */
+async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean): Promise<string> {
+  if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
+  const { offset, magic } = LEGACY_HEADER;
+  const isOlder = Buffer.from(await image.read(offset, magic.length)).toString('latin1') === magic;
+  if ((await tree.find('coreos/kargs.json')) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
+  return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
+}
+
+/** Up to the last byte that is not zero, in whole words, as the formats of an archive end. */
+async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Promise<number> {
+  for (let end = length; end > 0; end -= Math.min(CHUNK, end)) {
+    const size = Math.min(CHUNK, end);
+    const last = (await image.read(offset + end - size, size)).findLastIndex((byte) => byte !== 0);
+    if (last >= 0) return Math.min(length, Math.ceil((end - size + last + 1) / 4) * 4);
+  }
+  return 0;
+}
+
+interface Booted {
+  readonly isMinimal: boolean;
+  readonly rootfsSize: number | undefined;
+  readonly kargs: string | undefined;
+  readonly files: EmbedFiles | undefined;
+}
+
+function memoryFor({ isMinimal, rootfsSize = 0, kargs = '', files = new Map() }: Booted): MemoryPart[] {
+  const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
+  return [
+    systemMemory(isMinimal ? 'network' : 'medium'),
+    ...filesMemory('copy of the root filesystem, by coreos.liveiso.fromram', isCopied ? [rootfsSize] : []),
+    ...filesMemory(
+      'embedded files',
+      [...files.values()].map(({ length }) => length),
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+/** The command that looks into images. */
+
+import type { Command } from 'commander';
+import type { Context } from './context.ts';
+import { refuseRepeatedOptions } from './repeatedOptions.ts';
+
+const NOTES = `
+IMAGE is a live ISO, an initramfs or an archive that goes behind one, or an
+Ignition config: a file, an http:// or https:// URL, of which only what is
+needed is fetched, or "-" for standard input. What it is is told by its content.
+
+Said are: which build it is and what it supports, how many bytes of the reserved
+areas are used and free, which kernel arguments are not the default ones, what
+was embedded or appended, the memory that a host needs, the settings of the
+config, and whether the image is as it was released. Secrets are masked.
+
+With OTHER, only what differs is printed, the configs by setting. Of a live ISO
+and a config, only the configs are compared.
+
+Exit codes:
+  0  the image can be used; or both are the same
+  1  the image is damaged, and the report says how to repair it; or they differ
+  2  the command line is wrong; or two images could not be compared
+
+Examples:
+  ironic-coreos inspect ipa.iso
+  ironic-coreos inspect --format json ipa.iso | jq .embedArea.free
+  ironic-coreos inspect fedora-coreos-live.x86_64.iso ipa.iso
+  ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
+`;
+
+export function declareInspect(program: Command, context: Context): void {
+  const command = program
+    .command('inspect')
+    .summary('say what an image is and what it would boot')
+    .description('Says what an image is and what it would boot, or in what two of them differ.')
+    .argument('<IMAGE>', 'live ISO, initramfs or Ignition config')
+    .argument('[OTHER]', 'what to compare it with')
+    .option('--format <FORM>', 'text or json', 'text')
+    .addHelpText('after', NOTES)
+    .action(async (image: string, other: string | undefined, options: { readonly format?: string }) => {
+      const { inspect } = await import('../commands/inspect/inspect.ts');
+      context.finish(await inspect({ ...options, image, other }, context.io));
+    });
+  refuseRepeatedOptions(command);
+}
