@@ -15,7 +15,7 @@ import {
 } from '../formats/gpt.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { type Appendix, type Original, readAppendix, rememberOriginals, writeAppendix } from './appendix.ts';
-import type { ImageChange } from './imageChange.ts';
+import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import type { IsoTree } from './isoTree.ts';
 import { type Patch, patchSource } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
@@ -54,13 +54,13 @@ export async function appendToImage(
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(image, tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
   const { primary, backup } = table === undefined ? noTable : moveTable(table, resize);
-  return {
+  return checkDisjoint({
     stages: [
       [...appended, { offset: end, data: record }, ...backup],
       spaceSizes(tree, resize.volumeAfter),
       [...pointers, ...primary],
     ],
-  };
+  });
 }
 
 /** The image as it was before anything was appended; undefined for one that nothing was appended to. */
@@ -81,10 +81,10 @@ export function restoreOriginals(
 ): ImageChange {
   const descriptors = new Set(descriptorPlaces(tree).map(({ offset }) => offset));
   const isDescriptor = ({ offset }: Patch): boolean => descriptors.has(offset);
-  return {
+  return checkDisjoint({
     stages: [data, originals.filter((patch) => !isDescriptor(patch)), originals.filter(isDescriptor)],
     size: originalSize,
-  };
+  });
 }
 
 /** Originals of what always changes when something is appended. */

@@ -9,7 +9,7 @@ import { writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { readInitrd, writeInitrd } from './initrd.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
-import { CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
+import { type ByteRange, CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 /** Bytes from the start of the image. */
@@ -38,7 +38,10 @@ export async function findEmbedArea(image: RandomAccess, tree: IsoTree): Promise
     const info = await readInfo(tree);
     const file = await tree.find(info.file);
     if (file === undefined) throw new FormatError(`it has no ${info.file}`);
-    return checkedArea(info, file, image);
+    const area = checkedArea(info, file, image);
+    const hit = tree.structure().find((range) => overlaps(range, area));
+    if (hit === undefined) return area;
+    throw new FormatError(`its embed area at ${area.offset} overlaps what describes it at ${hit.offset}`);
   });
 }
 
@@ -136,6 +139,10 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
   }
   const isWhole = info.offset === 0 && info.length === undefined;
   return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
+}
+
+function overlaps(left: ByteRange, right: ByteRange): boolean {
+  return left.offset < right.offset + right.length && right.offset < left.offset + left.length;
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

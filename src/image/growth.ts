@@ -16,7 +16,7 @@ import {
   wholeSectors,
 } from './appendToImage.ts';
 import { type EmbedArea, type EmbedFiles, encodeEmbedFiles, fillEmbedArea } from './embedArea.ts';
-import { bothChanges, type ImageChange, patchesOnly } from './imageChange.ts';
+import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
 import { openIsoTree } from './isoTree.ts';
 import { CHUNK } from './overlay.ts';
 
@@ -35,8 +35,14 @@ const MOST_XZ_SAVES = 4;
 /** And of most. An image that may grow does not wait for more. */
 const LIKELY_XZ_SAVES = 1.25;
 
-/** Where a directory record has first sector and size, both in both byte orders. */
-const RECORD_EXTENT = { offset: 2, length: 16 } as const;
+/**
+ * Part of an appended archive that is left free behind it: coreos-installer compresses anew whatever it changes, kernel
+ * arguments alone too, gets some per cent more, and gives up where that does not fit.
+ */
+const SPARE = 1 / 16;
+
+/** Where a directory record has the sectors of its extended attributes, then first sector and size in both byte orders. */
+const RECORD_EXTENT = { offset: 1, length: 17, sector: 1, size: 9 } as const;
 /** The header of images before 2022: magic, then offset and length of the area. */
 const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
 
@@ -61,7 +67,8 @@ export async function changeEmbedFiles(
   }
   if (archive.length <= area.length) {
     const filled = patchesOnly(fillEmbedArea(area, archive));
-    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place, additions));
+    if (additions.length === 0) return filled;
+    return bothChanges(filled, await appendToImage(place, additions));
   }
   checkGrowth(area, { archive, unpacked: sizeOf(files) }, growth);
   return appendToImage(place, [...additions, await additionOf(place, archive)]);
@@ -80,12 +87,14 @@ interface Pointer {
   readonly encode: (extent: Extent) => Uint8Array;
 }
 
-/** The archive, with room up to the end of its last sector. */
+/** The archive, with room behind it. */
 async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Addition> {
   const pointers = await areaPointers(place);
-  const size = wholeSectors(archive.length);
+  const size = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
+  const data = new Uint8Array(size);
+  data.set(archive);
   return {
-    data: archive,
+    data,
     pointAt: (start) =>
       pointers.map(({ encode, offset }) => ({ offset, data: encode({ offset: start, size }) })),
   };
@@ -114,8 +123,8 @@ async function areaPointers({ image, tree, area }: ImageWithArea): Promise<Point
 
 function recordExtent({ offset, size }: Extent): Uint8Array {
   const bytes = new Uint8Array(RECORD_EXTENT.length);
-  putBoth32(viewOf(bytes), 0, offset / SECTOR);
-  putBoth32(viewOf(bytes), 8, size);
+  putBoth32(viewOf(bytes), RECORD_EXTENT.sector, offset / SECTOR);
+  putBoth32(viewOf(bytes), RECORD_EXTENT.size, size);
   return bytes;
 }
 
@@ -133,7 +142,10 @@ async function reservedArea(place: ImageWithArea, { originalSize, originals }: A
   const original = originals.find((it) => it.offset === offset && it.data.length === RECORD_EXTENT.length);
   const view = original === undefined ? undefined : viewOf(original.data);
   if (view === undefined) throw new FormatError('the image does not say where its reserved area was');
-  const reserved = { offset: view.getUint32(0, true) * SECTOR, length: view.getUint32(8, true) };
+  const reserved = {
+    offset: (view.getUint8(0) + view.getUint32(RECORD_EXTENT.sector, true)) * SECTOR,
+    length: view.getUint32(RECORD_EXTENT.size, true),
+  };
   if (reserved.offset + reserved.length > originalSize) {
     throw new FormatError('the reserved area of the image was beyond its end');
   }
@@ -151,7 +163,7 @@ async function shrink(
   const isCommon = await isOfEveryAppendix(place);
   const isOnlyAppended = appendix.originals.every((it) => pointers.has(it.offset) || isCommon(it));
   if (isOnlyAppended) return restoreOriginals(tree, appendix, data);
-  return { stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] };
+  return checkDisjoint({ stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] });
 }
 
 interface Contents {

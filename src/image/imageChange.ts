@@ -32,23 +32,31 @@ export function bothChanges(first: ImageChange, second: ImageChange): ImageChang
     ...(first.stages[index] ?? []),
     ...(second.stages[index] ?? []),
   ]);
-  refuseOverlaps(stages.flat());
   const size = first.size ?? second.size;
-  return { stages, ...(size !== undefined && { size }) };
+  return checkDisjoint({ stages, ...(size !== undefined && { size }) });
 }
 
-function refuseOverlaps(patches: readonly Patch[]): void {
-  let end = 0;
-  for (const patch of patches.toSorted((left, right) => left.offset - right.offset)) {
-    const { size } = patchSource(patch);
-    if (size > 0 && patch.offset < end) {
-      throw new FormatError('the image says that two of its areas are in the same place', {
-        offset: patch.offset,
-        hint: 'it is damaged, or not a live ISO of CoreOS: download it again',
+/**
+ * The change as it is, worked out from an image that may be damaged, or made to do harm.
+ * @throws FormatError where two of its patches overlap: the image says of two of its parts that they are in one place
+ */
+export function checkDisjoint(change: ImageChange): ImageChange {
+  const ranges = change.stages
+    .flat()
+    .map((patch) => ({ start: patch.offset, end: patch.offset + patchSource(patch).size }))
+    .filter(({ start, end }) => start < end)
+    .toSorted((left, right) => left.start - right.start);
+  let previousEnd = 0;
+  for (const { start, end } of ranges) {
+    if (start < previousEnd) {
+      throw new FormatError(`the image is damaged: two of its parts are at byte ${start}`, {
+        offset: start,
+        hint: 'download it again',
       });
     }
-    end = Math.max(end, patch.offset + size);
+    previousEnd = end;
   }
+  return change;
 }
 
 /** The image as it is after the change. */

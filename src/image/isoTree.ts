@@ -15,6 +15,7 @@ import { type DirectoryRecord, readDirectory } from '../formats/iso9660/director
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/names.ts';
 import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
+import type { ByteRange } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 /** A file or directory of an image. */
@@ -41,6 +42,8 @@ export interface IsoTree {
   list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
   /** Everything below the root, each directory before what it holds. */
   walk(): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void>;
+  /** Where the image describes itself, as far as that has been read: its start and its directories. */
+  structure(): readonly ByteRange[];
   /** The content of a small file. */
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
 }
@@ -66,7 +69,11 @@ export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'pr
       hint: `it should have ${volume.volumeSpaceSize * SECTOR} bytes and has ${image.size}; copy it again`,
     });
   }
-  const listCached = cachedLister(image, names);
+  const structure: ByteRange[] = [{ offset: 0, length: (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR }];
+  const listCached = cachedLister((directory) => {
+    structure.push({ offset: directory.offset, length: directory.size });
+    return listDirectory(image, directory, names);
+  });
   const list = (directory?: IsoEntry): Promise<readonly IsoEntry[]> =>
     listCached(directory === undefined ? rangeOf(volume.root) : directory);
   return {
@@ -75,6 +82,7 @@ export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'pr
     list,
     find: (path) => findPath(path, list),
     walk: () => walkTree(list),
+    structure: () => structure,
     readFile: async ({ name, offset, size }, { maxBytes }) => {
       if (size > maxBytes) throw new FormatError(`${name} on the image is too large: ${size} > ${maxBytes}`);
       return readChecked(image, { offset, size });
@@ -143,14 +151,13 @@ async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Pro
 
 /** Each directory is read once; one command looks up several files of the same few. */
 function cachedLister(
-  image: RandomAccess,
-  names: NameEncoding,
+  read: (directory: ByteSpan) => Promise<readonly IsoEntry[]>,
 ): (directory: ByteSpan) => Promise<readonly IsoEntry[]> {
   const listed = new Map<number, Promise<readonly IsoEntry[]>>();
   return (directory) => {
     const known = listed.get(directory.offset);
     if (known !== undefined) return known;
-    const entries = listDirectory(image, directory, names);
+    const entries = read(directory);
     listed.set(directory.offset, entries);
     return entries;
   };

@@ -76,6 +76,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   if (!Number.isSafeInteger(last.offset) || last.offset + length > image.size) {
     throw damaged(`karg embed area at ${last.offset} reaches beyond the end of the image`);
   }
+  for (const range of tree.structure()) refuseOverlap({ places, length }, range);
   return { defaults, length, places };
 }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.ts';
@@ -11,6 +11,35 @@ async function tarOf(fill: (archive: ReturnType<typeof pack>) => void): Promise<
   const chunks: Uint8Array[] = [];
   for await (const chunk of archive) if (chunk instanceof Uint8Array) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+function headerOf(name: string, type: string): Buffer {
+  const header = Buffer.alloc(512);
+  header.write(name, 'latin1');
+  header.write(type, 156);
+  header.write('ustar\x0000', 257);
+  return summed(header);
+}
+
+function withSize(header: Buffer, size: string): Buffer {
+  header.fill(0, 124, 136).write(size, 124, 'latin1');
+  return summed(header);
+}
+
+function summed(header: Buffer): Buffer {
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+function blockOf(text: string): Buffer {
+  return Buffer.concat([Buffer.from(text), Buffer.alloc(-text.length & 511)]);
+}
+
+function paxOf(records: string): Buffer[] {
+  const size = records.length.toString(8).padStart(11, '0');
+  return [withSize(headerOf('pax', 'x'), size), blockOf(records), headerOf('a', '0')];
 }
 
 describe('a tar archive', () => {
@@ -45,6 +74,46 @@ describe('a tar archive', () => {
     ['zeros', new Uint8Array(10_240)],
   ])('refuses %s', async (_title, bytes) => {
     await expect(readArchiveFiles(bytes)).rejects.toBeInstanceOf(FormatError);
+  });
+
+  it('takes no data of a folder, whatever size it announces', async () => {
+    const folder = await tarOf((archive) => void archive.entry({ name: 'a/', type: 'directory' }));
+    const file = await tarOf((archive) => void archive.entry({ name: 'b' }, 'text'));
+    const header = withSize(Buffer.from(folder).subarray(0, 512), '00000001000');
+    expect([...(await readArchiveFiles(Buffer.concat([header, file]))).keys()]).toEqual(['b']);
+  });
+
+  it('reads what GNU tar writes: binary sizes, long names, a prefix, archives in a row', async () => {
+    const name = `${'folder/'.repeat(30)}file`;
+    const long = withSize(headerOf('././@LongLink', 'L'), name.length.toString(8).padStart(11, '0'));
+    const binary = Buffer.from(withSize(headerOf('x', '0'), ''));
+    binary.set([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4], 124);
+    const bytes = Buffer.concat([long, blockOf(name), summed(binary), blockOf('text'), Buffer.alloc(1024)]);
+    const prefixed = headerOf('c', '0');
+    prefixed.write('a/b', 345);
+    const files = await readArchiveFiles(Buffer.concat([bytes, summed(prefixed)]));
+    expect([...files].map(([path, data]) => [path, Buffer.from(data).toString()])).toEqual([
+      [name, 'text'],
+      ['a/b/c', ''],
+    ]);
+  });
+
+  it.each([
+    [
+      'data that are cut off',
+      [withSize(headerOf('a', '0'), '00000001001'), blockOf('x')],
+      'it is cut off at byte 0',
+    ],
+    ['a size that is no number', [withSize(headerOf('a', '0'), 'x')], 'a size is no number at byte 0'],
+    ['a negative size', [withSize(headerOf('a', '0'), '\xff'.repeat(11))], 'a size is no number at byte 0'],
+    ['a pax record of no length', paxOf('0 path=b\n'), 'a pax record makes no sense at byte 512'],
+    ['a pax record past the end', paxOf('99 path=b\n'), 'a pax record makes no sense at byte 512'],
+    ['a pax size that is no number', paxOf('9 size=x\n'), 'a size is no number at byte 512'],
+    ['a sparse file', paxOf('22 GNU.sparse.major=1\n'), 'it has a sparse file'],
+    ['a header that is cut off', [headerOf('a', '0').subarray(0, 100)], 'it is cut off at byte 0'],
+    ['an unknown kind', [headerOf('a', 'Q')], 'a is of an unknown kind: "Q"'],
+  ])('refuses %s', async (_title, parts, message) => {
+    await expect(readArchiveFiles(Buffer.concat(parts))).rejects.toThrow(message);
   });
 
   it('bears damage: answers or explains', async () => {

@@ -1,190 +1,146 @@
 // @ts-check
 /**
- * Feeds the validator what nobody would write: random bytes, configs, mutations, URLs, units and conf files. Whatever
- * comes, there has to be a report: no exception, in little time, in little memory.
+ * Feeds the validator and the readers of images what nobody would write. Whatever comes, there has to be an answer: a
+ * value or an error of one line, in little time and little memory.
  *
- *   npm run fuzz -- [--count N] [--seed S]
+ *   npm run fuzz -- [--count N] [--seed S] [--only TARGET]... [--first N] [--jobs N]
  *
- * Ends with 1 at the first input that breaks this, and prints it.
+ * Each target gets `--count` inputs, those of the validator as many together. The same seed gives the same inputs; at the
+ * first one that fails in a target, it is saved and the exit code is 1. `--only TARGET --seed S --first N --count 1`
+ * feeds it again.
  */
 
-import { spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkConf, decodeDataUrl, FormatError, formatTextReport, validateConfig } from '../../dist/index.js';
-import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
+import { rolldown } from 'rolldown';
+import { loadTarget, targetNames } from './fuzz/targets.js';
+import { inputOf } from './fuzz/worker.js';
 
-/** Milliseconds for one input of some kilobytes, on a busy machine. */
-const longest = 1000;
+/** @typedef {import('./fuzz/worker.js').Job} Job @typedef {import('./fuzz/worker.js').Result} Result */
 
-/** Bytes that the process may take beyond three times the largest input and what it takes for ordinary ones. */
-const allowance = 16 * 1024 * 1024;
+/** Bytes that a process may take beyond three times the largest input and what it takes for ordinary ones. */
+const allowance = 32 * 1024 * 1024;
+/** Milliseconds without a further input after which a process hangs. */
+const patience = 20_000;
+/** Keeps the heap so small that garbage does not count. Listings of images take more, see `MAX_ENTRIES`. */
+const heapFlags = ['--max-semi-space-size=1', '--max-old-space-size=64', '--expose-gc'];
 
-/** Keeps the heap so small that garbage does not count; what needs more than that ends the process. */
-const heapFlags = ['--max-semi-space-size=1', '--max-old-space-size=40'];
-
-const versions = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0', '3.6.0', '3.7.0-experimental'];
-
-const jsonPieces = '{ } [ ] : , " \\ \\u \\ud800 null true 1e999 -0 1.5 "ignition" "version" "3.4.0" "storage" "files" "path" \n \t \xff \u2028 ü ſ'.split(' '); // prettier-ignore
-const urlPieces = 'data: , ; base64 ;base64, = %20 %zz % text/plain charset=utf-8 " \\" \\ http:// s3:// arn:aws:s3::: [ ] ::1 : @ / // ? & versionId= # 80 ü \x01 aGk= \n A'.split(' '); // prettier-ignore
-const unitPieces = ['[', ']', '[Unit]', '[Install]', '\n', '\r\n', '\r', '\\\n', '=', '#', ';', ' ', '\t', 'Description', 'WantedBy=x', '\ud800', '\u00a0', '\u2028', 'é', '\0', 'x'.repeat(600)]; // prettier-ignore
-const confPieces = ['[DEFAULT]', '[', ']', 'api_url', '=', ':', ' = ', '\n', '\n ', '\r\n', '#', ';', '%(x)s', '$', '${x}', '"', "'", 'True', '1', '-1', 'http://[::1', 'mdns', '\0', 'é', '\ud800', '\u2028', 'x'.repeat(300)]; // prettier-ignore
-
-/** @typedef {{ make: (random: () => number) => Buffer, run: (input: Buffer) => void }} Target */
-
-/** Makers of inputs and what they are fed to. @type {Readonly<Record<string, Target>>} */
-const targets = {
-  'random bytes': { make: randomBytes, run: checkReport },
-  'JSON-like text': { make: (random) => randomText(random, jsonPieces), run: checkReport },
-  'random configs': { make: makeConfig, run: checkReport },
-  'mutated configs': { make: (random) => mutate(random, makeConfig(random)), run: checkReport },
-  URLs: { make: (random) => randomText(random, urlPieces), run: checkSource },
-  units: { make: (random) => randomText(random, unitPieces), run: checkUnit },
-  'agent confs': { make: (random) => randomText(random, confPieces), run: checkAgentConf },
-};
-
-process.exitCode = heapFlags.every((flag) => process.execArgv.includes(flag)) ? main() : runWithSmallHeap();
-
-function runWithSmallHeap() {
-  const args = [...heapFlags, import.meta.filename, ...process.argv.slice(2)];
-  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
+const { values: options } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
+    first: { type: 'string', default: '0' },
+    jobs: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos fuzz '));
+try {
+  process.exitCode = await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
 
-function main() {
-  const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
-  const count = Number(values.count ?? 1_000_000);
-  const seed = Number(values.seed ?? Date.now() % 2 ** 32);
-  console.log(`seed ${seed}, ${count} inputs`);
-  const random = randomNumbers(seed);
-  const runtime = warmUp(random);
-  const start = performance.now();
-  let largest = 0;
-  for (const [name, target] of Object.entries(targets)) {
-    const share = Math.ceil(count / Object.keys(targets).length);
-    const result = feed(target, share, random);
-    if (result.failure !== undefined) return reportFailure(name, result);
-    largest = Math.max(largest, result.largest);
-    console.log(
-      `  ${name.padEnd(16)} ${share} inputs, up to ${result.largest} bytes, slowest ${result.slowest.toFixed(1)} ms`,
-    );
-  }
-  const growth = peakMemory() - runtime;
-  const seconds = (performance.now() - start) / 1000;
-  console.log(
-    `${seconds.toFixed(0)} s; peak memory ${megabytes(peakMemory())}, ${megabytes(growth)} more than for ordinary configs`,
-  );
-  if (growth <= 3 * largest + allowance) return 0;
-  console.log('FAILED: that is too much memory');
-  return 1;
-}
-
-/** What the process takes once everything has been used. @param {() => number} random */
-function warmUp(random) {
-  for (const { make, run } of Object.values(targets)) {
-    for (let index = 0; index < 2000; index++) run(make(random));
-  }
-  return peakMemory();
-}
-
-/**
- * @typedef {{ largest: number, slowest: number, failure?: unknown, input?: Buffer }} Result
- * @param {Target} target @param {number} count @param {() => number} random @returns {Result}
- */
-function feed({ make, run }, count, random) {
-  let largest = 0;
-  let slowest = 0;
-  for (let index = 0; index < count; index++) {
-    const input = make(random);
-    const start = performance.now();
-    try {
-      run(input);
-    } catch (failure) {
-      return { largest, slowest, failure, input };
+async function main() {
+  const [count, seed, first, jobs] = [options.count, options.seed, options.first, options.jobs].map(Number);
+  const waiting = options.only ?? Object.values(targetNames).flat();
+  console.log(`seed ${seed}, ${count} inputs each`);
+  const bundle = await bundleSubjects();
+  let failures = 0;
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const share = (await loadTarget(name, bundle)).share ?? 1;
+      const progress = join(folder, `progress ${name.replaceAll('/', ' ')}`);
+      const job = {
+        name,
+        seed: seed ?? 0,
+        first: first ?? 0,
+        count: Math.ceil((count ?? 0) * share),
+        bundle,
+        progress,
+      };
+      if (!report(job, await runJob(job), await loadTarget(name, bundle))) failures++;
     }
-    const taken = performance.now() - start;
-    largest = Math.max(largest, input.length);
-    slowest = Math.max(slowest, taken);
-    if (taken > longest) return { largest, slowest, failure: `it took ${taken.toFixed(0)} ms`, input };
-  }
-  return { largest, slowest };
+  };
+  await Promise.all(Array.from({ length: jobs ?? 1 }, work));
+  return failures === 0 ? 0 : 1;
 }
 
-/** @param {string} name @param {Result} result */
-function reportFailure(name, { failure, input }) {
-  console.log(`FAILED in ${name}:`, failure);
-  console.log(JSON.stringify(input?.toString('latin1')));
-  return 1;
+/** The readers as one file that Node runs. */
+async function bundleSubjects() {
+  const input = join(import.meta.dirname, 'fuzz/subjects.ts');
+  const bundle = await rolldown({ input, platform: 'node', logLevel: 'warn' });
+  await bundle.write({
+    dir: join(folder, 'subjects'),
+    entryFileNames: 'subjects.mjs',
+    chunkFileNames: '[name].mjs',
+  });
+  return join(folder, 'subjects', 'subjects.mjs');
 }
 
-/** @param {Buffer} input */
-function checkReport(input) {
-  const report = validateConfig(input);
-  const text = formatTextReport(report, { name: 'fuzz.ign', bytes: input });
-  const hasErrors = report.findings.some(({ severity }) => severity === 'error');
-  if (report.valid === hasErrors || (text === '') !== (report.findings.length === 0)) {
-    throw new Error('the verdict and the findings do not go together');
-  }
+/** @typedef {Result & { seconds: number }} Outcome @param {Job} job @returns {Promise<Outcome>} */
+function runJob(job) {
+  const start = performance.now();
+  const child = fork(join(import.meta.dirname, 'fuzz/worker.js'), ['worker'], {
+    execArgv: heapFlags,
+    stdio: 'inherit',
+  });
+  return new Promise((resolve) => {
+    let last = -1;
+    /** @param {Partial<Result>} result */
+    const finish = (result) => {
+      clearInterval(watch);
+      const seconds = (performance.now() - start) / 1000;
+      resolve({ largest: 0, slowest: 0, slowestIndex: 0, growth: 0, refused: 0, ...result, seconds });
+    };
+    const watch = setInterval(() => {
+      const index = progressOf(job);
+      if (index === last && index !== -1) {
+        child.kill('SIGKILL');
+        finish({ failure: `it takes more than ${patience / 1000} s`, index });
+      }
+      last = index;
+    }, patience);
+    child.once('message', (/** @type {Result} */ result) => finish(result));
+    child.once('exit', (code, signal) =>
+      finish({ failure: `the process ended with ${signal ?? code}`, index: progressOf(job) }),
+    );
+    child.send(job);
+  });
 }
 
-/** @param {Buffer} input */
-function checkSource(input) {
-  const source = input.toString('utf8');
-  checkReport(configOf({ storage: { files: [{ path: '/a', contents: { source } }] } }));
+/** Number of the input that is being fed. @param {Job} job */
+function progressOf({ progress }) {
   try {
-    decodeDataUrl(source);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
+    return readFileSync(progress).readDoubleLE(0);
+  } catch {
+    return -1; // none yet
   }
 }
 
-/** @param {Buffer} input */
-function checkUnit(input) {
-  checkReport(
-    configOf({
-      systemd: { units: [{ name: 'a.service', enabled: true, contents: input.toString('utf8') }] },
-    }),
+/** Says how it went; whether it went well. @param {Job} job @param {Outcome} outcome @param {import('./fuzz/worker.js').Target} target */
+function report({ name, seed, count }, outcome, target) {
+  const { largest, slowest, slowestIndex, growth, refused, seconds, failure, index = 0 } = outcome;
+  if (failure !== undefined) {
+    const file = join(
+      tmpdir(),
+      `ironic-coreos-fuzz-${name.replaceAll(/[^a-z0-9]+/gi, '-')}-${seed}-${index}.bin`,
+    );
+    writeFileSync(file, inputOf(target, seed, index));
+    console.log(`  ${name}: FAILED at input ${index}, saved as ${file}: ${failure}`);
+    console.log(`    again: npm run fuzz -- --only '${name}' --seed ${seed} --first ${index} --count 1`);
+    return false;
+  }
+  console.log(
+    `  ${name.padEnd(16)} ${count} inputs up to ${largest} bytes, ${refused} refused, ${seconds.toFixed(0)} s, ` +
+      `slowest ${slowest.toFixed(1)} ms (${slowestIndex}), memory +${megabytes(growth)}`,
   );
-}
-
-/** @param {Buffer} input */
-function checkAgentConf(input) {
-  if (!Array.isArray(checkConf(input.toString('utf8')))) throw new Error('no findings');
-}
-
-/** @param {object} sections */
-function configOf(sections) {
-  return Buffer.from(JSON.stringify({ ignition: { version: '3.4.0' }, ...sections }));
-}
-
-/** @param {() => number} random */
-function makeConfig(random) {
-  const version = versions[Math.floor(random() * versions.length)] ?? '3.4.0';
-  const indent = random() < 0.3 ? 2 : undefined;
-  return Buffer.from(JSON.stringify(randomConfig(random, version), null, indent));
-}
-
-/** @param {() => number} random */
-function randomBytes(random) {
-  return Buffer.from(Array.from({ length: randomLength(random) }, () => Math.floor(random() * 256)));
-}
-
-/** Pieces in any order, now and then one of them many times. @param {() => number} random @param {readonly string[]} pieces */
-function randomText(random, pieces) {
-  let text = '';
-  for (let left = randomLength(random); left > 0; left--) {
-    const piece = pieces[Math.floor(random() * pieces.length)] ?? '';
-    text += random() < 0.01 ? piece.repeat(Math.floor(random() * 300)) : piece;
-  }
-  return Buffer.from(text);
-}
-
-/** Mostly short. @param {() => number} random */
-function randomLength(random) {
-  return Math.floor(60 * random() ** 2);
-}
-
-/** Bytes. */
-function peakMemory() {
-  return process.resourceUsage().maxRSS * 1024;
+  if (growth <= 3 * largest + allowance) return true;
+  console.log(`  ${name}: FAILED: that is too much memory`);
+  return false;
 }
 
 /** @param {number} bytes */

@@ -1,0 +1,164 @@
+/** Images that are damaged or made to do harm: reading and editing them gives an answer or an error for the user. */
+
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/errors.ts';
+
+import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts';
+import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';
+import { listIso } from '../../src/image/isoListing.ts';
+import { openIsoTree } from '../../src/image/isoTree.ts';
+import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
+import { repairIso, resetIso } from '../../src/image/resetIso.ts';
+import { liveIsoWith } from '../support/liveIso.ts';
+
+const SECTOR = 2048;
+const AREA = 4096;
+const small = Buffer.from('{"ignition":{"version":"3.4.0"}}');
+const large = createHash('shake256', { outputLength: AREA + 500 })
+  .update('large')
+  .digest();
+const original = liveIsoWith((files) => files.set('images/ignition.img', new Uint8Array(AREA)));
+
+const open = (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes), 'any');
+
+async function apply(bytes: Uint8Array, change: ImageChange): Promise<Buffer> {
+  const result = changedImage(bytesAccess(bytes), change);
+  return Buffer.from(await result.read(0, result.size));
+}
+
+async function recordOf(path: string): Promise<number> {
+  const entry = await (await openIsoTree(bytesAccess(original))).find(path);
+  if (entry === undefined) throw new Error(`no ${path}`);
+  return entry.recordOffset;
+}
+
+/** The image with other bytes at some places. */
+async function changed(edit: (bytes: Buffer) => void | Promise<void>): Promise<Buffer> {
+  const bytes = Buffer.from(original);
+  await edit(bytes);
+  return bytes;
+}
+
+const edits: [string, (iso: LiveIso) => Promise<ImageChange>][] = [
+  ['embed', (iso) => embedIgnition(iso, { config: small, existing: 'replace' })],
+  ['embed --grow', (iso) => embedIgnition(iso, { config: large, existing: 'replace' })],
+  ['kargs', (iso) => iso.change({ kargs: 'a b' })],
+  ['reset', resetIso],
+  ['reset --force', repairIso],
+];
+
+describe('an image whose parts overlap is refused', () => {
+  it.each<[string, string]>([
+    ['the embed area', 'images/ignition.img'],
+    ['an area of kernel arguments', 'isolinux/isolinux.cfg'],
+  ])('%s over a directory', async (_title, path) => {
+    const at = await recordOf(path);
+    const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
+    const bytes = await changed((image) => void image.writeUInt32LE(root, at + 2));
+    const run = open(bytes).then(async (iso) => iso.change({ kargs: 'a b' }));
+    await expect(run).rejects.toThrow(/overlaps what/);
+  });
+
+  it('files on the medium where both trees have one folder', async () => {
+    const bytes = await changed(async (image) => {
+      const { volume } = await openIsoTree(bytesAccess(image), 'primary');
+      for (let sector = 16; image[sector * SECTOR] !== 255; sector++) {
+        if (image[sector * SECTOR] === 2) image.writeUInt32LE(volume.root.sector, sector * SECTOR + 158);
+      }
+    });
+    const file = { name: 'f', content: bytesAccess(small) };
+    const run = open(bytes).then((iso) => iso.change({ mediumFiles: [file] }));
+    await expect(run).rejects.toBeInstanceOf(CliError);
+  });
+
+  it('originals in the record of what was appended', async () => {
+    const grown = await apply(
+      original,
+      await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
+    );
+    const data = Buffer.alloc(16).toString('base64');
+    const record = { originalSize: original.length, originals: [[32, data], [34, data]] }; // prettier-ignore
+    writeRecord(grown, JSON.stringify(record));
+    await expect(repairIso(await open(grown))).rejects.toThrow('two of its parts are at byte 34');
+  });
+
+  it('patches that touch do not overlap', () => {
+    const patches = [{ offset: 4, data: small }, { offset: 0, data: new Uint8Array(4) }, { offset: 5, data: new Uint8Array() }]; // prettier-ignore
+    expect(checkDisjoint({ stages: [patches] }).stages).toEqual([patches]);
+  });
+});
+
+it('an embed area with extended attributes grows, and goes back', async () => {
+  const at = await recordOf('images/ignition.img');
+  const bytes = await changed((image) => {
+    image[at + 1] = 1;
+    image.writeUInt32LE(image.readUInt32LE(at + 2) - 1, at + 2);
+  });
+  const grown = await apply(
+    bytes,
+    await embedIgnition(await open(bytes), { config: large, existing: 'refuse' }),
+  );
+  expect(Buffer.compare((await readIgnition(await open(grown))) ?? small, large)).toBe(0);
+  expect(Buffer.compare(await apply(grown, await resetIso(await open(grown))), bytes)).toBe(0);
+});
+
+it('bears a directory that is its own child', async () => {
+  const at = await recordOf('images');
+  const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
+  const bytes = await changed((image) => void image.writeUInt32LE(root, at + 2));
+  const { records } = await listIso(await openIsoTree(bytesAccess(bytes)));
+  expect(records.length).toBeLessThan(200);
+});
+
+it.each(Array.from({ length: 33 }, (_, index) => index + 1))(
+  'refuses a directory record of %i bytes',
+  async (length) => {
+    const at = await recordOf('images');
+    await expect(open(await changed((image) => void (image[at] = length)))).rejects.toThrow(
+      /incomplete directory record/,
+    );
+  },
+);
+
+describe.each(edits)('%s of an image with damaged directory records', (_name, edit) => {
+  it('gives a result within its bounds that can be read, or an error for the user', async () => {
+    const { tree } = await open(original);
+    const places: number[] = [];
+    for await (const { entry } of tree.walk()) places.push(entry.recordOffset);
+    const value = fc.oneof(fc.constantFrom(0, 1, 16, 19, 2047, 2048, 2 ** 31, 2 ** 32 - 1), fc.nat(60));
+    const damage = fc.record({
+      place: fc.constantFrom(...places),
+      at: fc.constantFrom(0, 1, 2, 10, 25, 32, 33),
+      value,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (list) => {
+        const bytes = Buffer.from(original);
+        for (const { place, at, value: number } of list) {
+          if (at === 2 || at === 10) bytes.writeUInt32LE(number, place + at);
+          else bytes[place + at] = number & 0xff;
+        }
+        const outcome = await open(bytes)
+          .then(async (iso) => apply(bytes, await edit(iso)))
+          .then(async (result) => (await open(result)).embeddedFiles())
+          .catch((error: unknown) => error);
+        const isAnswer = outcome instanceof Map || outcome instanceof CliError;
+        expect(isAnswer ? [] : [outcome]).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** Takes the place of the record in the last sector of the volume. */
+function writeRecord(image: Buffer, json: string): void {
+  const end = image.readUInt32LE(16 * SECTOR + 80) * SECTOR;
+  image.fill(0, end - SECTOR, end).write(json, end - SECTOR);
+  image.write('ironic-coreos/1\0', end - 32, 'latin1');
+  image.writeUInt32LE(json.length, end - 16);
+  image.writeUInt32LE(crc32(json), end - 12);
+}

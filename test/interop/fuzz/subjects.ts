@@ -1,0 +1,37 @@
+/** What the image targets of the fuzzer feed. The fuzzer bundles it, as most of it is no part of the library's interface. */
+
+export { CliError } from '../../../src/errors.ts';
+export { formatRemark } from '../../../src/reporters/remark.ts';
+
+export { readCpio, writeCpio } from '../../../src/formats/cpio.ts';
+export { decodeGzip } from '../../../src/formats/gzip.ts';
+export {
+  backupSize,
+  changingPlaces,
+  readPartitionTable,
+  resizePartitionTable,
+} from '../../../src/formats/gpt.ts';
+export { readArchiveFiles } from '../../../src/formats/tar.ts';
+export { decodeXz } from '../../../src/formats/xz/decode.ts';
+export { encodeXz } from '../../../src/formats/xz/encode.ts';
+export { decodeZstd } from '../../../src/formats/zstd.ts';
+
+export { takeBackAppendix } from '../../../src/image/appendToImage.ts';
+export { readAppendix } from '../../../src/image/appendix.ts';
+export { checkPristine, customizeIso } from '../../../src/image/customize/customizeIso.ts';
+export { embedIgnition, readIgnition, removeIgnition } from '../../../src/image/embeddedIgnition.ts';
+export { changedImage } from '../../../src/image/imageChange.ts';
+export { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
+export { listIso } from '../../../src/image/isoListing.ts';
+export { openIsoTree } from '../../../src/image/isoTree.ts';
+export { openLiveIso } from '../../../src/image/liveIso.ts';
+export { adaptKargs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
+export { decodeMinisoData } from '../../../src/image/minimalIso/minisoData.ts';
+export { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
+export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
+export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
+export { bytesAccess } from '../../../src/image/overlay.ts';
+export { findPxeFiles } from '../../../src/image/pxeFiles.ts';
+export { repairIso, resetIso, resetKargs } from '../../../src/image/resetIso.ts';
+
+export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

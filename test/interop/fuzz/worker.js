@@ -1,0 +1,97 @@
+// @ts-check
+/**
+ * Feeds one target in a process of its own, with so small a heap that garbage does not count: what needs more than that
+ * ends the process. Before each input its number is written to a file, so that the input is known also then.
+ */
+
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { randomNumbers } from '../configGenerator.js';
+import { loadTarget } from './targets.js';
+
+/**
+ * @typedef {import('./damage.js').Random} Random
+ * @typedef {object} Target
+ * @property {(random: Random) => Buffer} make
+ * @property {(input: Buffer) => unknown} run what it throws is a failure, unless it is a `CliError`
+ * @property {number} [share] of the inputs that a target gets; 1 unless given
+ *
+ * @typedef {{ name: string, seed: number, first: number, count: number, bundle: string, progress: string }} Job
+ * @typedef {{ largest: number, slowest: number, slowestIndex: number, growth: number, refused: number, failure?: string, index?: number }} Result
+ *   Bytes and milliseconds; `growth` is peak memory beyond what ordinary inputs take.
+ */
+
+/** Milliseconds for one input of some kilobytes. */
+const longest = 1000;
+/** Inputs after which the process has what it takes for ordinary ones. */
+const ordinary = 3000;
+/** Inputs between two collections of garbage, which Node puts off as long as it is not its heap that grows. */
+const between = 200;
+
+/** The same input whenever it is asked for. @param {Target} target @param {number} seed @param {number} index */
+export function inputOf({ make }, seed, index) {
+  return make(randomNumbers(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(index + 1, 0x85eb_ca6b)));
+}
+
+if (process.send !== undefined && process.argv[2] === 'worker') {
+  process.once('message', async (/** @type {Job} */ job) => {
+    process.send?.(await feed(job));
+    process.disconnect();
+  });
+}
+
+/** @param {Job} job @returns {Promise<Result>} */
+async function feed({ name, seed, first, count, bundle, progress }) {
+  const target = await loadTarget(name, bundle);
+  const result = { largest: 0, slowest: 0, slowestIndex: first, growth: 0, refused: 0 };
+  const number = Buffer.alloc(8);
+  const file = openSync(progress, 'w');
+  let runtime = peakMemory();
+  for (let index = first; index < first + count; index++) {
+    number.writeDoubleLE(index);
+    writeSync(file, number, 0, 8, 0);
+    const input = inputOf(target, seed, index);
+    const start = cpuTime();
+    try {
+      await target.run(input);
+    } catch (error) {
+      if (!isAnswer(error)) return { ...result, failure: describe(error), index };
+      result.refused++;
+    }
+    const taken = cpuTime() - start;
+    if (index % between === 0) {
+      await setImmediate(); // what libraries put off is done now
+      globalThis.gc?.();
+    }
+    result.largest = Math.max(result.largest, input.length);
+    if (taken > result.slowest) Object.assign(result, { slowest: taken, slowestIndex: index });
+    if (taken > longest) return { ...result, failure: `it took ${taken.toFixed(0)} ms`, index };
+    if (index - first === Math.min(ordinary, count >> 1)) runtime = peakMemory();
+  }
+  closeSync(file);
+  return { ...result, growth: peakMemory() - runtime };
+}
+
+/** The bundle and the library have an error class each. @param {unknown} error */
+function isAnswer(error) {
+  const isOurs = error instanceof Error && ['CliError', 'FormatError', 'UsageError'].includes(error.name);
+  return isOurs && error.message.length <= 10_000;
+}
+
+/** @param {unknown} error */
+function describe(error) {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : '';
+  return `${error.stack}${cause}`;
+}
+
+/** Milliseconds that the process has had; other programs do not count, however busy the machine is. */
+function cpuTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Bytes. */
+function peakMemory() {
+  return process.resourceUsage().maxRSS * 1024;
+}
