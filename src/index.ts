@@ -19,6 +19,7 @@ export {
   type DescribedSetting,
   type SettingChange,
 } from './agent/deployed/describeConfig.ts';
+export { listEmbeddedSecrets } from './agent/embeddedSecrets.ts';
 export { withDiscovery } from './agent/profiles/assisted.ts';
 export {
   defaultSettings,
@@ -44,6 +45,8 @@ export { embedIgnition as planIgnition, readIgnition, type Embedding } from './i
 export type { Growth } from './image/growth.ts';
 export { changedImage, type ImageChange } from './image/imageChange.ts';
 export { readInitrd, writeInitrd } from './image/initrd.ts';
+export { inspectInitrd } from './image/inspection/inspectInitrd.ts';
+export { inspectIso } from './image/inspection/inspectIso.ts';
 export { editKargs, type KargsEdits } from './image/kargsEdit.ts';
 export { openLiveIso, type IsoContents, type LiveIso } from './image/liveIso.ts';
 export { listNetworkSettings, type NetworkFile } from './image/networkSettings.ts';
@@ -90,5 +93,6 @@ export { wrapNetwork, type WrapNetworkOptions } from './commands/pxe/network/wra
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
 export type { RenderOptions } from './commands/render/options.ts';
 export { render } from './commands/render/render.ts';
+export { inspect, type InspectOptions } from './commands/inspect/inspect.ts';
 export { explain, type ExplainOptions } from './commands/explain.ts';
 export { validate, type ValidateOptions } from './commands/validate.ts';

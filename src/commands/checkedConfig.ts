@@ -3,6 +3,9 @@
 import { CliError } from '../errors.ts';
 import { readStdin, readUserFile } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
+import { nameInput } from './nameInput.ts';
+import type { CheckedDocument, CheckOptions } from './validateDocument.ts';
+import { isYamlFile } from './yamlName.ts';
 
 export interface ConfigOptions {
   /** Path of the config; without, it is read from standard input. */
@@ -14,15 +17,20 @@ export interface ConfigOptions {
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * The bytes of the config as they are. What there is to say about it goes to standard error.
+ * The bytes of the config as they are; of a YAML file (`*.yaml`, `*.yml`) the JSON that it stands for. What there is to
+ * say about it goes to standard error.
  * @throws CliError where it cannot be read, or where Ignition would refuse it
  */
 export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
   const { ignitionFile } = options;
+  if (ignitionFile !== undefined && isYamlFile(ignitionFile)) return readYaml(ignitionFile, options, io);
   const config = await (ignitionFile === undefined
     ? readStdin(io, CONFIG)
     : readUserFile(ignitionFile, io, CONFIG));
-  if (wantsCheck(options, io)) await refuseInvalid(config, ignitionFile ?? 'standard input', io);
+  if (wantsCheck(options, io)) {
+    const { checkConfig } = await import('./validateDocument.ts');
+    await refuseInvalid(await checkConfig(config, checkOptions()), ignitionFile ?? 'standard input', io);
+  }
   return config;
 }
 
@@ -31,11 +39,21 @@ export function wantsCheck({ validate = true }: Pick<ConfigOptions, 'validate'>,
   return validate && io.env['IRONIC_COREOS_VALIDATE'] !== '0' && io.programName !== 'coreos-installer';
 }
 
+async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<Uint8Array> {
+  const bytes = await readUserFile(path, io, CONFIG);
+  const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
+  const config = await nameInput(path, () => parseYamlConfig(bytes));
+  if (wantsCheck(options, io)) await refuseInvalid(await checkYamlConfig(config, checkOptions()), path, io);
+  return config.json;
+}
+
+function checkOptions(): Omit<CheckOptions, 'strict'> {
+  return { lint: 'auto', now: new Date() };
+}
+
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
-async function refuseInvalid(config: Uint8Array, name: string, io: Io): Promise<void> {
-  const { checkConfig } = await import('./validateDocument.ts');
+async function refuseInvalid({ report, shown }: CheckedDocument, name: string, io: Io): Promise<void> {
   const { formatTextReport } = await import('../reporters/text.ts');
-  const { report, shown } = await checkConfig(config, { lint: 'auto', now: new Date() });
   io.stderr.write(formatTextReport(report, { name, bytes: shown }));
   if (report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {

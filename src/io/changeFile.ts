@@ -1,9 +1,10 @@
 /** Writes the change of an image: into the image where it is, or into a copy of it. */
 
 import { constants, type Stats } from 'node:fs';
-import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises';
+import { chmod, copyFile, type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ImageChange } from '../image/imageChange.ts';
+import { CliError } from '../errors.ts';
+import type { ImageChange } from '../image/imageChange.ts';
 import { CHUNK, chunksOf, type Patch, patchSource } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
@@ -11,10 +12,12 @@ import { readUpTo, writeAll } from './handles.ts';
 import type { OpenImage } from './imageFile.ts';
 import type { Io } from './io.ts';
 import { createFile, type NewFile } from './newFile.ts';
-import { makeEmptyFile, type TempFile } from './tempFile.ts';
+import type { TempFile } from './tempFile.ts';
 
 /** Old and new bytes are compared in pieces of this size, so that little is written where little differs. */
 const COMPARED = 64 * 1024;
+/** Milliseconds between two looks at how far a copy is. */
+const LOOK_EVERY = 200;
 
 /**
  * Changes a file or block device where it is, one stage after the other, so that an interruption leaves the old image or
@@ -37,60 +40,77 @@ export async function changeInPlace(path: string, change: ImageChange, io: Pick<
   }
 }
 
+/** What to write: an image with its change. */
+export interface ChangedImage {
+  readonly image: OpenImage;
+  readonly change: ImageChange;
+}
+
 /**
  * Writes an image with its change to a new file: by sharing the blocks of the original where the file system can, by
  * copying otherwise.
+ * @param report is told how many bytes are written, now and then
  * @throws CliError in the user's terms; there is then no output
  */
 export async function copyWithChange(
-  { image, change }: { readonly image: OpenImage; readonly change: ImageChange },
+  { image, change }: ChangedImage,
   output: NewFile,
+  report: Report = () => undefined,
 ): Promise<void> {
-  let isClone = false;
-  const make = async (path: string): Promise<FileHandle> => {
-    isClone = await clone(image.path, path);
-    return isClone ? open(path, 'r+') : makeEmptyFile(path);
-  };
+  const { kind, path, size } = image;
+  const original = kind === 'file' && path !== undefined ? { path, size } : undefined;
   const fill = async ({ handle }: TempFile): Promise<void> => {
-    if (!isClone) await copyImage(image, handle);
+    if (original === undefined) await copyInOrder(image, handle, report);
     for (const patch of change.stages.flat()) await copyData(patchSource(patch), handle, patch.offset);
     if (change.size !== undefined) await handle.truncate(change.size);
   };
-  await createFile(output, fill, make);
+  await createFile(output, fill, original && ((target) => copyOriginal(original, target, report)));
 }
 
-/** Whether `target` is now a file that shares its blocks with `source`; otherwise there is no such file. */
-async function clone(source: string, target: string): Promise<boolean> {
-  try {
-    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
-    await chmod(target, 0o666 & ~process.umask()); // copyFile takes over the mode of the original
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Is told how many bytes are written. */
+type Report = (written: number) => void;
 
-/** Two loops at once, each with a buffer of its own: one reads while the other writes. */
-async function copyImage(image: OpenImage, target: FileHandle): Promise<void> {
-  let next = 0; // shared: each loop takes the next chunk that nobody has
-  const copyChunks = async (): Promise<void> => {
-    const buffer = Buffer.allocUnsafe(CHUNK);
-    while (next < image.size) {
-      const offset = next;
-      next += CHUNK;
-      const chunk = buffer.subarray(0, Math.min(CHUNK, image.size - offset));
-      await image.readInto(chunk, offset);
-      await writeAll(target, chunk, offset);
-    }
+/** The system copies as fast as `cp`, and tells nobody how far it is. */
+async function copyOriginal(
+  source: { readonly path: string; readonly size: number },
+  target: string,
+  report: Report,
+): Promise<FileHandle> {
+  const look = (): void => {
+    stat(target).then(
+      ({ size }) => report(size),
+      () => undefined, // it is not there yet
+    );
   };
-  // Both have to end before the file is closed, also when one of them fails.
-  for (const result of await Promise.allSettled([copyChunks(), copyChunks()])) {
-    if (result.status === 'rejected') throw result.reason;
+  const timer = setInterval(look, LOOK_EVERY);
+  try {
+    await copyFile(source.path, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    await chmod(target, 0o600); // copyFile takes over the mode of the original, which may forbid writing
+    const handle = await open(target, 'r+');
+    if ((await handle.stat()).size === source.size) return handle;
+    await handle.close();
+    throw new CliError('The ISO image became another while it was copied', { hint: 'try again' });
+  } finally {
+    clearInterval(timer);
   }
 }
 
-async function copyData(source: RandomAccess, target: FileHandle, targetOffset: number): Promise<void> {
-  let offset = targetOffset;
+/** Reads the original once, from start to end. */
+async function copyInOrder(image: OpenImage, target: FileHandle, report: Report): Promise<void> {
+  const inOrder = image.inOrder ?? ((use) => use(image));
+  await inOrder(async (bytes) => {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (let offset = 0; offset < bytes.size; offset += CHUNK) {
+      const chunk = buffer.subarray(0, Math.min(CHUNK, bytes.size - offset));
+      await bytes.readInto(chunk, offset);
+      await writeAll(target, chunk, offset);
+      report(offset + chunk.length);
+    }
+  });
+}
+
+async function copyData(source: RandomAccess, target: FileHandle, start: number): Promise<void> {
+  let offset = start;
   for await (const chunk of chunksOf(source, { offset: 0, length: source.size })) {
     await writeAll(target, chunk, offset);
     offset += chunk.length;

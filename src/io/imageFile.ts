@@ -1,43 +1,76 @@
-/** Images as something to be read from anywhere: regular files and block devices such as /dev/sr0. */
+/**
+ * Images as something to be read from anywhere: regular files, block devices such as /dev/sr0, files on HTTP servers,
+ * and standard input, which is written to a temporary file first.
+ */
 
 import type { FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { checkRange } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
 import { openForReading, readUpTo } from './handles.ts';
+import { isRemote } from './http.ts';
 import type { Io } from './io.ts';
 
-/** An image that is open; nobody else closes it. */
-export interface OpenImage extends RandomAccess {
-  /** Absolute. */
-  readonly path: string;
-  /** Like `read`, into memory that is used again: copying is a third faster so. */
+/** Bytes that can also be read into memory that is used again: copying is a third faster so. */
+export interface ImageBytes extends RandomAccess {
+  /** Like `read`, of as many bytes as `target` has. */
   readInto(target: Uint8Array, offset: number): Promise<void>;
+}
+
+/** An image that is open; nobody else closes it. */
+export interface OpenImage extends ImageBytes {
+  /** A `spool` is a temporary file that has no name. */
+  readonly kind: 'file' | 'device' | 'spool' | 'remote';
+  /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */
+  readonly name: string;
+  /** Absolute, of a file or a device. */
+  readonly path?: string;
+  /** Lends the same bytes to be read once, from start to end, where that takes less than reading them anywhere. */
+  readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>) => Promise<T>;
   close(): Promise<void>;
 }
 
+/** Without standard input, `-` is the name of a file. */
+export type ImageIo = Pick<Io, 'cwd'> & Partial<Pick<Io, 'stdin'>>;
+
 /**
- * Opens an image that is a regular file or a block device.
+ * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
  * @throws CliError in the user's terms
  */
-export async function openImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenImage> {
+export async function openImage(source: string, io: ImageIo): Promise<OpenImage> {
+  if (source === '-' && io.stdin !== undefined) {
+    const { openSpooled } = await import('./spooledImage.ts');
+    return openSpooled('standard input', io.stdin);
+  }
+  if (isRemote(source)) {
+    const { openRemoteImage } = await import('./remoteImage.ts');
+    return openRemoteImage(source);
+  }
+  return openLocalImage(source, io);
+}
+
+/** Whether the source is a place that can be written to as well. */
+export function isLocalImage(source: string): boolean {
+  return source !== '-' && !isRemote(source);
+}
+
+/** The name of the file without folders, for making other names of it; undefined for standard input. */
+export function imageFileName(source: string): string | undefined {
+  if (source === '-') return undefined;
+  return isRemote(source) && URL.canParse(source) ? basename(new URL(source).pathname) : basename(source);
+}
+
+async function openLocalImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenImage> {
   if (path === '')
     throw new CliError('The path of the ISO image is empty', { hint: 'give the path of a file' });
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
     try {
-      const size = await sizeOf(handle, path);
-      const readInto = readerOf(handle, { path, size });
-      const read = async (offset: number, length: number): Promise<Uint8Array> => {
-        checkRange({ size }, offset, length);
-        const bytes = Buffer.allocUnsafe(length);
-        await readInto(bytes, offset);
-        return bytes;
-      };
-      return { path: absolute, size, read, readInto, close: () => handle.close() };
+      const { kind, size } = await measure(handle, path);
+      return { kind, path: absolute, ...readFrom(handle, { name: path, size }) };
     } catch (error) {
       await handle.close();
       throw error;
@@ -47,12 +80,37 @@ export async function openImage(path: string, io: Pick<Io, 'cwd'>): Promise<Open
   }
 }
 
-async function sizeOf(handle: FileHandle, path: string): Promise<number> {
+interface Contents {
+  /** For messages. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What an open file holds; whoever reads it closes it. */
+export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    checkRange({ size }, offset, target.length);
+    const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
+      throw fileError(error, { path: name, what: 'ISO image', action: 'read' });
+    });
+    if (filled < target.length) throw new CliError(`${name} became shorter while it was read`);
+  };
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    checkRange({ size }, offset, length);
+    const bytes = Buffer.allocUnsafe(length);
+    await readInto(bytes, offset);
+    return bytes;
+  };
+  return { name, size, read, readInto, close: () => handle.close() };
+}
+
+async function measure(handle: FileHandle, path: string): Promise<Pick<OpenImage, 'kind' | 'size'>> {
   const stats = await handle.stat();
-  if (stats.isFile()) return stats.size;
-  if (stats.isBlockDevice()) return deviceSize(handle);
+  if (stats.isFile()) return { kind: 'file', size: stats.size };
+  if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
   throw new CliError(`${path} cannot be read from anywhere but its start`, {
-    hint: 'save the image to a file first',
+    hint: 'give "-" and let it come from standard input, or save the image to a file first',
   });
 }
 
@@ -71,17 +129,4 @@ async function deviceSize(handle: FileHandle): Promise<number> {
     else high = middle;
   }
   return high;
-}
-
-function readerOf(
-  handle: FileHandle,
-  { path, size }: { readonly path: string; readonly size: number },
-): OpenImage['readInto'] {
-  return async (target, offset) => {
-    checkRange({ size }, offset, target.length);
-    const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
-      throw fileError(error, { path, what: 'ISO image', action: 'read' });
-    });
-    if (filled < target.length) throw new CliError(`${path} became shorter while it was read`);
-  };
 }

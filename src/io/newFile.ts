@@ -1,13 +1,14 @@
 /**
- * New files, put in place as a whole or not at all: written under a temporary name in the same folder, brought to disk,
- * and only then given their name.
+ * New files, put in place as a whole or not at all: written under a temporary name in the same folder, and only then
+ * given their name. Small ones are brought to disk before, so that not even a power failure leaves half of one; of images
+ * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
  */
 
 import { link, lstat, open, readlink, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, type FileAction, fileError } from './fileErrors.ts';
-import { makeEmptyFile, type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
+import { type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
 
 /** Where to write, and under which conditions. */
 export interface NewFile {
@@ -22,24 +23,27 @@ export interface NewFile {
 }
 
 const MAX_LINKS = 40;
+/** Bytes of the largest file that is waited for until it is on disk. */
+const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
- * Lends `fill` a temporary file, empty unless `make` makes another, and then gives it the name of the new one. Where a symbolic link is to be replaced, what
- * it points to is, so that it stays a link.
+ * Lends `fill` a temporary file, empty unless `make` makes another, and then gives it the name of the new one. Where a
+ * symbolic link is to be replaced, what it points to is, so that it stays a link. Nobody who may not read the new file
+ * can read the temporary one.
  * @throws CliError in the user's terms; what was there is then as it was
  */
 export async function createFile(
   file: NewFile,
   fill: (temp: TempFile) => Promise<void>,
-  make: MakeFile = makeEmptyFile,
+  make?: MakeFile,
 ): Promise<void> {
   try {
     const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
-    const mode = file.mode ?? (await modeOf(target, file));
-    await withTempFile(target, make, async (temp) => {
+    const mode = file.mode ?? (await modeOf(target, file)) ?? 0o666 & ~process.umask();
+    await withTempFile(target, make ?? ((path) => open(path, 'wx+', mode)), async (temp) => {
+      await temp.handle.chmod(mode);
       await fill(temp);
-      if (mode !== undefined) await temp.handle.chmod(mode);
-      await temp.handle.sync();
+      if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
       if (file.existing === 'replace') await rename(temp.path, target);
       else await renameToFree(temp.path, target);
     });
@@ -61,10 +65,21 @@ export async function checkNewFile(file: NewFile): Promise<void> {
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
+    if (file.existing === 'replace') await refuseSpecial(file);
     if (!(await stat(dirname(file.path))).isDirectory()) throw systemError('ENOTDIR');
   } catch (error) {
     throw fileError(error, creationOf(file));
   }
+}
+
+/** A device would be replaced by a file. */
+async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true) throw systemError('EISDIR');
+  if (stats === undefined || stats.isFile()) return;
+  throw new CliError(`File exists: ${shownPath} is no regular file`, {
+    hint: 'write to standard output with "-o -", and redirect it there',
+  });
 }
 
 function creationOf({ shownPath }: NewFile): FileAction {

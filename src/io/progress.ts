@@ -1,9 +1,10 @@
 /**
- * One line on a terminal that says how far a long piece of work is; nothing anywhere else. Drawn by cli-progress, which
- * is loaded only then.
+ * What says how far a long piece of work is: one line on a terminal for work that is done in pieces, and nothing anywhere
+ * else; for transfers a line each, and elsewhere plain text now and then. Drawn by cli-progress, which is loaded only
+ * then.
  */
 
-import type { SingleBar } from 'cli-progress';
+import type { MultiBar, SingleBar } from 'cli-progress';
 import type { Output } from './io.ts';
 
 export interface Progress {
@@ -52,4 +53,119 @@ async function loadBar(stream: Output, what: string): Promise<SingleBar | undefi
     clearOnComplete: true,
     linewrap: true, // else it would have to be switched on again when the program is interrupted
   });
+}
+
+/** One of several transfers at a time. */
+export interface TransferProgress {
+  /** Bytes that are there, and those of all, where that is known. */
+  readonly update: (done: number, total: number | undefined) => void;
+  /** Takes its line away. */
+  readonly end: () => void;
+}
+
+export interface TransfersProgress {
+  readonly begin: (name: string) => TransferProgress;
+  /** Writes a line of text, without disturbing those that show the progress. */
+  readonly say: (text: string) => void;
+  readonly end: () => void;
+}
+
+/** Milliseconds between two plain lines about the same transfer. */
+const plainInterval = 10_000;
+
+/** A line a transfer on a terminal; elsewhere text, when some time has passed. */
+export async function showTransfers(stream: Output): Promise<TransfersProgress> {
+  const bars = stream.isTTY === true ? await loadBars(stream) : undefined;
+  const say = (text: string): void => void stream.write(`${text}\n`);
+  if (bars === undefined) {
+    return { begin: (name) => saySometimes(name, say), say, end: () => undefined };
+  }
+  const open = new Set<SingleBar>();
+  return {
+    begin: (name) => drawTransfer(name, bars, open),
+    say: (text) => {
+      if (open.size > 0) bars.stop();
+      say(text);
+      if (open.size > 0) bars.update();
+    },
+    end: () => bars.stop(),
+  };
+}
+
+function saySometimes(name: string, say: (text: string) => void): TransferProgress {
+  let next = Date.now() + plainInterval;
+  return {
+    update: (done, total) => {
+      if (Date.now() < next) return;
+      next = Date.now() + plainInterval;
+      const share = total === undefined || total === 0 ? '' : ` (${Math.floor((done / total) * 100)}%)`;
+      say(`Read ${name} ${formatAmount(done, total)}${share}`);
+    },
+    end: () => undefined,
+  };
+}
+
+function drawTransfer(name: string, bars: MultiBar, open: Set<SingleBar>): TransferProgress {
+  let bar: SingleBar | undefined;
+  let start = { time: 0, done: 0 };
+  return {
+    update: (done, total) => {
+      if (bar === undefined) {
+        start = { time: Date.now(), done };
+        bar = bars.create(1, 0, { name, amount: '', speed: '' });
+        open.add(bar);
+      }
+      const seconds = (Date.now() - start.time) / 1000;
+      const speed = seconds > 1 ? `${formatSize((done - start.done) / seconds)}/s` : '';
+      bar.setTotal(Math.max(total ?? done + 1, 1));
+      bar.update(done, { amount: formatAmount(done, total), speed });
+    },
+    end: () => {
+      if (bar === undefined) return;
+      bars.remove(bar);
+      open.delete(bar);
+      bar = undefined;
+    },
+  };
+}
+
+function formatAmount(done: number, total: number | undefined): string {
+  return total === undefined ? formatSize(done) : `${formatSize(done)}/${formatSize(total)}`;
+}
+
+/** `1.1 GiB`, as coreos-installer says it. */
+export function formatSize(bytes: number): string {
+  let value = bytes;
+  let unit = 'B';
+  for (const larger of ['KiB', 'MiB', 'GiB', 'TiB']) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = larger;
+  }
+  return unit === 'B' ? `${Math.floor(value)} B` : `${value.toFixed(1)} ${unit}`;
+}
+
+/** `update`, which draws anew, is not in the types of cli-progress. */
+type Bars = MultiBar & { readonly update: () => void };
+
+async function loadBars(stream: Output): Promise<Bars | undefined> {
+  const library = await import('cli-progress').catch(() => undefined);
+  if (library === undefined) return undefined;
+  const bars = new library.default.MultiBar({
+    stream,
+    format: '{name} {percentage}% [{bar}] {amount} {speed} {eta_formatted}',
+    barCompleteChar: '#',
+    barIncompleteChar: '.',
+    barsize: 20,
+    etaBuffer: 200,
+    clearOnComplete: true,
+    hideCursor: false,
+    linewrap: true, // as above
+    gracefulExit: false,
+  });
+  return canDraw(bars) ? bars : undefined;
+}
+
+function canDraw(bars: MultiBar): bars is Bars {
+  return 'update' in bars && typeof bars.update === 'function';
 }

@@ -1,47 +1,41 @@
 /** The frame of every command that reads or changes a live ISO: open it, work, deliver the result, name it in errors. */
 
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError, FormatError } from '../errors.ts';
+import { FormatError, UsageError } from '../errors.ts';
+import type { EmbedFiles } from '../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
-import { chunksOf } from '../image/overlay.ts';
-import { type OpenImage, openImage } from './imageFile.ts';
+import { chunksOf, patchSource } from '../image/overlay.ts';
+import type { RandomAccess } from '../image/randomAccess.ts';
+import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
+import { type ImageIo, isLocalImage, type OpenImage } from './imageFile.ts';
+import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from './io.ts';
 import { checkNewFile, type NewFile } from './newFile.ts';
-import { changeInPlace, copyWithChange } from './changeFile.ts';
+import { readImage } from './readImage.ts';
 import { refuseTerminal, writeStdout } from './stdout.ts';
 
-/** Which image to change, and where the result goes. */
-export interface Rewrite {
+/** Which image to change, and where the result goes: without an output, into the image itself. */
+export interface Rewrite extends OutputOptions {
+  /** A path, a URL, or `-` for standard input; only what has a path can be changed itself. */
   readonly iso: string;
-  /** A new file, or `-` for standard output; without, the image itself is changed. */
-  readonly output?: string | undefined;
-  /** Permission bits of a new file; without, what the umask gives. */
-  readonly mode?: number | undefined;
+  /** The image may become longer where what is embedded does not fit. */
+  readonly grow?: boolean;
+  /** And by more than hosts usually have the memory for. */
+  readonly force?: boolean;
 }
 
 /**
- * Opens a live ISO for reading.
- * @throws CliError in the user's terms, with the path where the message is about the image
+ * Opens a live ISO for reading: a path, a URL, or `-` for standard input.
+ * @throws CliError in the user's terms, with its name where the message is about the image
  */
 export async function readLiveIso<T>(
-  path: string,
-  io: Pick<Io, 'cwd'>,
-  use: (iso: LiveIso, image: OpenImage) => Promise<T>,
+  source: string,
+  io: ImageIo,
+  use: (iso: LiveIso) => Promise<T>,
 ): Promise<T> {
-  const image = await openImage(path, io);
-  try {
-    return await use(await openLiveIso(image), image);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint } = error;
-    throw new CliError(`${path}: ${error.message}`, {
-      ...(hint === undefined ? {} : { hint }),
-      cause: error,
-    });
-  } finally {
-    await image.close();
-  }
+  return readImage(source, io, async (image) => use(await openLiveIso(image)));
 }
 
 /**
@@ -55,57 +49,108 @@ export async function rewriteLiveIso(
 ): Promise<void> {
   const destination = destinationOf(rewrite, io);
   await checkDestination(destination, rewrite, io);
-  await readLiveIso(rewrite.iso, io, async (iso, image) => {
+  const { iso: source, grow = false, force = false } = rewrite;
+  await readImage(source, io, async (image) => {
+    const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
     const change = await edit(iso);
-    await deliver({ image, change }, { destination, iso: rewrite.iso }, io);
+    await deliver({ iso, image, change }, destination, io);
   });
 }
 
 type Destination =
-  | { readonly kind: 'in place' }
+  | { readonly kind: 'in place'; readonly path: string }
   | { readonly kind: 'stdout' }
   | { readonly kind: 'file'; readonly file: NewFile };
 
-function destinationOf({ output, mode }: Rewrite, { cwd }: Io): Destination {
-  if (output === undefined) return { kind: 'in place' };
-  if (output === '-') return { kind: 'stdout' };
-  return {
-    kind: 'file',
-    file: { path: resolve(cwd, output), shownPath: output, existing: 'refuse', mode },
-  };
+function destinationOf(rewrite: Rewrite, io: Io): Destination {
+  const { iso, output } = rewrite;
+  const file = outputFile(rewrite, io);
+  if (file !== undefined) return { kind: 'file', file };
+  if (output !== undefined) return { kind: 'stdout' };
+  if (isLocalImage(iso)) return { kind: 'in place', path: iso };
+  throw new UsageError(
+    `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed where it is`,
+    {
+      hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+    },
+  );
 }
 
 /** Copying takes a while; what is wrong with the destination is said before. */
 async function checkDestination(destination: Destination, { iso }: Rewrite, io: Io): Promise<void> {
   if (destination.kind === 'stdout') refuseTerminal(io);
   if (destination.kind !== 'file') return;
-  const { path, shownPath } = destination.file;
-  if (path === resolve(io.cwd, iso)) {
-    throw new CliError(`File exists: ${shownPath} is the input`, {
-      hint: 'leave -o out to change the image itself, or write to another file',
-    });
-  }
+  await refuseInput(destination.file, iso, io);
   await checkNewFile(destination.file);
 }
 
-interface Result {
-  readonly image: OpenImage;
-  readonly change: ImageChange;
+interface Result extends ChangedImage {
+  readonly iso: LiveIso;
 }
 
-async function deliver(
-  { image, change }: Result,
-  { destination, iso }: { readonly destination: Destination; readonly iso: string },
-  io: Io,
-): Promise<void> {
+async function deliver(result: Result, destination: Destination, io: Io): Promise<void> {
+  const { image, change } = result;
   switch (destination.kind) {
     case 'in place':
-      return changeInPlace(iso, change, io);
+      await changeInPlace(destination.path, change, io);
+      return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
-      const result = changedImage(image, change);
-      return writeStdout(io, chunksOf(result, { offset: 0, length: result.size }));
+      const inOrder = image.inOrder ?? ((use) => use(image));
+      return inOrder((bytes) => writeStdout(io, allChunks(changedImage(bytes, change))));
     }
-    case 'file':
-      return copyWithChange({ image, change }, destination.file);
+    case 'file': {
+      const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
+      const file = { ...destination.file, mode: await modeForFiles(destination.file.mode, files, io) };
+      return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));
+    }
+  }
+}
+
+function allChunks(source: RandomAccess): AsyncIterable<Uint8Array> {
+  return chunksOf(source, { offset: 0, length: source.size });
+}
+
+/** What the image holds after the change; nothing where the change leaves an image that cannot be read. */
+async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
+  try {
+    return await (await openLiveIso(changedImage(image, change))).embeddedFiles();
+  } catch (error) {
+    if (error instanceof FormatError) return new Map();
+    throw error;
+  }
+}
+
+async function warnOfPublicSecrets(result: Result, path: string, io: Io): Promise<void> {
+  if (!reachesEmbedArea(result)) return;
+  const { mode } = await stat(resolve(io.cwd, path));
+  if ((mode & 0o004) === 0) return;
+  await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
+}
+
+/** Kernel arguments are elsewhere; an area that moves goes to what was the end of the image. */
+function reachesEmbedArea({ change, image, iso: { embedArea } }: Result): boolean {
+  const { offset, length } = embedArea;
+  return change.stages.flat().some((patch) => {
+    const end = patch.offset + patchSource(patch).size;
+    return end > image.size || (end > offset && patch.offset < offset + length);
+  });
+}
+
+const MIB = 1024 * 1024;
+/** Smaller ones are copied before anybody could look. */
+const SHOWN_SIZE = 256 * MIB;
+
+async function withCopyProgress(
+  { size }: OpenImage,
+  { stderr }: Io,
+  copy: (report: (written: number) => void) => Promise<void>,
+): Promise<void> {
+  if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
+  const { showProgress } = await import('./progress.ts');
+  const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));
+  try {
+    await copy((written) => progress.update(Math.floor(written / MIB)));
+  } finally {
+    progress.clear();
   }
 }

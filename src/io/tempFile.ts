@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type FileHandle, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 export interface TempFile {
@@ -17,9 +17,6 @@ const remaining = new Set<string>();
 
 /** Makes a file that does not exist yet, and opens it for reading and writing. */
 export type MakeFile = (path: string) => Promise<FileHandle>;
-
-/** An empty file with the mode that the user's umask gives. */
-export const makeEmptyFile: MakeFile = (path) => open(path, 'wx+', 0o666);
 
 /**
  * Lends `use` a file that `make` makes in the folder of `target`, hidden, with a random name. Whatever is still there

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
-import { showProgress } from '../../src/io/progress.ts';
+import { formatSize, showProgress, showTransfers } from '../../src/io/progress.ts';
 
 function collect(terminal: { readonly isTTY: boolean; readonly columns?: number }): {
   readonly stream: Output;
@@ -67,5 +67,46 @@ describe('showProgress', () => {
     progress.update(2);
     progress.clear();
     expect(said.slice(before).some((text) => text.startsWith('hosts 2/'))).toBe(true);
+  });
+});
+
+describe('showTransfers', () => {
+  it('draws a line each on a terminal, and text above them', async () => {
+    const { stream, said } = collect({ isTTY: true, columns: 120 });
+    const transfers = await showTransfers(stream);
+    const [kernel, rootfs] = [transfers.begin('kernel'), transfers.begin('rootfs')];
+    kernel.update(512 * 1024, 1024 * 1024);
+    rootfs.update(1024, undefined);
+    await wait(150);
+    transfers.say('text');
+    kernel.end();
+    rootfs.end();
+    transfers.end();
+    const all = said.join('');
+    expect(all).toMatch(/kernel 50% \[#{10}\.{10}\] 512\.0 KiB\/1\.0 MiB/);
+    expect(all).toMatch(/rootfs \d+% \[.{20}\] 1\.0 KiB /);
+    expect(said).toContain('text\n');
+  });
+
+  it('writes only text elsewhere', async () => {
+    const { stream, said } = collect({ isTTY: false });
+    const transfers = await showTransfers(stream);
+    const kernel = transfers.begin('kernel');
+    kernel.update(1, 2);
+    transfers.say('text');
+    kernel.end();
+    transfers.end();
+    expect(said).toEqual(['text\n']);
+  });
+});
+
+describe('formatSize', () => {
+  it.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1024, '1.0 KiB'],
+    [1_610_612_736, '1.5 GiB'],
+  ])('%i is %s', (bytes, text) => {
+    expect(formatSize(bytes)).toBe(text);
   });
 });

@@ -1,17 +1,18 @@
 /** The user's Ignition configs for `iso customize` and `pxe customize`: JSON, or the same written as YAML. */
 
 import { CliError, FormatError } from '../../errors.ts';
-import type { ParsedYaml } from '../../formats/yaml.ts';
 import { parseUserConfig } from '../../image/customize/userConfig.ts';
-import { readConfig, validateConfig } from '../../ignition/validate.ts';
+import { validateConfig } from '../../ignition/validate.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
-import { formatPath, type Report } from '../../report.ts';
+import { formatPath } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
 import { formatTextReport } from '../../reporters/text.ts';
-import { checkConfig } from '../validateDocument.ts';
+import { type CheckedDocument, checkConfig } from '../validateDocument.ts';
+import type { YamlConfig } from '../yamlConfig.ts';
+import { isYamlFile } from '../yamlName.ts';
 
 export interface UserConfigReading {
   readonly io: Io;
@@ -42,29 +43,22 @@ export async function readUserConfig(path: string, reading: UserConfigReading): 
 interface Source {
   readonly path: string;
   readonly json: Buffer;
-  /** Where values stand in the user's file, if that is YAML. */
-  readonly locate?: ParsedYaml['locate'];
+  /** The user's file, if that is YAML. */
+  readonly yaml?: YamlConfig;
 }
 
 async function readSource(path: string, io: Io): Promise<Source> {
   const { buffer, byteOffset, byteLength } = await readUserFile(path, io, CONFIG);
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  if (!/\.ya?ml$/i.test(path)) return { path, json: bytes };
-  const { parseYaml } = await import('../../formats/yaml.ts');
+  if (!isYamlFile(path)) return { path, json: bytes };
+  const { parseYamlConfig } = await import('../yamlConfig.ts');
   try {
-    const { value, locate } = parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    refuseButane(value, path);
-    return { path, json: Buffer.from(JSON.stringify(value)), locate };
+    const yaml = parseYamlConfig(bytes);
+    return { path, json: yaml.json, yaml };
   } catch (error) {
     if (error instanceof FormatError) throw refusal(path, error.message, error.hint);
-    if (error instanceof CliError) throw error;
-    throw refusal(path, 'it is not UTF-8', 'save the file as UTF-8');
+    throw error;
   }
-}
-
-function refuseButane(value: unknown, path: string): void {
-  if (typeof value !== 'object' || value === null || !('variant' in value)) return;
-  throw refusal(path, 'it is a Butane config', 'translate it with butane first');
 }
 
 function refusal(path: string, problem: string, hint: string | undefined): CliError {
@@ -79,12 +73,8 @@ function tellUnknownVersion(path: string, version: string, io: Io): void {
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
-  const { report, shown } = await checkConfig(source.json, { lint: 'auto', now: new Date() });
-  const text =
-    source.locate === undefined
-      ? formatTextReport(report, { name: source.path, bytes: shown })
-      : formatYamlReport(report, source, source.locate);
-  io.stderr.write(text);
+  const { report, shown } = await checkSource(source);
+  io.stderr.write(formatTextReport(report, { name: source.path, bytes: shown }));
   if (report.valid) return;
   throw refusal(
     source.path,
@@ -93,18 +83,11 @@ async function refuseInvalid(source: Source, io: Io): Promise<void> {
   );
 }
 
-/** No line of the file is shown, since secrets are masked only in JSON; only where the findings are. */
-function formatYamlReport(report: Report, { json, path }: Source, locate: ParsedYaml['locate']): string {
-  const read = readConfig(json);
-  // Of a value with a wrong type, Ignition knows only the position in the JSON text.
-  const mismatch = read.status === 'refused' ? read.mismatch : undefined;
-  const texts = report.findings.map((finding, index) => {
-    const { position: _ofJson, ...placeless } = finding;
-    const position = locate(index === 0 && mismatch !== undefined ? mismatch.path : finding.path);
-    const name = position === undefined ? path : `${path}:${position.line}:${position.column}`;
-    return formatTextReport({ ...report, findings: [placeless] }, { name, bytes: new Uint8Array() });
-  });
-  return texts.join('\n');
+async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
+  const options = { lint: 'auto', now: new Date() } as const;
+  if (yaml === undefined) return checkConfig(json, options);
+  const { checkYamlConfig } = await import('../yamlConfig.ts');
+  return checkYamlConfig(yaml, options);
 }
 
 /** In the words of coreos-installer, since this is how its scripts embed what they like. */

@@ -10,7 +10,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { type MadeHost, makeHosts } from '../hosts/makeHosts.ts';
-import { readDeployedConfig } from './deployedConfig.ts';
+import { readDeployedConfig } from '../deployedConfig.ts';
 import { configOf, type DiffForm } from './diff.ts';
 import { listHosts } from './hosts.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';

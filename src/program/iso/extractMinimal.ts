@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
-import { ISO } from './result.ts';
+import { declareNewFile, ISO, type NewFileOptions } from './result.ts';
 
 const NOTES = `
 The minimal ISO is a tenth of the size, and fetches its root filesystem when it
@@ -17,7 +17,7 @@ Examples:
 `;
 
 /** As commander gives them. */
-interface MinimalIsoOptions {
+interface MinimalIsoOptions extends NewFileOptions {
   readonly outputRootfs?: string;
   readonly rootfsUrl?: string;
 }
@@ -31,7 +31,8 @@ export function declareMinimalIso(extract: Command, context: Context): void {
     .argument('<ISO>', ISO)
     .argument('[OUTPUT_ISO]', 'new file to write the minimal ISO to; "-" is standard output', '-')
     .option('--output-rootfs <path>', 'write the root filesystem to a new file as well')
-    .option('--rootfs-url <url>', 'boot with the root filesystem from this URL')
+    .option('--rootfs-url <url>', 'boot with the root filesystem from this URL');
+  declareNewFile(command)
     .addHelpText('after', NOTES)
     .action(async (iso: string, output: string, options: MinimalIsoOptions) => {
       const { extractMinimalIso } = await import('../../commands/iso/extract/minimalIso.ts');

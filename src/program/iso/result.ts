@@ -3,11 +3,20 @@
 import type { Command } from 'commander';
 import { repeated } from '../repeatedOptions.ts';
 
-export const ISO = 'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input';
+export const ISO =
+  'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is kept in TMPDIR meanwhile';
+
+/** Describes `--mode`. */
+export const NEW_FILE_MODE =
+  'permissions of the new file (default: as the umask gives, and 0600 where it holds a secret)';
 
 /** As commander gives them. */
-export interface ResultOptions {
+export interface ResultOptions extends NewFileOptions {
   readonly output?: string;
+}
+
+/** About the new file of a command that writes one. */
+export interface NewFileOptions {
   readonly overwrite?: boolean;
   readonly mode?: string;
 }
@@ -31,10 +40,7 @@ export function declareResult(command: Command): Command {
 export function declareNewFile(command: Command): Command {
   return command
     .option('--overwrite', 'replace a file of that name, once the new one is complete')
-    .option(
-      '--mode <octal>',
-      'permissions of the new file (default: as the umask gives, and 0600 where a secret is embedded)',
-    );
+    .option('--mode <octal>', NEW_FILE_MODE);
 }
 
 /** Adds the options of a command that puts something into an image. */

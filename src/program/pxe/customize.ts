@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { CustomizeOptions } from '../../commands/customize/options.ts';
 import type { Context } from '../context.ts';
 import { CUSTOMIZE_NOTES, declareCustomizeOptions } from '../customizeOptions.ts';
+import { declareNewFile, type NewFileOptions } from '../iso/result.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 
 const NOTES = `${CUSTOMIZE_NOTES}
@@ -18,7 +19,7 @@ Examples:
 `;
 
 /** As commander gives them. */
-interface ParsedOptions extends CustomizeOptions {
+interface ParsedOptions extends CustomizeOptions, NewFileOptions {
   readonly output: string;
 }
 
@@ -34,7 +35,8 @@ export function declarePxeCustomize(pxe: Command, context: Context): void {
   declareCustomizeOptions(command)
     .optionsGroup('Output:')
     .option('--no-validate', 'take Ignition configs without checking what they say')
-    .requiredOption('-o, --output <path>', 'write the result to a new file; "-" is standard output')
+    .requiredOption('-o, --output <path>', 'write the result to a new file; "-" is standard output');
+  declareNewFile(command)
     .addHelpText('after', NOTES)
     .action(async (initrd: string, options: ParsedOptions) => {
       const { customize } = await import('../../commands/pxe/customize.ts');

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { WrapIgnitionOptions } from '../../commands/pxe/ignition/wrap.ts';
 import type { Context } from '../context.ts';
+import { NEW_FILE_MODE } from '../iso/result.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 
 const WRAP_NOTES = `
@@ -36,6 +37,7 @@ function declareWrap(command: Command, context: Context): void {
     .description('Makes an archive with an Ignition config, for booting from the network.')
     .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)')
     .option('-o, --output <path>', 'write to a file, which is replaced (default: standard output)')
+    .option('--mode <octal>', NEW_FILE_MODE)
     .option('--no-validate', 'wrap the config without checking it')
     .addHelpText('after', WRAP_NOTES)
     .action(async (options: WrapIgnitionOptions) => {

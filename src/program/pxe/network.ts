@@ -8,6 +8,7 @@ import {
   type NetworkFileOptions,
   type NetworkOutputOptions,
 } from '../networkOptions.ts';
+import { NEW_FILE_MODE } from '../iso/result.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 
 const WRAP_NOTES = `
@@ -37,6 +38,7 @@ export function declarePxeNetwork(pxe: Command, context: Context): void {
 
 interface ParsedWrap extends NetworkFileOptions {
   readonly output?: string;
+  readonly mode?: string;
 }
 
 function declareWrap(command: Command, context: Context): void {
@@ -45,6 +47,7 @@ function declareWrap(command: Command, context: Context): void {
     .description('Makes an archive with network settings, for booting from the network.');
   declareNetworkFiles(command)
     .option('-o, --output <path>', 'write to a file, which is replaced (default: standard output)')
+    .option('--mode <octal>', NEW_FILE_MODE)
     .addHelpText('after', WRAP_NOTES)
     .action(async (options: ParsedWrap) => {
       const { wrapNetwork } = await import('../../commands/pxe/network/wrap.ts');

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
 import { sampleFiles } from '../../../src/image/sampleIso.ts';
+import { have, missingNote } from '../../support/programs.ts';
 import { runCli, type RunOptions, type RunResult } from '../../support/runCli.ts';
 
 const initrd = Buffer.from(sampleFiles('fedora').get('images/pxeboot/initrd.img') ?? []);
@@ -52,6 +54,19 @@ describe('the result', () => {
     const { stdoutBytes } = await customize('--live-ignition config.ign -o - initrd.img');
     await customize('--live-ignition config.ign -o out.img initrd.img');
     expect(stdoutBytes.equals(await file('out.img'))).toBe(true);
+  });
+
+  it.skipIf(!have('mkfifo'))(`is the same from a pipe${missingNote('mkfifo')}`, async () => {
+    await customize('--live-ignition config.ign -o out.img initrd.img');
+    spawnSync('mkfifo', [join(cwd, 'pipe')]);
+    for (const output of ['again.img', '-']) {
+      const [{ code, stdoutBytes }] = await Promise.all([
+        customize(`--live-ignition config.ign -o ${output} pipe`),
+        writeFile(join(cwd, 'pipe'), initrd),
+      ]);
+      const result = output === '-' ? stdoutBytes : await file(output);
+      expect([code, result.equals(await file('out.img'))]).toEqual([0, true]);
+    }
   });
 
   it('has an empty archive behind it where there are no options', async () => {

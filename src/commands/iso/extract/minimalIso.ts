@@ -1,7 +1,6 @@
 /** `iso extract minimal-iso`: writes the minimal ISO that a live ISO holds, which fetches its root filesystem. */
 
 import type { FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { CliError } from '../../../errors.ts';
 import { changedImage } from '../../../image/imageChange.ts';
 import {
@@ -19,12 +18,13 @@ import {
 import type { LiveIso } from '../../../image/liveIso.ts';
 import { chunksOf, patchSource } from '../../../image/overlay.ts';
 import { writeAll } from '../../../io/handles.ts';
+import { outputFile, type OutputOptions, refuseInput } from '../../../io/imageOutput.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../../io/newFile.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
 import { refuseTerminal, writeStdout } from '../../../io/stdout.ts';
 
-export interface ExtractMinimalIsoOptions {
+export interface ExtractMinimalIsoOptions extends OutputOptions {
   readonly iso: string;
   /** A new file, or `-` for standard output, which is the default. */
   readonly output?: string | undefined;
@@ -41,10 +41,7 @@ export interface ExtractMinimalIsoOptions {
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
   const { iso: path, output = '-', rootfsUrl } = options;
   if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
-  const outputs = {
-    output: newFile(output === '-' ? undefined : output, io),
-    rootfs: rootfsFile(options, io),
-  };
+  const outputs = namedOutputs({ ...options, output }, io);
   await checkOutputs(outputs, path, io);
   await readLiveIso(path, io, async (iso) => {
     await refuseCustomized(iso);
@@ -54,13 +51,12 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
   return 0;
 }
 
-function rootfsFile({ outputRootfs }: ExtractMinimalIsoOptions, io: Io): NewFile | undefined {
-  return newFile(outputRootfs, io);
-}
-
-function newFile(path: string | undefined, { cwd }: Io): NewFile | undefined {
-  if (path === undefined) return undefined;
-  return { path: resolve(cwd, path), shownPath: path, existing: 'refuse' };
+/** `--mode` and `--overwrite` are about all files that are written. */
+function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): Outputs {
+  const { output, outputRootfs } = options;
+  if (outputRootfs === undefined) return { output: outputFile(options, io), rootfs: undefined };
+  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
+  return { output: output === '-' ? undefined : outputFile(options, io), rootfs };
 }
 
 interface Outputs {
@@ -73,7 +69,11 @@ interface Outputs {
 /** Copying takes a while; what is wrong with the outputs is said before. */
 async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
   if (output === undefined) refuseTerminal(io);
-  for (const file of [rootfs, output]) if (file !== undefined) await checkNewFile(file);
+  for (const file of [rootfs, output]) {
+    if (file === undefined) continue;
+    await refuseInput(file, iso, io);
+    await checkNewFile(file);
+  }
   if (output === undefined || output.path !== rootfs?.path) return;
   throw new CliError(`File exists: ${output.shownPath} would be both outputs`, {
     hint: 'write the root filesystem to another file',

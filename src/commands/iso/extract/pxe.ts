@@ -8,6 +8,7 @@ import { copyRange } from '../../../io/copyRange.ts';
 import { fileError } from '../../../io/fileErrors.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../../io/newFile.ts';
+import { imageFileName } from '../../../io/imageFile.ts';
 import { readImage } from '../../../io/readImage.ts';
 import { writeStdout } from '../../../io/stdout.ts';
 import { lineForOutput } from '../../outputLine.ts';
@@ -42,7 +43,7 @@ interface Place {
 }
 
 function targetOf({ name }: PxeFile, { iso, outputDir }: Place, { cwd }: Io): NewFile {
-  const fileName = `${parse(iso).name}-${name}`;
+  const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
   const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
   return {
     path: resolve(cwd, outputDir, fileName),

@@ -2,13 +2,10 @@
 
 import { embedNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
-import { rewriteLiveIso } from '../../../io/rewriteImage.ts';
+import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
 import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
 
-export interface EmbedNetworkOptions extends NetworkOptions {
-  readonly iso: string;
-  /** A new file, or `-` for standard output; without, the image itself is changed. */
-  readonly output?: string | undefined;
+export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and lets the image grow far. */
   readonly force?: boolean;
   /** Makes the image longer where its embed area is too small. */

@@ -12,6 +12,7 @@ export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}
 export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   const config = await readCheckedConfig(options, io);
-  await deliverArchive(writeInitrd(new Map([[CONFIG_NAME, config]])), options, io);
+  const files = new Map([[CONFIG_NAME, config]]);
+  await deliverArchive({ bytes: writeInitrd(files), files }, options, io);
   return 0;
 }

@@ -1,6 +1,6 @@
 /** `pxe network wrap`: makes an archive with keyfiles of NetworkManager, to be loaded behind the initramfs. */
 
-import { wrapNetworkSettings } from '../../../image/networkSettings.ts';
+import { NETWORK_FOLDER, wrapNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
 import { checkWrapOutput, deliverArchive, type WrapOutput } from '../wrapOutput.ts';
@@ -11,6 +11,7 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   const keyfiles = await readNetworkFiles(options, io);
-  await deliverArchive(wrapNetworkSettings(keyfiles), options, io);
+  const files = new Map(keyfiles.map(({ name, data }) => [`${NETWORK_FOLDER}/${name}`, data]));
+  await deliverArchive({ bytes: wrapNetworkSettings(keyfiles), files }, options, io);
   return 0;
 }
