@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Context } from './context.ts';
 import { declareDeploy } from './deploy.ts';
 import { declareDev } from './dev.ts';
+import { declareDownload, declareListStream } from './download.ts';
 import { declareExplain } from './explain.ts';
 import { declareIgnition } from './ignition.ts';
 import { declareInspect } from './inspect.ts';
@@ -24,6 +25,8 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
   ['explain', declareExplain],
   ['inspect', declareInspect],
   ['ignition', declareIgnition],
+  ['download', declareDownload],
+  ['list-stream', declareListStream],
   ['iso', declareIso],
   ['pxe', declarePxe],
   ['deploy', declareDeploy],
@@ -37,7 +40,6 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
  */
 export function declareCommands(context: Context, asked?: string): Command {
   const program = new Command('ironic-coreos')
-    .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version');
   const meant = declarations.filter(([name]) => name === asked);
   for (const [, declare] of meant.length > 0 ? meant : declarations) declare(program, context);

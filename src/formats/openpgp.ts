@@ -1,0 +1,182 @@
+/**
+ * Detached OpenPGP signatures (RFC 9580) of files that are larger than memory. OpenPGP.js reads keys and signatures and
+ * decides: self-signatures, binding of subkeys, expiry, revocation, algorithms that are too weak, and the signature
+ * itself. Only the digest of the file is made outside of it, by node:crypto as the file streams by, since the library
+ * fails on streams and takes several times the size of the file in memory. Left out: text signatures, whose digest
+ * depends on what a line is; versions other than 4; everything that is no detached signature.
+ */
+
+import type { Hash } from 'node:crypto';
+import {
+  createMessage,
+  enums,
+  PacketList,
+  type PartialConfig,
+  type PublicKey,
+  readKeys,
+  readSignature,
+  Signature,
+  type SignaturePacket,
+  verify,
+} from 'openpgp';
+import { CliError, FormatError } from '../errors.ts';
+
+/** A signature, as far as it can be read without the file. */
+export interface DetachedSignature {
+  /** The key that made it, a primary key or a subkey: 16 hexadecimal digits, small letters. */
+  readonly issuer: string;
+  readonly digest: DigestName;
+  readonly created: Date;
+  readonly packet: SignaturePacket;
+}
+
+/** As node:crypto names them. Others are too weak, or nobody signs files with them. */
+export type DigestName = 'sha256' | 'sha384' | 'sha512';
+
+/** A primary key with its subkeys. */
+export type { PublicKey } from 'openpgp';
+
+/** Who signed a file, and when. */
+export interface Signer {
+  /** Of the primary key: 40 hexadecimal digits, small letters. */
+  readonly fingerprint: string;
+  /** What the key says about its owner. */
+  readonly owner: string;
+  readonly created: Date;
+}
+
+const MAX_SIGNATURES = 16;
+const KEY_BLOCK = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
+
+/** gpg takes both kinds of keys, and these are used: one that was issued anew for a longer time, and very old ones. */
+const config: PartialConfig = {
+  allowInsecureVerificationWithReformattedKeys: true,
+  allowMissingKeyFlags: true,
+};
+
+/**
+ * Reads the signatures of a file, usually one; binary or armored.
+ * @throws FormatError for what is none, and for signatures of kinds that are not supported
+ */
+export async function parseSignatures(bytes: Uint8Array): Promise<readonly DetachedSignature[]> {
+  const packets = await readPackets(bytes);
+  if (packets.length === 0) throw new FormatError('it holds no signature');
+  if (packets.length > MAX_SIGNATURES) throw new FormatError(`it holds ${packets.length} signatures`);
+  return packets.map(describePacket);
+}
+
+/**
+ * Reads public keys: binary, or one or several armored blocks. Keys of kinds that the library does not know are left out.
+ * @throws FormatError where there is no key at all
+ */
+export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKey[]> {
+  if (Buffer.from(bytes.subarray(8, 12)).toString('latin1') === 'KBXf') {
+    throw new FormatError('it is a keybox of GnuPG', { hint: 'use what "gpg --export" writes' });
+  }
+  const text = Buffer.from(bytes).toString('latin1');
+  const blocks = text
+    .split(new RegExp(`^(?=${KEY_BLOCK})`, 'm'))
+    .filter((block) => block.startsWith(KEY_BLOCK));
+  const keys: PublicKey[] = [];
+  for (const block of blocks) keys.push(...(await readKeysOf({ armoredKeys: block })));
+  if (blocks.length === 0) keys.push(...(await readKeysOf({ binaryKeys: bytes })));
+  if (keys.length === 0) throw new FormatError('it holds no OpenPGP key');
+  return keys;
+}
+
+/** Whether the key or one of its subkeys made the signature, as far as the signature says. */
+export function isIssuer(key: PublicKey, { packet }: DetachedSignature): boolean {
+  return key.getKeys(packet.issuerKeyID).length > 0;
+}
+
+/** The digest that this signature signs; `file` has taken in the whole file, and can be used again. */
+export function signedDigest({ packet }: DetachedSignature, file: Hash): Uint8Array {
+  const signed = packet.signatureData ?? new Uint8Array(0);
+  const trailer = Buffer.of(packet.version, 0xff, 0, 0, 0, 0);
+  trailer.writeUInt32BE(signed.length, 2);
+  return file.copy().update(signed).update(trailer).digest();
+}
+
+/**
+ * Checks one signature by the digest of {@link signedDigest}.
+ * @throws CliError where it is not right, or none of the keys made it
+ */
+export async function checkSignature(
+  signature: DetachedSignature,
+  digest: Uint8Array,
+  keys: readonly PublicKey[],
+): Promise<Signer> {
+  const key = keys.find((candidate) => isIssuer(candidate, signature));
+  if (key === undefined) throw failure(`made by another key, ${signature.issuer}`);
+  const packets = new PacketList<SignaturePacket>();
+  // The library takes `hashed` for the digest, as it does by itself for signatures that come before their data. If it no
+  // longer did, it would hash the message below instead, which nobody has signed.
+  packets.push(Object.assign(signature.packet, { hashed: digest }));
+  try {
+    const { signatures } = await verify({
+      message: await createMessage({ binary: new TextEncoder().encode('not the signed file') }),
+      signature: new Signature(packets),
+      verificationKeys: [key],
+      format: 'binary',
+      config,
+    });
+    if (signatures.length !== 1) throw new Error('not checked by the library');
+    for (const { verified } of signatures) await verified;
+  } catch (error) {
+    throw failure(error instanceof Error ? error.message : String(error), error);
+  }
+  const { created } = signature;
+  return { fingerprint: key.getFingerprint(), owner: key.getUserIDs()[0] ?? '', created };
+}
+
+function failure(problem: string, cause?: unknown): CliError {
+  return new CliError(`GPG verification failure: ${problem}`, {
+    hint: 'the file or its signature was changed, or the key that signed it is not, or no longer, trusted',
+    cause,
+  });
+}
+
+async function readPackets(bytes: Uint8Array): Promise<readonly SignaturePacket[]> {
+  const text = Buffer.from(bytes).toString('latin1');
+  const isArmored = text.trimStart().startsWith('-----BEGIN PGP SIGNATURE-----');
+  try {
+    const { packets } = isArmored
+      ? await readSignature({ armoredSignature: text, config })
+      : await readSignature({ binarySignature: bytes, config });
+    return [...packets];
+  } catch (error) {
+    throw new FormatError('it is no OpenPGP signature, or a damaged one', { cause: error });
+  }
+}
+
+function describePacket(packet: SignaturePacket): DetachedSignature {
+  const digest = digestNames.get(packet.hashAlgorithm ?? 0);
+  if (packet.version !== 4) throw unsupported(`version ${packet.version}`);
+  if (packet.signatureType !== enums.signature.binary) throw unsupported('not made of a binary file');
+  if (digest === undefined || packet.created === null)
+    throw unsupported('made with a digest that is too weak');
+  return { issuer: packet.issuerKeyID.toHex(), digest, created: packet.created, packet };
+}
+
+const digestNames: ReadonlyMap<number, DigestName> = new Map([
+  [enums.hash.sha256, 'sha256'],
+  [enums.hash.sha384, 'sha384'],
+  [enums.hash.sha512, 'sha512'],
+]);
+
+function unsupported(what: string): FormatError {
+  return new FormatError(`it holds a signature that is not supported: ${what}`);
+}
+
+type KeyInput = { readonly armoredKeys: string } | { readonly binaryKeys: Uint8Array };
+
+/** None where it cannot be read: a keyring may have keys of any age. */
+async function readKeysOf(input: KeyInput): Promise<readonly PublicKey[]> {
+  try {
+    const keys =
+      'armoredKeys' in input ? await readKeys({ ...input, config }) : await readKeys({ ...input, config });
+    return keys.map((key) => key.toPublic());
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,50 @@
+/** Trying again what may go better in a while, with ever longer pauses. */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { TransferError } from './httpClient.ts';
+
+export interface RetryPolicy {
+  /** How often to try again; may be `Infinity`. What brought something counts from the start. */
+  readonly retries: number;
+  /** Milliseconds before the first; each is twice as long as the one before. */
+  readonly firstPause: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Takes a line that says what is going on. */
+  readonly say: (text: string) => void;
+}
+
+/** coreos-installer does not try again by itself; a transfer of a gigabyte seldom gets by without. */
+export const defaultRetries = { retries: 3, firstPause: 1000 };
+
+/** Milliseconds of the longest pause, as coreos-installer's. */
+const LONGEST_PAUSE = 600_000;
+
+/** What an attempt has to bring so that the next ones count from the start: a server may give up after each byte. */
+const PROGRESS = 1024 * 1024;
+
+/**
+ * @param bytesSoFar how much all attempts have brought together
+ * @throws what the last attempt threw
+ */
+export async function withRetries<T>(
+  policy: RetryPolicy,
+  attempt: () => Promise<T>,
+  bytesSoFar = (): number => 0,
+): Promise<T> {
+  let failures = 0;
+  let reached = 0;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof TransferError) || !error.isPassing) throw error;
+      if (bytesSoFar() - reached >= PROGRESS) failures = 0;
+      reached = Math.max(reached, bytesSoFar());
+      if (failures >= policy.retries) throw error;
+      const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
+      failures += 1;
+      policy.say(`${error.message}; trying again in ${Math.ceil(pause / 1000)} s`);
+      await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** The table of coreos-installer, and the JSON that it has not. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../support/runCli.ts';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'list stream '));
+  const file = { location: 'https://example.com/a', sha256: 'ab'.repeat(32) };
+  const metal = { release: '1', formats: { pxe: { rootfs: file, kernel: file }, iso: { disk: file } } };
+  const qemu = { formats: { 'qcow2.xz': { disk: file } } };
+  const metadata = { stream: 'stable', architectures: { x86_64: { artifacts: { qemu, metal } } } };
+  writeFileSync(join(folder, 'stable.json'), JSON.stringify(metadata));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('list-stream', () => {
+  it('prints a table', async () => {
+    const run = await runCli(['list-stream', '--stream-base-url', folder]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toBe(
+      [
+        'Architecture  Platform  Format',
+        'x86_64        metal     iso',
+        'x86_64        metal     pxe',
+        'x86_64        qemu      qcow2.xz',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('prints JSON', async () => {
+    const run = await runCli(['list-stream', '--stream-base-url', folder, '--format', 'json']);
+    const document: unknown = JSON.parse(run.stdout);
+    expect(document).toHaveProperty('stream', 'stable');
+    expect(document).toHaveProperty('images.1', {
+      architecture: 'x86_64',
+      platform: 'metal',
+      format: 'pxe',
+      release: '1',
+      artifacts: ['kernel', 'rootfs'].map((name) => ({
+        name,
+        location: 'https://example.com/a',
+        sha256: 'ab'.repeat(32),
+      })),
+    });
+  });
+
+  it.each([
+    [['-s', 'next'], 1, 'Stream metadata not found'],
+    [['--format', 'yaml'], 2, 'unknown format'],
+  ])('%j ends with %i', async (args, code, message) => {
+    const run = await runCli(['list-stream', '--stream-base-url', folder, ...args]);
+    expect(run).toMatchObject({ code, stdout: '' });
+    expect(run.stderr).toContain(message);
+  });
+});
