@@ -74,6 +74,7 @@ export { translate as translateIgnition, type TranslateOptions } from './command
 export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
 export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ignition/remove.ts';
 export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';
+export { createIso, type CreateIsoOptions } from './commands/iso/create.ts';
 export { customize as customizeIso, type IsoCustomizeOptions } from './commands/iso/customize.ts';
 export { extractMinimalIso, type ExtractMinimalIsoOptions } from './commands/iso/extract/minimalIso.ts';
 export { extractPxe, type ExtractPxeOptions } from './commands/iso/extract/pxe.ts';

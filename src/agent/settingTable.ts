@@ -129,6 +129,20 @@ export const settingTable = [
     fallback: 'always',
   },
   {
+    name: 'agent.archive',
+    kind: 'file',
+    flag: '--agent-archive <file>',
+    help: 'OCI or docker archive with the container image: no registry is needed',
+    profiles: ['default'],
+  },
+  {
+    name: 'agent.archiveUrl',
+    kind: 'text',
+    flag: '--archive-url <url>',
+    help: 'where hosts fetch that archive (default: from the live ISO, by --iso-file)',
+    profiles: ['default'],
+  },
+  {
     name: 'agent.pullSecret',
     kind: 'file',
     flag: '--pull-secret <file>',

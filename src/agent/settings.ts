@@ -31,6 +31,8 @@ export interface AgentSettings {
   /** The reference of the agent's container image. */
   readonly agentImage: string;
   readonly pullPolicy: PullPolicy;
+  /** The image comes from here and not from a registry. */
+  readonly archive?: AgentArchive;
   /** Further arguments of `podman pull`. */
   readonly pullArgs: readonly string[];
   readonly verifyRegistryTls: boolean;
@@ -73,6 +75,20 @@ export interface AgentSettings {
   readonly files: readonly HostFile[];
   /** Further units of the host, which are enabled. */
   readonly units: readonly HostUnit[];
+}
+
+/** An archive of the agent's image, as hosts find it. */
+export interface AgentArchive {
+  /** Of the file, without folders. */
+  readonly name: string;
+  /** Of the file, in hex. */
+  readonly sha512: string;
+  /** The image that is run from it: the digest of its config, in hex. */
+  readonly imageId: string;
+  /** That the image runs on, as CoreOS calls it: `x86_64`. */
+  readonly architecture: string;
+  /** Where hosts fetch it; without, it is in the folder `coreos` of the medium. */
+  readonly url?: string;
 }
 
 export interface ProxySettings {

@@ -1,13 +1,21 @@
 /**
- * The files of a tar archive: ustar and pax (POSIX.1-2008, pax, "ustar Interchange Format"), the older form without a
- * prefix, and the long names and large sizes of GNU. Refused are links, devices, pipes and sparse files: what they stand
- * for cannot be carried to where the files go. Directories are made by need; modes, owners and times are not kept.
+ * Tar archives, read from start to end: ustar and pax (POSIX.1-2008, pax, "ustar Interchange Format"), the older form
+ * without a prefix, and the long names and large sizes of GNU. Modes, owners and times are left out. Refused are sparse
+ * files, devices and pipes, for which no reader here has a place.
  *
  * Not read by tar-stream (3.2): it never comes to an end on a directory that announces data and on some pax headers, and
  * a program that waits for it ends without a word.
  */
 
 import { FormatError } from '../errors.ts';
+import { type ByteInput, hasMore, inputOfBytes, refill } from './byteSource.ts';
+
+/** A file or a link; folders are passed over. `content` is good until the next member is asked for, and read once. */
+export type TarMember =
+  | { readonly type: 'file'; readonly path: string; readonly size: number; readonly content: TarContent }
+  | { readonly type: 'link'; readonly path: string; readonly target: string; readonly isSymbolic: boolean };
+
+export type TarContent = AsyncGenerator<Uint8Array, void>;
 
 /** Where the fields of a header are. */
 const BLOCK = 512;
@@ -15,114 +23,173 @@ const NAME = { offset: 0, length: 100 } as const;
 const SIZE = { offset: 124, length: 12 } as const;
 const CHECKSUM = { offset: 148, length: 8 } as const;
 const TYPE = 156;
-const MAGIC = { offset: 257, ustar: 'ustar\0' } as const;
+const LINK = { offset: 157, length: 100 } as const;
+const MAGIC = { offset: 257, text: 'ustar\0' } as const;
 const PREFIX = { offset: 345, length: 155 } as const;
 
-/** Bytes of a long name or of pax records. */
-const MAX_EXTENSION = 1024 * 1024;
-/** Of any kind; an archive of nothing but headers would fill the memory. */
-const MAX_MEMBERS = 500_000;
-
+/** Kinds of members that stand for something else than bytes. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
-  ['1', 'link'],
-  ['2', 'symlink'],
   ['3', 'character-device'],
   ['4', 'block-device'],
   ['6', 'fifo'],
   ['S', 'sparse file'],
 ]);
+/** The name of the archive itself, as GNU writes it. */
+const LABEL = 'V';
+
+/** Bytes of a long name or of pax records. */
+const MAX_EXTENSION = 1024 * 1024;
+/** Headers of any kind: an archive of nothing else would keep the reader busy. */
+const MAX_HEADERS = 200_000;
+
+/** What a header says of the member that follows (pax `x`, GNU `L` and `K`), or of all that follow (pax `g`). */
+interface Extensions {
+  readonly path?: string;
+  readonly linkpath?: string;
+  readonly size?: number;
+}
+
+interface Header {
+  readonly kind: string;
+  readonly path: string;
+  readonly target: string;
+  readonly size: number;
+  /** Offset in the archive, for errors. */
+  readonly offset: number;
+}
 
 /**
- * By path, as it is in the archive; a later file of the same path wins.
+ * The files by path, as it is in the archive; a later file of the same path wins.
  * @param bytes the whole archive, not compressed
  * @throws FormatError where it is damaged, or has members that are no files
  */
 export async function readArchiveFiles(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
-  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const files = new Map<string, Uint8Array>();
-  let count = 0;
-  for (const { name, type, data } of membersOf(archive)) {
-    if (++count > MAX_MEMBERS) throw new FormatError(`it has more than ${MAX_MEMBERS} members`);
-    if (type === 'file') files.set(name, data);
+  for await (const member of readTarMembers(inputOfBytes('tar', bytes))) {
+    if (member.type === 'link') throw refused(member.path, member.isSymbolic ? 'symlink' : 'link');
+    const pieces: Uint8Array[] = [];
+    for await (const piece of member.content) pieces.push(Uint8Array.from(piece));
+    files.set(member.path, Buffer.concat(pieces));
   }
   if (files.size === 0) throw new FormatError('it has no files');
   return files;
 }
 
-interface Member {
-  readonly name: string;
-  readonly type: 'file' | 'directory';
-  /** A view of the archive. */
-  readonly data: Uint8Array;
+function refused(path: string, what: string): FormatError {
+  return new FormatError(`${path} is a ${what}`, { hint: 'only files can be taken over' });
 }
 
-/** What a member says of those that follow: of the next one (pax `x`, GNU `L`), or of all (pax `g`). */
-interface Extensions {
-  readonly path?: string | undefined;
-  readonly size?: number | undefined;
-}
-
-function* membersOf(archive: Buffer): Generator<Member, void> {
+/**
+ * The members in their order. What follows the end of the archive is read as well, so that all of the input has passed.
+ * @throws FormatError where it is damaged, cut off, or has members of kinds that are refused
+ */
+export async function* readTarMembers(input: ByteInput): AsyncGenerator<TarMember, void> {
   let global: Extensions = {};
   let next: Extensions = {};
-  for (let offset = 0; offset < archive.length;) {
-    const header = archive.subarray(offset, offset + BLOCK);
-    if (header.length < BLOCK) throw damaged('it is cut off', offset);
-    if (header.every((byte) => byte === 0)) {
-      offset += BLOCK; // the end, or the end of an archive to which another one was appended
-      continue;
+  for (let count = 0; ; count++) {
+    const header = await readHeader(input);
+    if (header === undefined) break;
+    if (count >= MAX_HEADERS) throw damaged(`it has more than ${MAX_HEADERS} members`, header.offset);
+    const { kind } = header;
+    if (kind === 'g')
+      global = { ...global, ...parseRecords(await readExtension(input, header), header.offset) };
+    else if (kind === 'x')
+      next = { ...next, ...parseRecords(await readExtension(input, header), header.offset) };
+    else if (kind === 'L') next = { ...next, path: textOf(await readExtension(input, header)) };
+    else if (kind === 'K') next = { ...next, linkpath: textOf(await readExtension(input, header)) };
+    else {
+      yield* readMember(input, header, { ...global, ...next });
+      next = {};
     }
-    checkChecksum(header, offset);
-    const kind = String.fromCharCode(header[TYPE] ?? 0);
-    const start = offset + BLOCK;
-    if (kind === 'x' || kind === 'g' || kind === 'L' || kind === 'K') {
-      const data = dataOf(archive, start, readSize(header, offset));
-      if (data.length > MAX_EXTENSION) throw damaged('a member says too much of the next one', offset);
-      if (kind === 'g') global = { ...global, ...readRecords(data, start) };
-      if (kind === 'x') next = { ...next, ...readRecords(data, start) };
-      if (kind === 'L') next = { ...next, path: textOf(data) };
-      offset = start + blocks(data.length);
-      continue;
-    }
-    const { path = readName(header), size = readSize(header, offset) } = { ...global, ...next };
-    const type = typeOf(kind, path, offset);
-    next = {};
-    // The size of a folder is no more than a hint how large it may become.
-    const data = dataOf(archive, start, type === 'directory' ? 0 : size);
-    if (type !== 'label') yield { name: path, type, data };
-    offset = start + blocks(data.length);
   }
+  await readToEnd(input);
 }
 
-function typeOf(kind: string, path: string, offset: number): Member['type'] | 'label' {
-  const refused = REFUSED.get(kind);
-  if (refused !== undefined) {
-    throw new FormatError(`${path} is a ${refused}`, { offset, hint: 'only files can be taken over' });
-  }
-  if (kind === '5') return 'directory';
-  if (kind === '0' || kind === '\0') return path.endsWith('/') ? 'directory' : 'file';
-  if (kind === '7') return 'file';
-  if (kind === 'V') return 'label';
-  throw new FormatError(`${path} is of an unknown kind: ${JSON.stringify(kind)}`, {
+/** Undefined at the end: two blocks of zeros, of which some writers leave out the second, or the end of the input. */
+async function readHeader(input: ByteInput): Promise<Header | undefined> {
+  const { offset } = input.feed;
+  if (!(await hasMore(input))) return undefined;
+  const block = await readBlock(input);
+  if (block.every((byte) => byte === 0)) return undefined;
+  checkChecksum(block, offset);
+  return {
+    kind: String.fromCharCode(block[TYPE] ?? 0),
+    path: readName(block),
+    target: textOf(field(block, LINK)),
+    size: readSize(block, offset),
     offset,
-    hint: 'only files can be taken over',
-  });
+  };
 }
 
-/** With the data, the rest of its last block has to be there. */
-function dataOf(archive: Buffer, start: number, size: number): Buffer {
-  if (start + blocks(size) > archive.length) throw damaged('it is cut off', start - BLOCK);
-  return archive.subarray(start, start + size);
+async function* readMember(
+  input: ByteInput,
+  header: Header,
+  extensions: Extensions,
+): AsyncGenerator<TarMember, void> {
+  const { kind, offset } = header;
+  const { path = header.path, linkpath = header.target, size = header.size } = extensions;
+  if (kind === '1' || kind === '2') {
+    yield { type: 'link', path, target: linkpath, isSymbolic: kind === '2' };
+  } else if (kind === '5' || (isFile(kind) && path.endsWith('/'))) {
+    return; // the size of a folder is a hint, without content
+  } else if (isFile(kind)) {
+    const content = readContent(input, size);
+    yield { type: 'file', path, size, content };
+    for await (const piece of content) void piece; // whatever the reader has left
+    await passOver(input, paddingOf(size));
+  } else if (kind === LABEL) {
+    await passOver(input, size + paddingOf(size));
+  } else {
+    const what = REFUSED.get(kind);
+    if (what !== undefined) throw refused(path, what);
+    throw damaged(`${path} is of an unknown kind, ${JSON.stringify(kind)}`, offset);
+  }
 }
 
-function blocks(bytes: number): number {
-  return Math.ceil(bytes / BLOCK) * BLOCK;
+function isFile(kind: string): boolean {
+  return kind === '0' || kind === '\0' || kind === '7';
+}
+
+async function* readContent(input: ByteInput, size: number): TarContent {
+  for (let left = size; left > 0;) {
+    if (!(await hasMore(input))) throw cutOff(input);
+    const piece = input.feed.take(Math.min(left, input.feed.available));
+    left -= piece.length;
+    yield piece;
+  }
+}
+
+async function passOver(input: ByteInput, length: number): Promise<void> {
+  for await (const piece of readContent(input, length)) void piece;
+}
+
+async function readToEnd(input: ByteInput): Promise<void> {
+  while (await hasMore(input)) input.feed.take(input.feed.available);
+}
+
+/** A copy, since the memory of what is at hand is used again. */
+async function readBlock(input: ByteInput): Promise<Buffer> {
+  while (input.feed.available < BLOCK && !input.feed.ended) await refill(input);
+  if (input.feed.available < BLOCK) throw cutOff(input);
+  return Buffer.from(input.feed.take(BLOCK));
+}
+
+async function readExtension(input: ByteInput, { size, offset }: Header): Promise<Buffer> {
+  if (size > MAX_EXTENSION) throw damaged('a member says too much of the next one', offset);
+  const pieces: Buffer[] = [];
+  for await (const piece of readContent(input, size)) pieces.push(Buffer.from(piece));
+  await passOver(input, paddingOf(size));
+  return Buffer.concat(pieces);
+}
+
+function paddingOf(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
 /** The sum of all bytes, where those of the field itself count as spaces. */
-function checkChecksum(header: Buffer, offset: number): void {
-  const stored = field(header, CHECKSUM);
-  const sum = sumOf(header) - sumOf(stored) + CHECKSUM.length * 0x20;
+function checkChecksum(block: Buffer, offset: number): void {
+  const stored = field(block, CHECKSUM);
+  const sum = sumOf(block) - sumOf(stored) + CHECKSUM.length * 0x20;
   if (octal(stored) !== sum) throw damaged('a checksum does not match', offset);
 }
 
@@ -130,18 +197,16 @@ function sumOf(bytes: Buffer): number {
   return bytes.reduce((sum, byte) => sum + byte, 0);
 }
 
-interface Field {
-  readonly offset: number;
-  readonly length: number;
-}
-
-function field(header: Buffer, { offset, length }: Field): Buffer {
-  return header.subarray(offset, offset + length);
+function field(
+  block: Buffer,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Buffer {
+  return block.subarray(offset, offset + length);
 }
 
 /** Octal, or with the first bit set a number in binary, as GNU has it. */
-function readSize(header: Buffer, offset: number): number {
-  const bytes = field(header, SIZE);
+function readSize(block: Buffer, offset: number): number {
+  const bytes = field(block, SIZE);
   const isBinary = bytes[0] === 0x80;
   const size = isBinary ? bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0) : octal(bytes);
   if (size === undefined || !Number.isSafeInteger(size)) throw damaged('a size is no number', offset);
@@ -153,10 +218,10 @@ function octal(bytes: Buffer): number | undefined {
   return digits === undefined ? undefined : Number.parseInt(`0${digits}`, 8);
 }
 
-function readName(header: Buffer): string {
-  const name = textOf(field(header, NAME));
-  const isUstar = header.toString('latin1', MAGIC.offset, MAGIC.offset + MAGIC.ustar.length) === MAGIC.ustar;
-  const prefix = isUstar ? textOf(field(header, PREFIX)) : '';
+function readName(block: Buffer): string {
+  const name = textOf(field(block, NAME));
+  const isUstar = block.toString('latin1', MAGIC.offset, MAGIC.offset + MAGIC.text.length) === MAGIC.text;
+  const prefix = isUstar ? textOf(field(block, PREFIX)) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
@@ -167,36 +232,44 @@ function textOf(bytes: Buffer): string {
 }
 
 /** pax: `LENGTH KEY=VALUE\n` each, where the length counts all of it. */
-function readRecords(data: Buffer, start: number): Extensions {
-  const extensions: { path?: string; size?: number } = {};
+function parseRecords(data: Buffer, offset: number): Extensions {
+  let extensions: Extensions = {};
   for (let at = 0; at < data.length;) {
     const space = data.indexOf(' ', at);
-    const length = space < 0 ? 0 : decimal(data.toString('latin1', at, Math.min(space, at + 20)));
-    const equals = data.indexOf('=', space);
+    const length = space < 0 ? Number.NaN : decimal(data.toString('latin1', at, Math.min(space, at + 20)));
     const end = at + length;
-    if (end > data.length || equals < 0 || equals >= end || data[end - 1] !== 0x0a) {
-      throw damaged('a pax record makes no sense', start + at);
+    const equals = data.indexOf('=', space);
+    if (!(end <= data.length) || equals < 0 || equals >= end || data[end - 1] !== 0x0a) {
+      throw damaged('a pax record makes no sense', offset);
     }
     const key = data.toString('utf8', space + 1, equals);
     const value = data.toString('utf8', equals + 1, end - 1);
-    if (key === 'path') extensions.path = value;
-    if (key === 'size') extensions.size = decimal(value);
-    if (key.startsWith('GNU.sparse.')) {
-      throw new FormatError('it has a sparse file', {
-        offset: start,
-        hint: 'make the archive without --sparse',
-      });
-    }
-    if (Number.isNaN(extensions.size)) throw damaged('a size is no number', start + at);
-    if (value.includes('\0') && key === 'path') throw damaged('a path has a NUL', start + at);
+    extensions = { ...extensions, ...extensionOf(key, value, offset) };
     at = end;
   }
   return extensions;
 }
 
+function extensionOf(key: string, value: string, offset: number): Extensions {
+  if (key.startsWith('GNU.sparse.')) throw damaged('it has a sparse file', offset);
+  if (key === 'path') {
+    if (value.includes('\0')) throw damaged('a path has a NUL', offset);
+    return { path: value };
+  }
+  if (key === 'linkpath') return { linkpath: value };
+  if (key !== 'size') return {};
+  const size = decimal(value);
+  if (Number.isNaN(size)) throw damaged('a size is no number', offset);
+  return { size };
+}
+
 function decimal(text: string): number {
   const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
+function cutOff({ feed }: ByteInput): FormatError {
+  return damaged('it is cut off', feed.offset + feed.available);
 }
 
 function damaged(problem: string, offset: number): FormatError {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
+import { declareIsoCreate } from './iso/create.ts';
 import { declareIsoCustomize } from './iso/customize.ts';
 import { declareIsoExtract } from './iso/extract.ts';
 import { declareIsoIgnition } from './iso/ignition.ts';
@@ -17,4 +18,5 @@ export function declareIso(program: Command, context: Context): void {
   declareIsoKargs(iso, context);
   declareIsoExtract(iso, context);
   declareIsoReset(iso, context);
+  declareIsoCreate(iso, context);
 }

@@ -25,7 +25,8 @@ What --host means:
 
 Environment:
   IRONIC_BASE_URL, IRONIC_INSPECTOR_BASE_URL, IRONIC_AGENT_IMAGE,
-  IRONIC_AGENT_PULL_SECRET (its content), IRONIC_AGENT_VLAN_INTERFACES,
+  IRONIC_AGENT_PULL_SECRET (its content), IRONIC_AGENT_PULL_SECRET_FILE,
+  IRONIC_AGENT_VLAN_INTERFACES,
   IRONIC_RAMDISK_SSH_KEY, IRONIC_CA_BUNDLE; as of configure-coreos-ipa also
   IRONIC_ACCESS_PORT, IRONIC_INSPECTOR_ACCESS_PORT, IRONIC_AGENT_PODMAN_FLAGS,
   IRONIC_INSPECTOR_VLAN_INTERFACES. Beside IRONIC_BASE_URL or
@@ -45,6 +46,10 @@ Many hosts:
   NAME.ign in the folder --output. A host that is wrong is reported, and the
   others are written. Without the list, --output is one config. Its schema is
   schemas/inventory.json of this package.
+
+Without a registry:
+  --agent-archive brings the image along: on the ISO by --iso-file FILE:NAME of
+  iso ignition embed (the same NAME), or fetched from --archive-url.
 
 Without Ironic:
   Agents up to 6.6.0 had a mode "standalone". Newer ones have none, but do the

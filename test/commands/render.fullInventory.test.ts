@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Setting, type SettingName, settingTable } from '../../src/agent/settingTable.ts';
+import { dockerArchive } from '../support/containerImages.ts';
 import { runCli } from '../support/runCli.ts';
 
 const key =
@@ -42,6 +43,8 @@ const values: Readonly<Record<SettingName, unknown>> = {
   'agent.standalone': false,
   'agent.image': `registry.example.com/metal3/ironic-agent@sha256:${'0123456789abcdef'.repeat(4)}`,
   'agent.pullPolicy': 'missing',
+  'agent.archive': null,
+  'agent.archiveUrl': null,
   'agent.pullSecret': 'auth.json',
   'agent.registriesConf': 'registries.conf',
   'agent.insecureRegistry': true,
@@ -105,6 +108,16 @@ const hosts = [
     overrides: { 'ironic.inspectionCallbackUrls': null, 'ironic.inspectorUrls': ['https://192.0.2.1'] },
   },
   {
+    name: 'without-registry',
+    architecture: 'x86_64',
+    overrides: {
+      'agent.image': null,
+      'agent.pullPolicy': null,
+      'agent.archive': 'ironic-agent.tar',
+      'agent.archiveUrl': 'https://192.0.2.1/ironic-agent.tar',
+    },
+  },
+  {
     name: 'standalone',
     overrides: { 'agent.standalone': true, 'ironic.apiUrls': null, 'host.consoles': ['ttyS1'] },
   },
@@ -118,6 +131,7 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries({ ...files, 'ca.pem': ca, 'core.pub': `${key}\n` })) {
     await writeFile(join(folder, name), text);
   }
+  await writeFile(join(folder, 'ironic-agent.tar'), await dockerArchive({}));
 });
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 

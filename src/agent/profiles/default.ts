@@ -7,6 +7,7 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
+import { renderArchiveFiles, renderArchiveUnits } from '../agentArchive.ts';
 import { renderBanners } from '../banners.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, secretMode } from '../dataFile.ts';
@@ -35,12 +36,14 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
         renderConfFile(settings),
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
+        ...renderArchiveFiles(settings),
         ...renderBanners(settings),
       ],
     },
     systemd: {
       units: [
         { contents: formatDefaultUnit(settings), enabled: true, name: unitName },
+        ...renderArchiveUnits(settings),
         ...renderExtraUnits(settings),
       ],
     },
@@ -54,9 +57,10 @@ function renderConfFile(settings: AgentSettings): File {
 }
 
 function formatDefaultUnit(settings: AgentSettings): string {
-  const { agentImage, pullPolicy } = settings;
+  const { agentImage, archive, pullPolicy } = settings;
   const isPulledBefore = pullPolicy === 'always';
-  const pullFlags = formatPullFlags(settings);
+  // What an archive brings needs no registry.
+  const pullFlags = archive === undefined ? formatPullFlags(settings) : [];
   const pull = ['/bin/podman', 'pull', ...pullFlags, agentImage].join(' ');
   return fillTemplate(readAsset('templates/agent/ironic-agent.service'), {
     environment: formatUnitEnvironment(settings),

@@ -8,6 +8,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import { readAgentArchive } from './agentArchive.ts';
 import { readHardwareManagers } from './hardwareManagers.ts';
 import type { HostPart } from './hostReaders.ts';
 import type { IronicPart } from './ironicReaders.ts';
@@ -33,9 +34,16 @@ type AgentPart = Omit<
 export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<AgentPart> {
   const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
   const isIcc = ['icc', 'assisted'].includes(reading.profile);
+  const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
+  const pullPolicy = parsed(reading, 'agent.pullPolicy', parsePullPolicy) ?? defaultSettings.pullPolicy;
   return {
-    agentImage: readImage(reading),
-    pullPolicy: parsed(reading, 'agent.pullPolicy', parsePullPolicy) ?? defaultSettings.pullPolicy,
+    ...(archived === undefined
+      ? { agentImage: readImage(reading), pullPolicy }
+      : {
+          agentImage: readImage(reading, archived.reference),
+          pullPolicy: 'never',
+          archive: archived.archive,
+        }),
     pullArgs: readPullArgs(reading),
     verifyRegistryTls: !isSwitchedOn(reading, 'agent.insecureRegistry'),
     podman: {
@@ -54,13 +62,15 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
   };
 }
 
-function readImage(reading: Reading): string {
+/** `archived` is what the image is called that an archive brings. */
+function readImage(reading: Reading, archived?: string): string {
   const { options, parse, profile, warn } = reading;
   if (options.registry !== undefined) {
     return inPlace('--registry', () => parse.image(`${options.registry}/ironic-agent`));
   }
   const value = valueOf(reading, 'agent.image');
   if (value === undefined) {
+    if (archived !== undefined) return archived;
     if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
     throw new UsageError(`the profile ${profile} needs IRONIC_AGENT_IMAGE or --agent-image`, {
       hint: `for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,

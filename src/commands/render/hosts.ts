@@ -48,7 +48,7 @@ export interface RenderHost extends ListedHost {
 /** The hosts as they are rendered: with what all of them have in common. */
 export function listHosts(hosts: readonly InventoryHost[], source: RenderSource): RenderHost[] {
   const file = source.options.inventory ?? '';
-  return hosts.map(({ name, line = 1, findings, readInputs: readOwn }) => {
+  return hosts.map(({ name, line = 1, architecture, findings, readInputs: readOwn }) => {
     const place = `${file}:${line}`;
     return {
       name,
@@ -59,6 +59,7 @@ export function listHosts(hosts: readonly InventoryHost[], source: RenderSource)
         io,
         files: [readOwn(), ...(source.files ?? [])],
         implied: impliedBy(name, place),
+        ...(architecture !== undefined && { architecture }),
       }),
     };
   });

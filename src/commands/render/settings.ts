@@ -3,6 +3,7 @@
  * reported with the name of its flag or variable.
  */
 
+import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { inputParsers } from '../../agent/inputParsers.ts';
 import type { InventoryHost } from '../../agent/inventory.ts';
 import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
@@ -28,6 +29,8 @@ export interface RenderSource {
   readonly files?: readonly Inputs[];
   /** What counts where nothing else is given. */
   readonly implied?: Inputs;
+  /** Of the host, where an inventory says it. */
+  readonly architecture?: string;
   /** Those of an inventory, for whoever shows what is different for them. */
   readonly hosts?: readonly InventoryHost[];
 }
@@ -57,7 +60,7 @@ export type ReadSettings = (
 export function createSettingsReader(): ReadSettings {
   const readSharedAgent = rememberPart(readAgent);
   const readSharedHost = rememberPart(readHost);
-  return async ({ io, options }, { inputs, profile }, warn) => {
+  return async ({ architecture, io, options }, { inputs, profile }, warn) => {
     const reading = joinLists({ profile, inputs, options, parse: inputParsers[profile], io, warn });
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
@@ -68,6 +71,7 @@ export function createSettingsReader(): ReadSettings {
       ...readHostname(reading),
       ...network.settings,
     };
+    checkHostArchitecture(settings.archive, architecture);
     warnOfProxy(settings, warn);
     return settings;
   };

@@ -12,6 +12,9 @@ export interface Extent {
   readonly size: number;
 }
 
+/** Bytes that one directory record can name, in whole sectors; larger files have several. */
+export const MAX_EXTENT = 0xffff_f800;
+
 /** A tree of directories, as the primary descriptor and Joliet's supplementary one describe it. */
 export interface VolumeFacts {
   readonly systemId: string;

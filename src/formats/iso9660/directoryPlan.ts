@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../../errors.ts';
-import type { Extent, NameEncoding } from './descriptors.ts';
+import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
 import { MAX_RECORD, PARENT, placeRecords, recordLength, SELF, writeDirectoryRecord } from './directory.ts';
 import { encodeUcs2, SECTOR } from './fields.ts';
 import { compareJoliet, comparePrimary, jolietIdentifiers, primaryIdentifiers } from './names.ts';
@@ -42,6 +42,8 @@ interface PlannedRecord {
   readonly node: DirectoryNode | FileSpec;
   readonly identifier: Uint8Array;
   readonly tail: Tail;
+  /** Which stretch of a large file it names. */
+  readonly part: number;
 }
 
 /** A system use area; dates, the only part that is not known yet, have a fixed length. */
@@ -158,14 +160,28 @@ function planRecords(
   const parent = directory.parent ?? directory;
   const self: Role = directory.parent === undefined ? { is: 'root' } : { is: 'self' };
   return [
-    { node: directory, identifier: SELF, tail: tail(directory, self) },
-    { node: parent, identifier: PARENT, tail: tail(parent, { is: 'self' }) },
-    ...children.map(({ name, node, identifier }) => ({
-      node,
-      identifier,
-      tail: tail(node, { is: 'child', name, identifierLength: identifier.length }),
-    })),
+    { node: directory, identifier: SELF, tail: tail(directory, self), part: 0 },
+    { node: parent, identifier: PARENT, tail: tail(parent, { is: 'self' }), part: 0 },
+    ...children.flatMap(({ name, node, identifier }) =>
+      Array.from({ length: partCount(node) }, (_, part) => ({
+        node,
+        identifier,
+        tail: tail(node, { is: 'child', name, identifierLength: identifier.length }),
+        part,
+      })),
+    ),
   ];
+}
+
+function partCount(node: DirectoryNode | FileSpec): number {
+  return isDirectory(node) ? 1 : Math.max(1, Math.ceil(node.size / MAX_EXTENT));
+}
+
+/** The stretch that the record of this part names. */
+function partOf({ sector, size }: Extent, part: number): Extent & { readonly continues: boolean } {
+  const start = part * MAX_EXTENT;
+  const end = start + MAX_EXTENT;
+  return { sector: sector + start / SECTOR, size: Math.min(end, size) - start, continues: end < size };
 }
 
 /** What a record is for decides which entries its tail holds. */
@@ -224,14 +240,13 @@ interface PlannedTree {
 function writeTree({ directories, end, size, extentOf }: PlannedTree, places: Places): Uint8Array {
   const bytes = new Uint8Array(size);
   for (const { records, recordOffsets, start } of directories) {
-    records.forEach(({ node, identifier, tail }, index) => {
+    records.forEach(({ node, identifier, tail, part }, index) => {
       const extent = isDirectory(node) ? extentOf(node, places.base) : places.extents.get(node.path);
       const { inline, overflow } = tail.write(places.date);
       const overflowAt = tail.overflowAt === undefined ? undefined : end + tail.overflowAt;
       if (overflowAt !== undefined) bytes.set(overflow, overflowAt);
       const record = writeDirectoryRecord({
-        sector: extent?.sector ?? 0,
-        size: extent?.size ?? 0,
+        ...partOf(extent ?? { sector: 0, size: 0 }, part),
         identifier,
         isDirectory: isDirectory(node),
         date: places.date,

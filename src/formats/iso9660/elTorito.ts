@@ -39,7 +39,8 @@ export function writeBootCatalog(images: readonly BootImage[]): Uint8Array {
 
 function writeEntry(view: DataView, offset: number, { sector, blocks }: BootImage): void {
   view.setUint8(offset, BOOTABLE);
-  view.setUint16(offset + 6, Math.min(blocks, 0xffff), true);
+  // Firmware takes zero for all that follows.
+  view.setUint16(offset + 6, blocks > 0xffff ? 0 : blocks, true);
   view.setUint32(offset + 8, sector, true);
 }
 

@@ -7,7 +7,7 @@ import type { NodeKind } from './names.ts';
 export interface FileSpec {
   /** From the root, parts joined by `/`, e.g. `images/pxeboot/vmlinuz`. */
   readonly path: string;
-  /** Bytes, below 4 GiB. */
+  /** Bytes. */
   readonly size: number;
 }
 
@@ -23,7 +23,8 @@ export interface DirectoryNode {
 /** 6.8.2.1: the root is level 1. */
 const MAX_LEVELS = 8;
 const MAX_NAME_BYTES = 255;
-const MAX_FILE_SIZE = 0xffff_ffff;
+/** A whole image has no more sectors. */
+const MAX_FILE_SIZE = 0xffff_ffff * 2048;
 
 /**
  * @returns the root
@@ -60,10 +61,8 @@ function checkedParts({ path, size }: FileSpec): string[] {
   if (parts.length > MAX_LEVELS) {
     throw new FormatError(`more than ${MAX_LEVELS} levels of directories: ${path}`);
   }
-  if (!Number.isInteger(size) || size < 0 || size > MAX_FILE_SIZE) {
-    throw new FormatError(`a file of ${size} bytes does not fit on an ISO 9660 image: ${path}`, {
-      hint: 'one file holds less than 4 GiB',
-    });
+  if (!Number.isSafeInteger(size) || size < 0 || size > MAX_FILE_SIZE) {
+    throw new FormatError(`a file of ${size} bytes does not fit on an ISO 9660 image: ${path}`);
   }
   return parts;
 }

@@ -1,7 +1,8 @@
 /**
  * Masters ISO 9660 images: ISO level 1 names with Rock Ridge, a Joliet tree, path tables, and El Torito where images to
  * boot are named. Equal input gives equal bytes. Layout and content are separate: `layoutIso` needs sizes only, so large
- * files can be streamed to their places. Leaves out files of 4 GiB and more, links, deep directories, hybrid MBR/GPT.
+ * files can be streamed to their places. Files of 4 GiB and more have several extents (level 3). Leaves out links and deep
+ * directories.
  */
 
 import { FormatError } from '../../errors.ts';

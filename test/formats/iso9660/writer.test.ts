@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/errors.ts';
 import { layoutIso, writeIso } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
-import { bytesAccess } from '../../../src/image/overlay.ts';
+import { bytesAccess, overlay, zeros } from '../../../src/image/overlay.ts';
+import type { RandomAccess } from '../../../src/image/randomAccess.ts';
 import { have, missingNote } from '../../support/programs.ts';
 
 const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };
@@ -48,7 +49,7 @@ describe('writeIso', () => {
 
   it.each([
     ['a volume ID of 33 characters', { ...spec, volumeId: 'v'.repeat(33) }, []],
-    ['a file of 4 GiB', spec, [{ path: 'large', size: 2 ** 32 }]],
+    ['a file of 8 TiB', spec, [{ path: 'large', size: 2 ** 43 }]],
     ['an image to boot that is not there', { ...spec, boot: { bios: 'nowhere' } }, []],
   ])('refuses %s', (_title, given, files) => {
     expect(() => layoutIso(given, files)).toThrow(FormatError);
@@ -63,6 +64,22 @@ describe('writeIso', () => {
     const rootfs = layout.files.get('images/pxeboot/rootfs.img');
     expect(layout.files.get('last')?.offset).toBe((rootfs?.offset ?? 0) + size);
     expect(layout.size).toBe((rootfs?.offset ?? 0) + size + 2048);
+  });
+
+  it('gives files of 4 GiB and more several extents, which our own reader joins', async () => {
+    const size = 9 * 2 ** 30 + 5;
+    const { image, offset } = largeImage(size);
+    const iso = await openIsoTree(image);
+    expect(await iso.find('large')).toMatchObject({ kind: 'file', size, offset });
+  });
+
+  it.each([
+    ['as it is', 4 * 2 ** 20, 8192],
+    ['as all that follows where it does not fit', 40 * 2 ** 20, 0],
+  ])('gives firmware the size of the EFI image %s', (_title, size, blocks) => {
+    const layout = layoutIso({ ...spec, boot: { efi: 'efi.img' } }, [{ path: 'efi.img', size }]);
+    const catalog = layout.pieces.find(({ data }) => data[0] === 1 && data[1] === 0xef)?.data ?? [];
+    expect(Buffer.from(catalog).readUInt16LE(32 + 6)).toBe(blocks);
   });
 
   it('writes many directories in little time', () => {
@@ -90,6 +107,16 @@ describe('writeIso', () => {
     );
   });
 });
+
+/** An image with a file of this size, of which nothing is written. */
+function largeImage(size: number): { image: RandomAccess; offset: number } {
+  const layout = layoutIso(spec, [
+    { path: 'large', size },
+    { path: 'last', size: 1 },
+  ]);
+  const offset = layout.files.get('large')?.offset ?? 0;
+  return { image: overlay(zeros(layout.size), layout.pieces), offset };
+}
 
 const name = fc
   .string({ minLength: 1, maxLength: 120, unit: fc.constantFrom('a', 'B', '.', '-', ' ', 'é', '😀', '7') })
@@ -131,6 +158,17 @@ describe('other programs read what writeIso makes', () => {
   it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${missingNote('bsdtar')}`, () => {
     expect(filesIn(run('bsdtar', 'tf', iso).split('\n'))).toEqual(paths);
     expect(run('bsdtar', 'xOf', iso, 'many/some-file-123.json')).toBe('content 123');
+  });
+
+  it.skipIf(!have('bsdtar'))(`bsdtar joins several extents${missingNote('bsdtar')}`, async () => {
+    const size = 5 * 2 ** 30 + 5;
+    const { image } = largeImage(size);
+    const path = join(folder, 'large.iso');
+    writeFileSync(path, await image.read(0, 1024 * 1024));
+    truncateSync(path, image.size);
+    const line = run('bsdtar', 'tvf', path, 'large');
+    rmSync(path);
+    expect(line.trim().split(/\s+/)[4]).toBe(String(size));
   });
 
   it.skipIf(!have('isoinfo'))(`isoinfo reads all three kinds of names${missingNote('isoinfo')}`, () => {

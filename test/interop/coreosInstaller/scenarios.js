@@ -56,12 +56,6 @@ const isoIgnition = [
     ],
     ['iso ignition embed -i in/a.ign -o out.iso image.iso', 'iso ignition show out.iso'],
     ['iso ignition embed -i in/a.ign -o - image.iso > out.iso', 'iso ignition show out.iso'],
-    [
-      'iso ignition embed --ignition-file=in/nearly-full.ign image.iso',
-      showIgnition,
-      'iso kargs show image.iso',
-    ],
-    ['iso ignition embed -i in/large.ign image.iso', showIgnition],
     ['iso ignition embed -i in/broken.ign image.iso', showIgnition, 'iso reset image.iso'],
     ['iso ignition embed -i in/empty.ign image.iso', embed, 'iso ignition remove image.iso'],
     [
@@ -73,6 +67,12 @@ const isoIgnition = [
     ],
   ]),
   ...scenariosOf('iso ignition embed', 'one', [
+    ['iso ignition embed -i in/large.ign image.iso', showIgnition],
+    [
+      'iso ignition embed --ignition-file=in/nearly-full.ign image.iso',
+      showIgnition,
+      'iso kargs show image.iso',
+    ],
     ['iso ignition embed -i in/semantics.ign image.iso'],
     ['iso ignition embed -i in/v2.ign image.iso'],
     ['iso ignition embed -i in/not-utf8.ign image.iso', showIgnition],
@@ -147,9 +147,9 @@ const isoNetwork = [
     ],
     ['iso network embed -k in/eth0.nmconnection -o out.iso image.iso', 'iso network extract out.iso'],
     ['iso network embed -k in/eth0.nmconnection -o - image.iso > out.iso', 'iso network extract out.iso'],
-    ['iso network embed -k in/large.nmconnection image.iso'],
   ]),
   ...scenariosOf('iso network embed', 'one', [
+    ['iso network embed -k in/large.nmconnection image.iso'],
     ['iso network embed -k in/eth0.nmconnection -k in/folder/eth0.nmconnection image.iso'],
     ['iso network embed -k in/nowhere.nmconnection image.iso'],
     ['iso network embed -k in image.iso'],
@@ -314,7 +314,6 @@ const isoCustomize = [
       'iso kargs show out.iso',
     ],
     [`iso customize --live-karg-append ${long(2100)} image.iso`],
-    ['iso customize --live-ignition in/large.ign image.iso'],
     [
       embed,
       'iso customize --dest-device /dev/sda image.iso',
@@ -336,6 +335,7 @@ const isoCustomize = [
     ['iso customize --live-ignition in/a.ign -o - image.iso > out.iso', 'iso customize out.iso'],
   ]),
   ...scenariosOf('iso customize', 'one', [
+    ['iso customize --live-ignition in/large.ign image.iso'],
     ...customizations.map((options) => [`iso customize ${options} image.iso`, showIgnition]),
     ...refusedCustomizations.map((options) => [`iso customize ${options} image.iso`]),
     ['iso customize --live-karg-replace a=b image.iso'],

@@ -1,0 +1,403 @@
+/**
+ * Archives of container images: the OCI image layout in a tar (`oci-archive`, image-spec 1.1 "Image Layout") and what
+ * `docker save` and `podman save` write (`docker-archive`), plain or compressed. Read in one pass that holds only the small
+ * JSON documents; every digest that the documents give is checked: manifests, configs, layers, and what layers unpack to.
+ * Left out: encrypted layers, signatures, digests other than sha256, and layers that are fetched from elsewhere.
+ */
+
+import { createHash } from 'node:crypto';
+import { FormatError } from '../errors.ts';
+import { type ByteSource, type ByteInput, hasMore, inputOf, refill, sourceOf } from './byteSource.ts';
+import { type Compression, detectCompression, MAX_MAGIC, unpackMember } from './compression.ts';
+import { parseImageReference } from './imageReference.ts';
+import { readTarMembers } from './tar.ts';
+
+export interface ContainerArchive {
+  readonly form: 'oci-archive' | 'docker-archive';
+  readonly images: readonly ArchivedImage[];
+  /** Bytes of the archive as it is. */
+  readonly size: number;
+  /** Of the archive as it is, in hex. */
+  readonly sha512: string;
+  /** Bytes of the archive without the compression around it. */
+  readonly unpackedSize: number;
+}
+
+export interface ArchivedImage {
+  /** The digest of its config in hex, by which podman and docker know it. */
+  readonly id: string;
+  /** References with a tag under which it is loaded; none where the archive names it only in part. */
+  readonly names: readonly string[];
+  /** As Go has it: `amd64`, `arm64`. */
+  readonly architecture: string;
+  readonly os: string;
+  readonly layers: readonly ArchivedLayer[];
+}
+
+export interface ArchivedLayer {
+  /** sha256 of what it unpacks to, in hex. */
+  readonly diffId: string;
+  /** Bytes in the archive. */
+  readonly size: number;
+  /** Bytes without compression, about what it takes on the host. */
+  readonly unpackedSize: number;
+}
+
+/** The limit that containers/image has for a manifest. */
+const MAX_DOCUMENT = 4 * 1024 * 1024;
+const MAX_DOCUMENTS = 64 * 1024 * 1024;
+/** Of all files together, with their compression and without: an image has to fit into the memory of a host. */
+const MAX_UNPACKED = 16 * 1024 ** 3;
+/** Layers of eStargz have one gzip member for each file. */
+const MAX_STREAMS = 500_000;
+const MAX_MANIFESTS = 1000;
+const MAX_LINKS = 16;
+
+/** @throws FormatError with a message that goes on from the name of the archive */
+export async function readContainerArchive(source: ByteSource): Promise<ContainerArchive> {
+  const hash = createHash('sha512');
+  const outer = watched(source, (piece) => hash.update(piece));
+  const inner = watched(sourceOf(unpackAll(inputOf('compressed', outer.source))), () => undefined);
+  const files = await indexFiles(inputOf('tar', inner.source));
+  await drain(outer.source);
+  const form = files.has('index.json') && files.has('oci-layout') ? 'oci-archive' : 'docker-archive';
+  const images = form === 'oci-archive' ? readOciImages(files) : readDockerImages(files);
+  if (images.length === 0) throw new FormatError('has no container image in it', { hint: howToMake });
+  return { form, images, size: outer.size(), sha512: hash.digest('hex'), unpackedSize: inner.size() };
+}
+
+const howToMake = 'make one with: podman save --format oci-archive -o FILE IMAGE';
+
+/** The same bytes, counted and shown to `see` as they pass. */
+function watched(
+  source: ByteSource,
+  see: (piece: Uint8Array) => unknown,
+): { readonly source: ByteSource; readonly size: () => number } {
+  let size = 0;
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const piece = await source.next();
+    if (piece === undefined) return undefined;
+    size += piece.length;
+    see(piece);
+    return piece;
+  };
+  return { source: { next }, size: () => size };
+}
+
+async function drain(source: ByteSource): Promise<void> {
+  while ((await source.next()) !== undefined);
+}
+
+/** What the input unpacks to: one compressed member after the other, or the bytes themselves. */
+async function* unpackAll(input: ByteInput): AsyncGenerator<Uint8Array, void> {
+  const streams = { left: MAX_STREAMS };
+  let left = MAX_UNPACKED;
+  if ((await formatAt(input)) === 'none') yield* plain(input);
+  // What follows the compressed members is no part of them, such as the padding of a tape.
+  for (let format = await formatAt(input); format !== 'none'; format = await formatAt(input)) {
+    for await (const piece of unpackMember(format, input, { maxBytes: left, streams })) {
+      left -= piece.length;
+      yield piece;
+    }
+  }
+}
+
+async function formatAt(input: ByteInput): Promise<Compression> {
+  while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
+  return detectCompression(input.feed.bytes, input.feed.index);
+}
+
+async function* plain(input: ByteInput): AsyncGenerator<Uint8Array, void> {
+  while (await hasMore(input)) yield input.feed.take(input.feed.available);
+}
+
+/** What is known of a file in the archive once it has passed. */
+interface IndexedFile {
+  readonly size: number;
+  /** In hex. */
+  readonly sha256: string;
+  readonly unpackedSize: number;
+  /** sha256 of what it unpacks to; the same as above for a file without compression. */
+  readonly diffId: string;
+  /** Of files that may be JSON. */
+  readonly text: string | undefined;
+}
+
+/** By path; links have been followed. */
+type Files = ReadonlyMap<string, IndexedFile>;
+
+async function indexFiles(input: ByteInput): Promise<Files> {
+  const files = new Map<string, IndexedFile>();
+  const links = new Map<string, string>();
+  const budget = { unpacked: MAX_UNPACKED, documents: MAX_DOCUMENTS };
+  for await (const member of readTarMembers(input)) {
+    const path = plainPath(member.path);
+    if (member.type === 'file') files.set(path, await indexFile(member, budget));
+    else links.set(path, linkTarget(path, member));
+  }
+  for (const path of links.keys()) {
+    const file = files.get(followLinks(path, links));
+    if (file !== undefined) files.set(path, file);
+  }
+  return files;
+}
+
+interface Budget {
+  unpacked: number;
+  documents: number;
+}
+
+async function indexFile(
+  { content, size }: { readonly content: AsyncIterator<Uint8Array, void>; readonly size: number },
+  budget: Budget,
+): Promise<IndexedFile> {
+  const hash = createHash('sha256');
+  let document: Buffer[] | undefined = size > Math.min(MAX_DOCUMENT, budget.documents) ? undefined : [];
+  const source: ByteSource = {
+    next: async () => {
+      const step = await content.next();
+      if (step.done === true) return undefined;
+      hash.update(step.value);
+      document?.push(Buffer.from(step.value));
+      return step.value;
+    },
+  };
+  const input = inputOf('layer', source);
+  const isPacked = (await formatAt(input)) !== 'none';
+  if (isPacked) document = undefined;
+  const unpacked = createHash('sha256');
+  let unpackedSize = 0;
+  for await (const piece of unpackAll(input)) {
+    unpackedSize += piece.length;
+    budget.unpacked -= piece.length;
+    if (budget.unpacked < 0) throw new FormatError(`unpacks to more than ${MAX_UNPACKED} bytes`);
+    if (isPacked) unpacked.update(piece);
+  }
+  await drain(source);
+  const sha256 = hash.digest('hex');
+  const text = document === undefined ? undefined : documentText(Buffer.concat(document), budget);
+  return { size, sha256, unpackedSize, diffId: isPacked ? unpacked.digest('hex') : sha256, text };
+}
+
+function documentText(bytes: Buffer, budget: Budget): string | undefined {
+  if (!/^\s*[[{]/.test(bytes.toString('latin1', 0, 64))) return undefined;
+  budget.documents -= bytes.length;
+  return bytes.toString('utf8');
+}
+
+/** Below the root of the archive, without `.` and `..`, which name nothing outside of it. */
+function plainPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** A symbolic link starts in its folder, a hard link in the root. */
+function linkTarget(path: string, link: { readonly target: string; readonly isSymbolic: boolean }): string {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return plainPath(link.isSymbolic && !link.target.startsWith('/') ? `${folder}${link.target}` : link.target);
+}
+
+function followLinks(path: string, links: ReadonlyMap<string, string>): string {
+  let target = path;
+  for (let step = 0; step < MAX_LINKS; step++) target = links.get(target) ?? target;
+  return target;
+}
+
+const MEDIA = {
+  indexes: [
+    'application/vnd.oci.image.index.v1+json',
+    'application/vnd.docker.distribution.manifest.list.v2+json',
+  ],
+  manifests: [
+    'application/vnd.oci.image.manifest.v1+json',
+    'application/vnd.docker.distribution.manifest.v2+json',
+  ],
+  configs: ['application/vnd.oci.image.config.v1+json', 'application/vnd.docker.container.image.v1+json'],
+} as const;
+
+const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.ref.name'];
+
+function readOciImages(files: Files): ArchivedImage[] {
+  const layout = textIn(readDocument(files, 'oci-layout'), 'imageLayoutVersion') ?? '';
+  if (!layout.startsWith('1.'))
+    throw new FormatError(`has an OCI layout of an unknown version: ${JSON.stringify(layout)}`);
+  const found = new Map<string, ArchivedImage>();
+  // Of an index below the first, an archive may have no more than a part.
+  let queue = listIn(readDocument(files, 'index.json'), 'manifests').map((descriptor) => ({
+    descriptor,
+    names: namesIn(descriptor),
+    isPartial: false,
+  }));
+  for (let level = 0; queue.length > 0 && level < 3; level++) {
+    if (queue.length > MAX_MANIFESTS) throw new FormatError(`names more than ${MAX_MANIFESTS} manifests`);
+    const next: typeof queue = [];
+    for (const { descriptor, names, isPartial } of queue) {
+      const file = findBlob(files, descriptor, isPartial);
+      if (file === undefined) continue;
+      const document = parseDocument(file.text, digestOf(descriptor));
+      const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
+      if (MEDIA.indexes.some((known) => known === mediaType)) {
+        next.push(
+          ...listIn(document, 'manifests').map((child) => ({ descriptor: child, names, isPartial: true })),
+        );
+      } else if (MEDIA.manifests.some((known) => known === mediaType)) {
+        const image = readOciImage(files, document);
+        if (image === undefined) continue;
+        const other = found.get(image.id)?.names ?? [];
+        found.set(image.id, { ...image, names: [...new Set([...other, ...names])] });
+      }
+    }
+    queue = next;
+  }
+  return [...found.values()];
+}
+
+/** Undefined for what is no image: attestations, signatures and other artifacts. */
+function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefined {
+  const descriptor = fieldOf(manifest, 'config');
+  const mediaType = textIn(descriptor, 'mediaType');
+  if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
+  const file = requireBlob(files, descriptor);
+  const config = parseDocument(file.text, digestOf(descriptor));
+  if (textIn(config, 'architecture') === 'unknown') return undefined;
+  const layers = listIn(manifest, 'layers').map((layer) => requireBlob(files, layer));
+  return { id: file.sha256, names: [], ...readConfig(config, layers) };
+}
+
+function readDockerImages(files: Files): ArchivedImage[] {
+  if (!files.has('manifest.json')) {
+    throw new FormatError(
+      'is no archive of a container image: it has neither index.json with oci-layout nor manifest.json',
+      {
+        hint: howToMake,
+      },
+    );
+  }
+  const manifests = readDocument(files, 'manifest.json');
+  if (!Array.isArray(manifests)) throw new FormatError('has a manifest.json that is no list');
+  if (manifests.length > MAX_MANIFESTS) throw new FormatError(`names more than ${MAX_MANIFESTS} manifests`);
+  return manifests.map((manifest: unknown) => {
+    const path = textIn(manifest, 'Config') ?? '';
+    const file = requireFile(files, path);
+    const named = /(?:^|\/)([0-9a-f]{64})(?:\.json)?$/.exec(path)?.[1];
+    if (named !== undefined && named !== file.sha256) throw mismatch(path);
+    const layers = listIn(manifest, 'Layers').map((layer) =>
+      requireFile(files, typeof layer === 'string' ? layer : ''),
+    );
+    const names = listIn(manifest, 'RepoTags', 'optional').filter((name) => typeof name === 'string');
+    const config = parseDocument(file.text, path);
+    return { id: file.sha256, names: names.filter(isFullName), ...readConfig(config, layers) };
+  });
+}
+
+/** Checks that the layers unpack to what the config says. */
+function readConfig(
+  config: unknown,
+  files: readonly IndexedFile[],
+): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
+  const diffIds = listIn(fieldOf(config, 'rootfs'), 'diff_ids');
+  if (diffIds.length !== files.length) {
+    throw new FormatError(`has ${files.length} layers where the config of the image says ${diffIds.length}`);
+  }
+  const layers = files.map(({ diffId, size, unpackedSize }, index) => {
+    if (diffIds[index] !== `sha256:${diffId}`) throw mismatch(`layer ${index + 1}`);
+    return { diffId, size, unpackedSize };
+  });
+  const architecture = textIn(config, 'architecture') ?? '';
+  const os = textIn(config, 'os') ?? '';
+  if (architecture === '' || os === '')
+    throw new FormatError('has an image that does not say what it runs on');
+  return { architecture, os, layers };
+}
+
+function namesIn(descriptor: unknown): string[] {
+  const annotations = fieldOf(descriptor, 'annotations');
+  const names = NAME_ANNOTATIONS.map((key) => textIn(annotations, key) ?? '').filter(isFullName);
+  return [...new Set(names)];
+}
+
+/** skopeo writes nothing but the tag. */
+function isFullName(name: string): boolean {
+  const parsed = parseImageReference(name);
+  return parsed.ok && parsed.reference.tag !== undefined;
+}
+
+/** Undefined where it may be missing, and is. */
+function findBlob(files: Files, descriptor: unknown, mayBeMissing: boolean): IndexedFile | undefined {
+  return mayBeMissing && !files.has(blobPath(descriptor)) ? undefined : requireBlob(files, descriptor);
+}
+
+function requireBlob(files: Files, descriptor: unknown): IndexedFile {
+  const file = requireFile(files, blobPath(descriptor));
+  if (`sha256:${file.sha256}` !== digestOf(descriptor)) throw mismatch(digestOf(descriptor));
+  if (fieldOf(descriptor, 'size') !== file.size) {
+    throw new FormatError(
+      `has ${file.size} bytes of ${digestOf(descriptor)}, which is said to have another size`,
+      {
+        hint: damagedHint,
+      },
+    );
+  }
+  return file;
+}
+
+function blobPath(descriptor: unknown): string {
+  return `blobs/${digestOf(descriptor).replace(':', '/')}`;
+}
+
+function digestOf(descriptor: unknown): string {
+  const digest = textIn(descriptor, 'digest') ?? '';
+  if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new FormatError(`has a part without a digest of sha256: ${JSON.stringify(digest.slice(0, 150))}`);
+}
+
+function requireFile(files: Files, path: string): IndexedFile {
+  const file = files.get(plainPath(path));
+  if (file !== undefined) return file;
+  throw new FormatError(`lacks ${JSON.stringify(path.slice(0, 150))}, which it says is a part of the image`, {
+    hint: damagedHint,
+  });
+}
+
+const damagedHint = 'it is incomplete or damaged: make it again';
+
+function mismatch(what: string): FormatError {
+  return new FormatError(`has content that does not match its digest: ${what}`, { hint: damagedHint });
+}
+
+function readDocument(files: Files, path: string): unknown {
+  return parseDocument(requireFile(files, path).text, path);
+}
+
+function parseDocument(text: string | undefined, name: string): unknown {
+  try {
+    if (text !== undefined) return JSON.parse(text) as unknown;
+  } catch {
+    // is told below
+  }
+  throw new FormatError(`has no JSON in ${name}, or more than ${MAX_DOCUMENT} bytes of it`, {
+    hint: damagedHint,
+  });
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+function textIn(value: unknown, key: string): string | undefined {
+  const text = fieldOf(value, key);
+  return typeof text === 'string' ? text : undefined;
+}
+
+function listIn(value: unknown, key: string, need: 'required' | 'optional' = 'required'): readonly unknown[] {
+  const list = fieldOf(value, key);
+  if (Array.isArray(list)) return list;
+  if (need === 'optional' && (list ?? undefined) === undefined) return [];
+  throw new FormatError(`has a document without the list "${key}"`, { hint: damagedHint });
+}

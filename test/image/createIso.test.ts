@@ -1,0 +1,120 @@
+/** New ISOs: what is where, and that what works on live ISOs works on them. */
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/errors.ts';
+import { type NewIso, planIso } from '../../src/image/createIso.ts';
+import { changedImage } from '../../src/image/imageChange.ts';
+import { openLiveIso } from '../../src/image/liveIso.ts';
+import { overlay, zeros } from '../../src/image/overlay.ts';
+import type { RandomAccess } from '../../src/image/randomAccess.ts';
+import { efiPartition, initrd, isolinux, kernel, newIso } from '../support/newIso.ts';
+
+const { bios, efi, ...none } = newIso;
+
+function make(iso: NewIso): RandomAccess {
+  const { patches, size } = planIso(iso);
+  return overlay(zeros(size), patches);
+}
+
+async function fileIn(image: RandomAccess, path: string): Promise<Buffer | undefined> {
+  const { tree } = await openLiveIso(image);
+  const entry = await tree.find(path);
+  return entry && Buffer.from(await tree.readFile(entry, { maxBytes: 1024 * 1024 }));
+}
+
+async function currentKargs(iso: NewIso): Promise<string | undefined> {
+  return (await (await openLiveIso(make(iso))).kargsAreas())?.current.trim();
+}
+
+const variants: readonly (readonly [string, NewIso])[] = [
+  ['BIOS', { ...none, bios }],
+  ['EFI', { ...none, efi }],
+  ['both', newIso],
+  [
+    'several menus of GRUB',
+    { ...none, efi: { ...efi, menus: ['EFI/BOOT/grub.cfg', 'EFI/fedora/grub.cfg', 'boot/grub/grub.cfg'] } },
+  ],
+];
+
+describe.each(variants)('an ISO for %s', (_title, iso) => {
+  it('has kernel and initramfs as they are', async () => {
+    const image = make(iso);
+    expect(await fileIn(image, 'images/pxeboot/vmlinuz')).toEqual(kernel);
+    expect(await fileIn(image, 'images/pxeboot/initrd.img')).toEqual(initrd);
+    expect(await fileIn(image, 'images/efiboot.img')).toEqual(iso.efi && efiPartition);
+    expect((await fileIn(image, 'isolinux/isolinux.bin'))?.subarray(64)).toEqual(
+      iso.bios && isolinux.subarray(64),
+    );
+  });
+
+  it('is taken for a live ISO with free areas', async () => {
+    const live = await openLiveIso(make(iso));
+    expect(live.label).toBe('ipa');
+    expect(live.embedArea.length).toBe(262_144);
+    expect(await live.embeddedFiles()).toEqual(new Map());
+    const areas = await live.kargsAreas();
+    const places = (iso.bios === undefined ? 0 : 1) + (iso.efi?.menus.length ?? 0);
+    expect(areas).toMatchObject({ defaults: iso.kargs, current: iso.kargs, length: iso.kargs.length + 1024 });
+    expect(areas?.places).toHaveLength(places);
+    expect(await live.features()).toMatchObject({ installerConfig: false, liveInitrdNetwork: false });
+  });
+
+  it('takes files and arguments', async () => {
+    const image = make(iso);
+    const files = new Map([['config.ign', Buffer.from('{}')]]);
+    const change = await (await openLiveIso(image)).change({ files, kargs: 'other' });
+    const live = await openLiveIso(changedImage(image, change));
+    expect([...(await live.embeddedFiles()).keys()]).toEqual(['config.ign']);
+    expect((await live.kargsAreas())?.current).toBe('other');
+  });
+});
+
+describe('planIso', () => {
+  it('has menus that end the arguments with a line of comment', async () => {
+    const image = make(newIso);
+    const [bootMenu, grubMenu] = [
+      await fileIn(image, 'isolinux/isolinux.cfg'),
+      await fileIn(image, 'EFI/BOOT/grub.cfg'),
+    ];
+    expect(bootMenu?.toString()).toMatch(
+      /\n  append initrd=\/images\/pxeboot\/initrd\.img,\/images\/ignition\.img boot_method=vmedia console=ttyS0\n#{1023}\n$/,
+    );
+    expect(grubMenu?.toString()).toMatch(
+      /\n  linux \/images\/pxeboot\/vmlinuz boot_method=vmedia console=ttyS0\n#{1023}\n  initrd \/images\/pxeboot\/initrd\.img \/images\/ignition\.img\n}\n$/,
+    );
+  });
+
+  it('takes any arguments that fit, and they are found again', async () => {
+    const kargs = fc.string({ unit: fc.constantFrom('a', '=', ' ', '"', '#', '{', ','), maxLength: 2100 });
+    await fc.assert(
+      fc.asyncProperty(kargs, async (text) => {
+        const isGood = !text.includes('{') && text.trim().length < 2048;
+        const found = await currentKargs({ ...none, bios, kargs: text }).catch((error: unknown) => error);
+        expect(isGood ? found : found instanceof CliError).toBe(isGood ? text.trim() : true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ['no boot loader', none, 'Without a boot loader'],
+    ['a label with blanks', { ...newIso, label: 'my label' }, 'Not a label'],
+    ['a label that is too long', { ...newIso, label: 'x'.repeat(33) }, 'Not a label'],
+    ['arguments with a line break', { ...newIso, kargs: 'a\nb' }, 'do not reach the kernel'],
+    ['arguments that GRUB takes for a command', { ...newIso, kargs: 'a;b' }, 'do not reach the kernel'],
+    ['too many arguments', { ...newIso, kargs: 'x'.repeat(2048) }, 'The kernel takes 2047 bytes'],
+    ['another boot loader', { ...none, bios: { ...bios, isolinux: Buffer.alloc(999) } }, 'is not ISOLINUX'],
+    ['half of ISOLINUX', { ...none, bios: { isolinux, modules: new Map() } }, 'without its file ldlinux.c32'],
+    ['a menu outside of the image', { ...none, efi: { ...efi, menus: ['../grub.cfg'] } }, 'not a path'],
+    [
+      'a menu in the place of the kernel',
+      { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },
+      'is a file',
+    ],
+    ['code for an MBR that is too long', { ...none, bios: { ...bios, mbr: Buffer.alloc(600) } }, 'MBR code'],
+  ] satisfies [string, NewIso, string][])('refuses %s', (_title, iso, message) => {
+    expect(() => planIso(iso)).toThrow(CliError);
+    expect(() => planIso(iso)).toThrow(message);
+  });
+});
