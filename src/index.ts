@@ -92,6 +92,8 @@ export { wrapIgnition, type WrapIgnitionOptions } from './commands/pxe/ignition/
 export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
 export { unwrapNetwork, type UnwrapNetworkOptions } from './commands/pxe/network/unwrap.ts';
 export { wrapNetwork, type WrapNetworkOptions } from './commands/pxe/network/wrap.ts';
+export type { PrepareOptions } from './commands/prepare/options.ts';
+export { prepare } from './commands/prepare/prepare.ts';
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
 export type { RenderOptions } from './commands/render/options.ts';
 export { render } from './commands/render/render.ts';

@@ -108,8 +108,8 @@ async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Ui
   }
 }
 
-const CPIO_MAGIC = ['070701', '070702'];
+const CPIO_MAGIC = new Set(['070701', '070702']);
 
 function isCpio(bytes: Uint8Array): boolean {
-  return CPIO_MAGIC.includes(Buffer.from(bytes.subarray(0, 6)).toString('latin1'));
+  return CPIO_MAGIC.has(Buffer.from(bytes.subarray(0, 6)).toString('latin1'));
 }

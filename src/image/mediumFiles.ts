@@ -93,7 +93,7 @@ interface Folder {
   readonly room: number;
 }
 
-async function openFolder({ image, tree, names }: NamedTree): Promise<Folder> {
+async function openFolder({ tree, names }: NamedTree): Promise<Folder> {
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
     throw new CliError(`The image has no folder ${FOLDER} for files`, {
@@ -127,14 +127,7 @@ function usesRockRidge(bytes: Uint8Array): boolean {
 function checkNames(names: readonly string[], entries: readonly IsoEntry[]): void {
   const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
   for (const name of names) {
-    // oxlint-disable-next-line no-control-regex -- they have no place in a name
-    if (
-      name === '' ||
-      name === '.' ||
-      name === '..' ||
-      /[/\\\0-\x1f\x7f]/.test(name) ||
-      name.length > MAX_NAME
-    ) {
+    if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
       throw new CliError(`Not a name for a file on the image: ${JSON.stringify(name)}`, {
         hint: `use one of at most ${MAX_NAME} characters, without slashes`,
       });

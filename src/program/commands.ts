@@ -10,6 +10,7 @@ import { declareIgnition } from './ignition.ts';
 import { declareInspect } from './inspect.ts';
 import { declareIso } from './iso.ts';
 import { declarePack } from './pack.ts';
+import { declarePrepare } from './prepare.ts';
 import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
@@ -30,6 +31,7 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
   ['iso', declareIso],
   ['pxe', declarePxe],
   ['deploy', declareDeploy],
+  ['prepare', declarePrepare],
   ['dev', declareDev],
   ['pack', declarePack],
 ];
@@ -40,6 +42,7 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
  */
 export function declareCommands(context: Context, asked?: string): Command {
   const program = new Command('ironic-coreos')
+    .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version');
   const meant = declarations.filter(([name]) => name === asked);
   for (const [, declare] of meant.length > 0 ? meant : declarations) declare(program, context);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPartitionTable } from '../../src/formats/gpt.ts';
 import { readAppendix } from '../../src/image/appendix.ts';
@@ -103,23 +103,21 @@ it('a grown image keeps a valid partition table that reaches to its end', async 
 });
 
 describe('an image that may not grow', () => {
-  it.each<[string, Uint8Array, Growth, RegExp, RegExp]>([
+  it.each<[string, [Uint8Array, Growth], RegExp, RegExp]>([
     [
       'nobody said --grow',
-      liveIso('2023-07'),
-      'refused',
+      [liveIso('2023-07'), 'refused'],
       /^Compressed initramfs is too large: \d+ > 262144$/,
       /^it is \d+ bytes too large: --grow /,
     ],
     [
       'the area is a part of the boot image',
-      liveIso('s390x'),
-      'any',
+      [liveIso('s390x'), 'any'],
       /^Compressed initramfs is too large/,
       /this image cannot grow/,
     ],
-  ])('%s', async (_title, original, growth, message, hint) => {
-    const run = embedIgnition(await open(original, growth), { config: noise(300_000), existing: 'replace' });
+  ])('%s', async (_title, image, message, hint) => {
+    const run = embedIgnition(await open(...image), { config: noise(300_000), existing: 'replace' });
     await expect(run).rejects.toThrow(message);
     await expect(run).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
   });

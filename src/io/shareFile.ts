@@ -1,0 +1,81 @@
+/** A file under a second name without its bytes a second time, where the file system can. */
+
+import { constants } from 'node:fs';
+import { chmod, copyFile, type FileHandle, link, open, rename, stat } from 'node:fs/promises';
+import { errorCode, fileError } from './fileErrors.ts';
+import { createFile, type NewFile } from './newFile.ts';
+import { withTempFile } from './tempFile.ts';
+
+/** `cloned`: blocks are shared until one of the two is written to. `linked`: it is the same file. */
+export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
+
+/**
+ * Makes `target` have the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions
+ * of the source, so there is none where others could read less, or more, than `target.mode` says.
+ * @param source absolute path of a regular file
+ * @throws CliError in the user's terms; what was there is then as it was
+ */
+export async function shareFile(
+  source: string,
+  target: NewFile & { readonly mode: number },
+): Promise<Shared> {
+  if (await isSameFile(source, target.path)) return 'unchanged';
+  if (await isDone(() => createFile(target, async () => undefined, cloneOf(source, 'only clone'))))
+    return 'cloned';
+  const { mode } = await stat(source);
+  if ((mode & 0o777 & 0o444) === (target.mode & 0o444) && (await isDone(() => linkTo(source, target))))
+    return 'linked';
+  await createFile(target, async () => undefined, cloneOf(source, 'or copy'));
+  return 'copied';
+}
+
+/** Whether both paths lead to one file; not where there is none. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+/** What a file system says that cannot do it, or not for these two files, or not for this user. */
+const cannot: ReadonlySet<string> = new Set([
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EXDEV',
+  'EINVAL',
+  'ENOTTY',
+  'EPERM',
+  'EACCES',
+  'EMLINK',
+]);
+
+async function isDone(attempt: () => Promise<void>): Promise<boolean> {
+  try {
+    await attempt();
+    return true;
+  } catch (error) {
+    const cause = error instanceof Error && errorCode(error) === undefined ? error.cause : error;
+    if (cannot.has(errorCode(cause) ?? '')) return false;
+    throw error;
+  }
+}
+
+function cloneOf(source: string, how: 'only clone' | 'or copy'): (path: string) => Promise<FileHandle> {
+  const clone = how === 'only clone' ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
+  return async (path) => {
+    await copyFile(source, path, clone | constants.COPYFILE_EXCL);
+    await chmod(path, 0o600); // copyFile takes over the mode of the original, which may forbid writing
+    return open(path, 'r+');
+  };
+}
+
+async function linkTo(source: string, target: NewFile): Promise<void> {
+  const make = async (path: string): Promise<FileHandle> => {
+    await link(source, path);
+    return open(path, 'r');
+  };
+  try {
+    await withTempFile(target.path, make, async (temp) => rename(temp.path, target.path));
+  } catch (error) {
+    throw fileError(error, { path: target.shownPath, what: 'Output', action: 'create' });
+  }
+}

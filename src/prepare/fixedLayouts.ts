@@ -1,0 +1,83 @@
+/**
+ * Folders of other programs, whose names for the one ramdisk of all machines are fixed: the shared folder of ironic-image
+ * (Metal3), as its scripts coreos-ipa-common.sh and configure-coreos-ipa have it, and Bifrost's folder for the web server.
+ */
+
+import { isAbsolute, relative } from 'node:path/posix';
+import { UsageError } from '../errors.ts';
+import { isInside } from './manifest.ts';
+import type { ImagePart } from './servedPaths.ts';
+
+export type FixedLayoutName = 'metal3' | 'bifrost';
+
+/** Paths relative to the folder. */
+export interface FixedLayout {
+  /** Where it is unless somebody says otherwise. */
+  readonly folder: string;
+  readonly images: Readonly<Record<ImagePart | 'iso', string>>;
+  readonly config: string;
+  /** A part of ironic.conf; undefined where the scripts of the layout write it. */
+  readonly ironicConf: string | undefined;
+}
+
+const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
+  metal3: {
+    folder: '/shared',
+    images: imagesIn('html/images/'),
+    config: 'html/ironic-python-agent.ign',
+    ironicConf: undefined,
+  },
+  bifrost: {
+    folder: '/httpboot',
+    images: imagesIn(''),
+    config: 'ironic-python-agent.ign',
+    ironicConf: 'ironic-python-agent.conf',
+  },
+};
+
+function imagesIn(folder: string): FixedLayout['images'] {
+  const start = `${folder}ironic-python-agent`;
+  return {
+    kernel: `${start}.kernel`,
+    initramfs: `${start}.initramfs`,
+    rootfs: `${start}.rootfs`,
+    iso: `${start}.iso`,
+  };
+}
+
+export function layoutNamed(name: FixedLayoutName): FixedLayout {
+  return layouts[name];
+}
+
+/** Variables that configure-coreos-ipa takes paths from. */
+const pathVariables = { ROOTFS_FILE: 'rootfs', IGNITION_FILE: 'config', ISO_FILE: 'iso' } as const;
+
+/**
+ * The layout with the paths that the environment says otherwise.
+ * @param root absolute path of the folder
+ * @throws UsageError for a path that is not in the folder
+ */
+export function withScriptPaths(
+  layout: FixedLayout,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): FixedLayout {
+  const moved = new Map<string, string>();
+  for (const [variable, what] of Object.entries(pathVariables)) {
+    const path = env[variable];
+    if (path === undefined || path === '') continue;
+    const inside = isAbsolute(path) ? relative(root, path) : path;
+    if (!isInside(inside)) {
+      throw new UsageError(`${variable} names a file outside of ${root}`, {
+        hint: 'say with --output which folder is shared',
+      });
+    }
+    moved.set(what, inside);
+  }
+  const { rootfs, iso } = layout.images;
+  return {
+    ...layout,
+    images: { ...layout.images, rootfs: moved.get('rootfs') ?? rootfs, iso: moved.get('iso') ?? iso },
+    config: moved.get('config') ?? layout.config,
+  };
+}

@@ -1,0 +1,119 @@
+// @ts-check
+/**
+ * How long `prepare` takes, how much memory and how much room: `npm run build`, then
+ * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES]]]`. First configs and boot scripts of many hosts, then full ISOs
+ * beside as many runs of coreos-installer, where it is installed. Folders are made in TMPDIR.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeSampleIso } from '../../dist/index.js';
+import { program } from './measure.js';
+
+const [hosts = 1000, isos = 20, mebibytes = 1000] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
+try {
+  writeFileSync(join(folder, 'auth.json'), '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
+  makeIso();
+  writeFileSync(join(folder, 'many.yaml'), inventory(hosts));
+  writeFileSync(join(folder, 'few.yaml'), inventory(isos));
+  const scripts = [
+    '--inventory',
+    'many.yaml',
+    '--iso',
+    'live.iso',
+    '--base-url',
+    'http://192.0.2.1',
+    '-o',
+    'boot',
+  ];
+  run(`${hosts} hosts, configs and scripts`, scripts);
+  run(`${hosts} hosts, unchanged`, scripts);
+  const images = ['--inventory', 'few.yaml', '--iso', 'live.iso', '--artifacts', 'iso', '-o', 'isos'];
+  run(`${isos} ISOs of ${mebibytes} MiB`, images);
+  run(`${isos} ISOs, unchanged`, images);
+  rmSync(join(folder, 'isos'), { recursive: true });
+  runPeer();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The sample of the program, and behind it so much noise that it is as long as a real one. */
+function makeIso() {
+  const sample = writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) });
+  const file = openSync(join(folder, 'live.iso'), 'w');
+  writeSync(file, sample);
+  for (let written = 0; written < mebibytes; written++) writeSync(file, randomBytes(1024 * 1024));
+  closeSync(file);
+}
+
+/** @param {string} title @param {readonly string[]} options */
+function run(title, options) {
+  const report = join(folder, 'usage');
+  const script = [
+    `process.on('exit', () => process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(report)},`,
+    `String(process.resourceUsage().maxRSS)))`,
+  ].join(' ');
+  const preload = `data:text/javascript,${encodeURIComponent(script)}`;
+  measure(title, process.execPath, ['--import', preload, program, 'prepare', ...options]);
+  const peak = Math.round(Number(readFileSync(report, 'utf8')) / 1024);
+  console.log(`${''.padEnd(40)}${peak} MiB of memory at most`);
+}
+
+/** One file after the other, as a script would do it. */
+function runPeer() {
+  const { error } = spawnSync('coreos-installer', ['--version']);
+  if (error !== undefined) {
+    console.log('coreos-installer is not installed, so there is nothing to compare with');
+    return;
+  }
+  const config = join(folder, 'config.ign');
+  writeFileSync(config, JSON.stringify({ ignition: { version: '3.2.0' } }).padEnd(4000));
+  const embed = `coreos-installer iso ignition embed -i config.ign -o peer-$i.iso live.iso`;
+  measure(`${isos} runs of coreos-installer`, 'sh', [
+    '-c',
+    `for i in $(seq ${isos}); do ${embed} || exit 1; done`,
+  ]);
+}
+
+/** @param {string} title @param {string} command @param {readonly string[]} args */
+function measure(title, command, args) {
+  const before = freeBytes();
+  const start = performance.now();
+  const { status, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  const seconds = (performance.now() - start) / 1000;
+  if (status !== 0) throw new Error(`${title} ended with ${status}: ${stderr.slice(0, 2000)}`);
+  const room = Math.round((before - freeBytes()) / 1024 / 1024);
+  console.log(`${title.padEnd(40)}${seconds.toFixed(1)} s, ${room} MiB on disk`);
+}
+
+function freeBytes() {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** @param {number} count */
+function inventory(count) {
+  const list = Array.from({ length: count }, (_, index) => {
+    const octets = [index >> 8, index & 255].map((octet) => octet.toString(16).padStart(2, '0')).join(':');
+    return `- {name: worker-${index}, mac: "52:54:00:12:${octets}", architecture: x86_64}\n`;
+  });
+  return `agent:
+  ironic.apiUrls: https://192.0.2.1
+  agent.pullSecret: auth.json
+  boot.ip: [dhcp]
+hosts:
+${list.join('')}`;
+}
