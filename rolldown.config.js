@@ -31,6 +31,7 @@ await bundle.write({
     groups: [
       { name: 'cli', test: /src\/cli\.ts$|rolldown\/runtime/, priority: 2 },
       { name: 'validate', test: /src\/commands\/validate\.ts$/, priority: 1 },
+      { name: 'liveImage', test: /src\/io\/rewriteImage\.ts$/, priority: 1 },
     ],
   },
 });

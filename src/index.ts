@@ -55,7 +55,8 @@ export { repairIso as planRepair, resetIso as planReset } from './image/resetIso
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
 export type { RandomAccess } from './image/randomAccess.ts';
 export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';
-export { openImage, type OpenImage } from './io/imageFile.ts';
+export type { OpenImage } from './io/imageBytes.ts';
+export { openImage } from './io/imageFile.ts';
 
 export { bootForms, checkBoot, type BootFormName } from './boot/bootForms.ts';
 export type { BootSettings } from './boot/bootSettings.ts';
@@ -64,11 +65,15 @@ export { kernelArguments } from './boot/kernelArguments.ts';
 export { formatJsonReport } from './reporters/json.ts';
 export { formatTextReport } from './reporters/text.ts';
 
-export { bareMetalHost, type BareMetalHostOptions } from './commands/deploy/bareMetalHost.ts';
-export { configDrive, type ConfigDriveOptions } from './commands/deploy/configDrive.ts';
+export { bareMetalHost } from './commands/deploy/bareMetalHost.ts';
+export type { BareMetalHostOptions } from './commands/deploy/hostSettings.ts';
+export { configDrive } from './commands/deploy/configDrive.ts';
+export type { ConfigDriveOptions } from './commands/deploy/configDriveDocument.ts';
 export { ironic as deployIronic, type IronicOptions } from './commands/deploy/ironic.ts';
-export { node as deployNode, type NodeOptions } from './commands/deploy/node.ts';
-export { steps as deploySteps, type StepsOptions } from './commands/deploy/steps.ts';
+export { node as deployNode } from './commands/deploy/node.ts';
+export type { NodeOptions } from './commands/deploy/nodeDocument.ts';
+export { steps as deploySteps } from './commands/deploy/steps.ts';
+export type { StepsOptions } from './commands/deploy/stepsDocument.ts';
 export { merge as mergeIgnition, type MergeOptions } from './commands/ignition/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './commands/ignition/translate.ts';
 export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';

@@ -36,6 +36,33 @@ function importsOf(file: string): Import[] {
   return specifiers.map((specifier) => ({ from: file, to: resolve(dirname(file), specifier) }));
 }
 
+/** Files by those that import them; imports of types count, too. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** The files from `start` back to itself; empty where no way leads back. */
+function shortestCircle(start: string, graph: Graph): string[] {
+  const cameFrom = new Map<string, string>();
+  const reached = [start];
+  for (const file of reached) {
+    for (const next of graph.get(file) ?? []) {
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, file);
+      reached.push(next);
+    }
+    if (cameFrom.has(start)) return wayTo(start, cameFrom);
+  }
+  return [];
+}
+
+function wayTo(end: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const way = [end];
+  for (let file = cameFrom.get(end); file !== undefined; file = cameFrom.get(file)) {
+    way.unshift(file);
+    if (file === end) break;
+  }
+  return way;
+}
+
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => join(src, name));
@@ -60,5 +87,30 @@ describe('architecture', () => {
       ),
     );
     expect(impure.map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('no file of src imports itself, also not by way of others', () => {
+    const graph: Graph = new Map(files.map((file) => [file, importsOf(file).map(({ to }) => to)]));
+    const circles = files
+      .map((file) => shortestCircle(file, graph))
+      .filter((circle) => circle.length > 0)
+      .map((circle) => circle.map((file) => relative(src, file)));
+    // A circle is told once: from its first file on.
+    const told = circles.filter(([first = '', ...others]) => others.every((file) => first <= file));
+    expect(told.map((circle) => circle.join(' → '))).toEqual([]);
+  });
+
+  it.each([
+    ['none', { a: ['b'], b: ['c'], c: [] }, []],
+    ['a file that imports itself', { a: ['a'] }, ['a', 'a']],
+    ['two files', { a: ['b'], b: ['a'] }, ['a', 'b', 'a']],
+    [
+      'three files, the long way round left out',
+      { a: ['x', 'b'], b: ['c'], c: ['a'], x: ['b'] },
+      ['a', 'b', 'c', 'a'],
+    ],
+    ['a circle that is only reached', { a: ['b'], b: ['c'], c: ['b'] }, []],
+  ])('circles are found: %s', (_title, graph, circle) => {
+    expect(shortestCircle('a', new Map(Object.entries(graph)))).toEqual(circle);
   });
 });

@@ -13,8 +13,8 @@ import { showTransfers, type TransfersProgress } from '../io/progress.ts';
 import { defaultRetries, type RetryPolicy } from '../io/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../reporters/printable.ts';
-import { lineForOutput } from './outputLine.ts';
-import { readStreamMetadata, type StreamOptions } from './streamMetadata.ts';
+import { lineForOutput } from './output/outputLine.ts';
+import { readStreamMetadata, type StreamOptions } from './input/streamMetadata.ts';
 
 export interface DownloadOptions extends StreamOptions {
   /** As `uname -m` says; that of this machine when it is left out. */

@@ -6,8 +6,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { defaultRetries } from '../io/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../reporters/printable.ts';
-import { readStreamMetadata, type StreamOptions } from './streamMetadata.ts';
-import { jsonLines, parseTextOrJson } from './textOrJson.ts';
+import { readStreamMetadata, type StreamOptions } from './input/streamMetadata.ts';
+import { jsonLines, parseTextOrJson } from './output/textOrJson.ts';
 
 export interface ListStreamOptions extends StreamOptions {
   /** `text` when it is left out. */

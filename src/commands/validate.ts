@@ -9,8 +9,9 @@ import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../reporters/json.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/reporter.ts';
 import { createTextReporter } from '../reporters/text.ts';
-import { isImageSized, mayBeImage } from './mayBeImage.ts';
-import { checkDocument, type CheckOptions, isConfFile, type LintMode } from './validateDocument.ts';
+import type { CheckOptions, LintMode } from './input/checkConfig.ts';
+import { isImageSized, mayBeImage } from './input/mayBeImage.ts';
+import { checkDocument, isConfFile } from './input/validateDocument.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface ValidateOptions {
@@ -143,7 +144,7 @@ async function check(
   const { file, content } = document;
   if (content === 'circle') return reportCircle(file, options);
   if (content === 'unread' || mayBeImage(content)) {
-    const { checkIfImage } = await import('./validateImage.ts');
+    const { checkIfImage } = await import('./input/validateImage.ts');
     const given = content === 'unread' ? undefined : content;
     const checked = await checkIfImage(file, given, { options, io });
     if (checked !== undefined) return checked;

@@ -14,28 +14,37 @@ export interface Patch {
 /** Bytes per chunk where an image is copied or streamed: large enough to be fast, small enough to hold several. */
 export const CHUNK = 1024 * 1024;
 
+/** Bytes that may know how to come into memory that is used again: new memory takes longer than the copying itself. */
+export interface Reusing extends RandomAccess {
+  /** Like `read`, of as many bytes as `target` has. */
+  readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
+}
+
 /**
  * The image as it is after the patches. It is longer than the base where a patch reaches beyond its end; a gap in
  * between reads as zeros.
  * @throws RangeError for patches that overlap, which is a defect of the caller
  */
-export function overlay(base: RandomAccess, patches: readonly Patch[]): RandomAccess {
+export function overlay(base: Reusing, patches: readonly Patch[]): Required<Reusing> {
   const regions = sortedRegions(patches);
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
-  return {
-    size,
-    read: async (offset, length) => {
-      checkRange({ size }, offset, length);
-      const result = new Uint8Array(length);
-      await fill(result, offset, { offset: 0, end: base.size, source: base });
-      for (let index = firstRegionAfter(regions, offset); index < regions.length; index++) {
-        const region = regions[index];
-        if (region === undefined || region.offset >= offset + length) break;
-        await fill(result, offset, region);
-      }
-      return result;
-    },
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    checkRange({ size }, offset, target.length);
+    target.fill(0, Math.max(0, base.size - offset));
+    await fill(target, offset, { offset: 0, end: base.size, source: base });
+    for (let index = firstRegionAfter(regions, offset); index < regions.length; index++) {
+      const region = regions[index];
+      if (region === undefined || region.offset >= offset + target.length) break;
+      await fill(target, offset, region);
+    }
   };
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    checkRange({ size }, offset, length);
+    const result = Buffer.allocUnsafe(length);
+    await readInto(result, offset);
+    return result;
+  };
+  return { size, read, readInto };
 }
 
 /** The bytes of a patch, whatever they come from. */
@@ -72,11 +81,29 @@ export interface ByteRange {
 }
 
 /** The bytes of a range in chunks. The next one is being read while the last one is in use. */
-export async function* chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+  return readAhead(range, (offset, length) => source.read(offset, length));
+}
+
+/** The same in the same memory again and again: each chunk is only lent, until the next one is asked for. */
+export function lentChunksOf(source: Reusing, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+  const most = Math.min(CHUNK, range.length);
+  let [lent, free] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
+  return readAhead(range, async (offset, length) => {
+    [lent, free] = [free, lent];
+    const chunk = lent.subarray(0, length);
+    await readTo(source, chunk, offset);
+    return chunk;
+  });
+}
+
+type Read = (offset: number, length: number) => Promise<Uint8Array>;
+
+async function* readAhead(range: ByteRange, read: Read): AsyncGenerator<Uint8Array, void> {
   const end = range.offset + range.length;
   const readAt = (offset: number): Promise<Uint8Array> | undefined => {
     if (offset >= end) return undefined;
-    const chunk = source.read(offset, Math.min(CHUNK, end - offset));
+    const chunk = read(offset, Math.min(CHUNK, end - offset));
     chunk.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
     return chunk;
   };
@@ -88,11 +115,16 @@ export async function* chunksOf(source: RandomAccess, range: ByteRange): AsyncGe
   }
 }
 
+async function readTo(source: Reusing, target: Uint8Array, offset: number): Promise<void> {
+  if (source.readInto !== undefined) return source.readInto(target, offset);
+  target.set(await source.read(offset, target.length));
+}
+
 /** A patch with its end, ready to be searched. */
 interface Region {
   readonly offset: number;
   readonly end: number;
-  readonly source: RandomAccess;
+  readonly source: Reusing;
 }
 
 function sortedRegions(patches: readonly Patch[]): Region[] {
@@ -128,7 +160,8 @@ async function fill(target: Uint8Array, targetOffset: number, region: Region): P
   const start = Math.max(region.offset, targetOffset);
   const end = Math.min(region.end, targetOffset + target.length);
   if (start >= end) return;
-  target.set(await region.source.read(start - region.offset, end - start), start - targetOffset);
+  const part = target.subarray(start - targetOffset, end - targetOffset);
+  await readTo(region.source, part, start - region.offset);
 }
 
 /** For readers: refuses a range that the source does not have. */

@@ -5,13 +5,13 @@ import { chmod, copyFile, type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import type { ImageChange } from '../image/imageChange.ts';
-import { CHUNK, chunksOf, type Patch, patchSource } from '../image/overlay.ts';
+import { chunksOf, lentChunksOf, type Patch, patchSource } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
 import { readUpTo, writeAll } from './handles.ts';
-import type { OpenImage } from './imageFile.ts';
+import type { OpenImage } from './imageBytes.ts';
 import type { Io } from './io.ts';
-import { createFile, type NewFile } from './newFile.ts';
+import type { NewFile } from './newFile.ts';
 import type { TempFile } from './tempFile.ts';
 
 /** Old and new bytes are compared in pieces of this size, so that little is written where little differs. */
@@ -64,6 +64,7 @@ export async function copyWithChange(
     for (const patch of change.stages.flat()) await copyData(patchSource(patch), handle, patch.offset);
     if (change.size !== undefined) await handle.truncate(change.size);
   };
+  const { createFile } = await import('./newFile.ts'); // changing in place gets by without
   await createFile(output, fill, original && ((target) => copyOriginal(original, target, report)));
 }
 
@@ -99,12 +100,11 @@ async function copyOriginal(
 async function copyInOrder(image: OpenImage, target: FileHandle, report: Report): Promise<void> {
   const inOrder = image.inOrder ?? ((use) => use(image));
   await inOrder(async (bytes) => {
-    const buffer = Buffer.allocUnsafe(CHUNK);
-    for (let offset = 0; offset < bytes.size; offset += CHUNK) {
-      const chunk = buffer.subarray(0, Math.min(CHUNK, bytes.size - offset));
-      await bytes.readInto(chunk, offset);
-      await writeAll(target, chunk, offset);
-      report(offset + chunk.length);
+    let written = 0;
+    for await (const chunk of lentChunksOf(bytes, { offset: 0, length: bytes.size })) {
+      await writeAll(target, chunk, written);
+      written += chunk.length;
+      report(written);
     }
   });
 }

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ByteRange, CHUNK } from '../image/overlay.ts';
 import { writeAll } from './handles.ts';
-import type { OpenImage } from './imageFile.ts';
+import type { OpenImage } from './imageBytes.ts';
 
 /** To the start of `target`. Two loops at once, each with a buffer of its own: one reads while the other writes. */
 export async function copyRange(image: OpenImage, range: ByteRange, target: FileHandle): Promise<void> {

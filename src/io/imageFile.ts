@@ -6,31 +6,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
-import { checkRange } from '../image/overlay.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
-import { openForReading, readUpTo } from './handles.ts';
+import { openForReading } from './handles.ts';
 import { isRemote } from './http.ts';
+import { type OpenImage, readFrom } from './imageBytes.ts';
 import type { Io } from './io.ts';
-
-/** Bytes that can also be read into memory that is used again: copying is a third faster so. */
-export interface ImageBytes extends RandomAccess {
-  /** Like `read`, of as many bytes as `target` has. */
-  readInto(target: Uint8Array, offset: number): Promise<void>;
-}
-
-/** An image that is open; nobody else closes it. */
-export interface OpenImage extends ImageBytes {
-  /** A `spool` is a temporary file that has no name. */
-  readonly kind: 'file' | 'device' | 'spool' | 'remote';
-  /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */
-  readonly name: string;
-  /** Absolute, of a file or a device. */
-  readonly path?: string;
-  /** Lends the same bytes to be read once, from start to end, where that takes less than reading them anywhere. */
-  readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>) => Promise<T>;
-  close(): Promise<void>;
-}
 
 /** Without standard input, `-` is the name of a file. */
 export type ImageIo = Pick<Io, 'cwd'> & Partial<Pick<Io, 'stdin'>>;
@@ -78,31 +58,6 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenIm
   } catch (error) {
     throw fileError(error, { path, what: 'ISO image', action: 'read' });
   }
-}
-
-interface Contents {
-  /** For messages. */
-  readonly name: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
-/** What an open file holds; whoever reads it closes it. */
-export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
-  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    checkRange({ size }, offset, target.length);
-    const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
-      throw fileError(error, { path: name, what: 'ISO image', action: 'read' });
-    });
-    if (filled < target.length) throw new CliError(`${name} became shorter while it was read`);
-  };
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
-    checkRange({ size }, offset, length);
-    const bytes = Buffer.allocUnsafe(length);
-    await readInto(bytes, offset);
-    return bytes;
-  };
-  return { name, size, read, readInto, close: () => handle.close() };
 }
 
 async function measure(handle: FileHandle, path: string): Promise<Pick<OpenImage, 'kind' | 'size'>> {

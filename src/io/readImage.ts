@@ -1,7 +1,8 @@
 /** The frame of every command that reads an image: open it, work, close it, name it in errors. */
 
 import { CliError, FormatError } from '../errors.ts';
-import { type ImageIo, type OpenImage, openImage } from './imageFile.ts';
+import type { OpenImage } from './imageBytes.ts';
+import { type ImageIo, openImage } from './imageFile.ts';
 
 /**
  * Opens an image for reading, whatever is on it: a path, a URL, or `-` for standard input.

@@ -13,7 +13,7 @@ import {
   request,
   type Source,
 } from './http.ts';
-import type { ImageBytes, OpenImage } from './imageFile.ts';
+import type { ImageBytes, OpenImage } from './imageBytes.ts';
 import { openSpooled } from './spooledImage.ts';
 
 /** Large enough for few requests, and for all that tells an ISO to come with the first one. */

@@ -6,15 +6,15 @@ import { FormatError, UsageError } from '../errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
-import { chunksOf, patchSource } from '../image/overlay.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
+import { lentChunksOf, patchSource } from '../image/overlay.ts';
 import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
-import { type ImageIo, isLocalImage, type OpenImage } from './imageFile.ts';
+import type { OpenImage } from './imageBytes.ts';
+import { type ImageIo, isLocalImage } from './imageFile.ts';
 import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from './io.ts';
-import { checkNewFile, type NewFile } from './newFile.ts';
+import type { NewFile } from './newFile.ts';
 import { readImage } from './readImage.ts';
-import { refuseTerminal, writeStdout } from './stdout.ts';
+import { refuseTerminal, writeLentToStdout } from './stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
 export interface Rewrite extends OutputOptions {
@@ -81,6 +81,7 @@ async function checkDestination(destination: Destination, { iso }: Rewrite, io: 
   if (destination.kind === 'stdout') refuseTerminal(io);
   if (destination.kind !== 'file') return;
   await refuseInput(destination.file, iso, io);
+  const { checkNewFile } = await import('./newFile.ts');
   await checkNewFile(destination.file);
 }
 
@@ -96,7 +97,10 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
       const inOrder = image.inOrder ?? ((use) => use(image));
-      return inOrder((bytes) => writeStdout(io, allChunks(changedImage(bytes, change))));
+      return inOrder(async (bytes) => {
+        const changed = changedImage(bytes, change);
+        await writeLentToStdout(io, lentChunksOf(changed, { offset: 0, length: changed.size }));
+      });
     }
     case 'file': {
       const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
@@ -104,10 +108,6 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));
     }
   }
-}
-
-function allChunks(source: RandomAccess): AsyncIterable<Uint8Array> {
-  return chunksOf(source, { offset: 0, length: source.size });
 }
 
 /** What the image holds after the change; nothing where the change leaves an image that cannot be read. */

@@ -1,7 +1,7 @@
 /** Images that come only once, from a pipe or a server that sends everything or nothing: read from a temporary file. */
 
 import { CliError } from '../errors.ts';
-import { type OpenImage, readFrom } from './imageFile.ts';
+import { type OpenImage, readFrom } from './imageBytes.ts';
 import { spoolToFile } from './spool.ts';
 
 /**

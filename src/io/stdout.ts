@@ -30,6 +30,21 @@ export async function writeStdout(
   }
 }
 
+/**
+ * The same for chunks that are only lent until the next one is asked for. What the system has taken is copied; a stream
+ * inside this process may keep what it is given, and gets a copy.
+ */
+export async function writeLentToStdout(
+  { stdout }: Pick<Io, 'stdout'>,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await writeStdout({ stdout }, 'fd' in stdout ? chunks : copiesOf(chunks));
+}
+
+async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
 function writeChunk(stdout: Output, chunk: Uint8Array): Promise<'written' | 'reader gone'> {
   return new Promise((resolve, reject) => {
     stdout.write(chunk, (error) => {

@@ -1,11 +1,11 @@
 /** The commands for what goes to Ironic and to Metal3. */
 
 import { type Command, Option } from 'commander';
-import type { BareMetalHostOptions } from '../commands/deploy/bareMetalHost.ts';
-import type { ConfigDriveOptions } from '../commands/deploy/configDrive.ts';
+import type { BareMetalHostOptions } from '../commands/deploy/hostSettings.ts';
+import type { ConfigDriveOptions } from '../commands/deploy/configDriveDocument.ts';
 import type { IronicOptions } from '../commands/deploy/ironic.ts';
-import type { NodeOptions } from '../commands/deploy/node.ts';
-import type { StepsOptions } from '../commands/deploy/steps.ts';
+import type { NodeOptions } from '../commands/deploy/nodeDocument.ts';
+import type { StepsOptions } from '../commands/deploy/stepsDocument.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 

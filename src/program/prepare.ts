@@ -1,7 +1,8 @@
 /** Declares `prepare`. */
 
 import type { Command, Option } from 'commander';
-import { layoutNames, type PrepareOptions } from '../commands/prepare/options.ts';
+import { layoutNames } from '../commands/prepare/layoutNames.ts';
+import type { PrepareOptions } from '../commands/prepare/options.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 

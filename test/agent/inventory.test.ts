@@ -75,7 +75,7 @@ describe('readInventory', () => {
         const { hosts = [] } = await readValue(document);
         for (const host of hosts) if (host.findings.length === 0) host.readInputs();
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
     await expect(run).resolves.toBeUndefined();
   });

@@ -79,7 +79,7 @@ describe('boot forms', () => {
         if (errorsOf(settings, name).length > 0) return;
         expect(readers[name](bootForms[name].render(settings))).toEqual(kernelArguments(settings));
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

@@ -4,13 +4,14 @@ import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { array, assert, property, string, webUrl } from 'fast-check';
+import { array, assert, property, string } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
 import { bootForms, checkBoot } from '../../src/boot/bootForms.ts';
 import type { BootProxy, BootSettings } from '../../src/boot/bootSettings.ts';
 import { proxyArguments } from '../../src/boot/proxyArguments.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { urlQuery, webUrl } from '../support/arbitraryText.ts';
 
 const sound: BootSettings = {
   rootfsUrl: 'http://h/rootfs',
@@ -75,7 +76,7 @@ function accepted<T>(parse: (text: string) => T, text: string): T | undefined {
 describe('proxyArguments', () => {
   it('write what the parsers of the settings take as words of the kernel', () => {
     assert(
-      property(webUrl({ withQueryParameters: true }), array(string()), (url, hosts) => {
+      property(webUrl({ query: urlQuery }), array(string()), (url, hosts) => {
         const http = accepted(parseProxyUrl, url);
         const noProxy = accepted(parseNoProxy, hosts.join(',')) ?? [];
         const words = proxyArguments({ ...sound, proxy: { ...(http !== undefined && { http }), noProxy } });

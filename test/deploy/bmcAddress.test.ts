@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bmcKind, bmcSchemes, isVirtualMedia, parseBmcAddress } from '../../src/deploy/bmcAddress.ts';
+import { webUrl } from '../support/arbitraryText.ts';
 
 const read = (text: string) => {
   const address = parseBmcAddress(text);
@@ -70,7 +71,7 @@ describe('parseBmcAddress', () => {
     const text = fc.oneof(
       fc.string(),
       fc
-        .tuple(fc.constantFrom(...bmcSchemes), fc.webUrl())
+        .tuple(fc.constantFrom(...bmcSchemes), webUrl())
         .map(([scheme, url]) => url.replace(/^https?/, scheme)),
     );
     fc.assert(

@@ -23,7 +23,7 @@ export async function survivesBitFlips(sound: Uint8Array, decode: Decode): Promi
       for (const bit of bits) bytes[bit >> 3]! ^= 1 << (bit & 7);
       await outcome(decode, bytes);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 }
 
@@ -33,7 +33,7 @@ export async function survivesNoise(beginning: Uint8Array, decode: Decode): Prom
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (noise) => {
       await outcome(decode, Buffer.concat([beginning, noise]));
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
+import { codePoint } from '../support/arbitraryText.ts';
 
 describe('parseGoUrl', () => {
   it.each([
@@ -83,7 +84,7 @@ describe('parseGoUrl', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: codePoint }),
           fc.array(piece).map((pieces) => pieces.join('')),
         ),
         (text) => {

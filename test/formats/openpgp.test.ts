@@ -159,7 +159,7 @@ describe('parseSignatures', () => {
         broken[at] = (broken[at] ?? 0) ^ change;
         await expect(verdict(changed, broken, keyring)).rejects.toThrow(CliError);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
@@ -177,7 +177,7 @@ describe('parseKeyring', () => {
         const error: unknown = await parseKeyring(bytes).catch((thrown: unknown) => thrown);
         expect(Array.isArray(error) || error instanceof FormatError).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 });

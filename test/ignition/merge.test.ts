@@ -193,7 +193,7 @@ describe('mergeConfigs', () => {
         expect(mergeConfigs(empty, config, version)).toEqual(expected);
         expect(mergeConfigs(config, empty, version)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

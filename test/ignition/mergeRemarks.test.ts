@@ -166,7 +166,7 @@ describe('remarkMerge', () => {
           expect(rules).toContain(rule);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 });

@@ -80,7 +80,7 @@ describe.each(specVersions)('compiled schema of %s', (version) => {
         const decoded = decode(Buffer.from(JSON.stringify(document)), type);
         expect(compiled.default(document)).toBe(decoded.mismatch === undefined);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

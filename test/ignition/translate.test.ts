@@ -134,7 +134,7 @@ describe('translateConfig, upwards', () => {
         );
         expect(translation.config).toMatchObject(withoutNullable(versioned));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
@@ -288,7 +288,7 @@ describe('translateConfig, downwards', () => {
           findings: [],
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -303,7 +303,7 @@ describe('translateConfig, downwards', () => {
         expect(reported(down).filter(isErrorLine)).toEqual([]);
         expect(down).toMatchObject({ config: withoutNullable(normalizeConfig(config, version)) });
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -163,7 +163,7 @@ describe('validateConfig: any input', () => {
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(typeof validateConfig(bytes).valid).toBe('boolean');
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -197,7 +197,7 @@ describe('validateConfig: any input', () => {
           expect(position?.column).toBeLessThanOrEqual((lines[(position?.line ?? 0) - 1]?.length ?? 0) + 1);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 

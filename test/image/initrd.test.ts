@@ -210,7 +210,7 @@ describe('readInitrdFrom', () => {
         for (const bit of bits) if (bit >> 3 < bytes.length) bytes[bit >> 3]! ^= 1 << (bit & 7);
         expect(await outcome(bytes, length)).toEqual(await outcome(bytes));
       }),
-      { numRuns: 400 },
+      { numRuns: 120 },
     );
   });
 

@@ -1,6 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesAccess, CHUNK, chunksOf, overlay, type Patch, zeros } from '../../src/image/overlay.ts';
+import {
+  bytesAccess,
+  CHUNK,
+  chunksOf,
+  lentChunksOf,
+  overlay,
+  type Patch,
+  type Reusing,
+  zeros,
+} from '../../src/image/overlay.ts';
 import type { RandomAccess } from '../../src/image/randomAccess.ts';
 
 const base = bytesAccess(Uint8Array.from({ length: 10 }, (_, index) => index + 1));
@@ -75,6 +84,9 @@ describe('overlay', () => {
           expect(Buffer.from(await patched.read(offset, length))).toEqual(
             naive.subarray(offset, offset + length),
           );
+          const used = Buffer.alloc(length, 'what was there before');
+          await patched.readInto(used, offset);
+          expect(used).toEqual(naive.subarray(offset, offset + length));
         },
       ),
     );
@@ -115,6 +127,37 @@ describe('chunksOf', () => {
     for await (const chunk of chunksOf(broken, { offset: 0, length: broken.size })) {
       expect(chunk).toHaveLength(CHUNK);
       break;
+    }
+  });
+});
+
+describe('lentChunksOf', () => {
+  const bytes = Buffer.alloc(3 * CHUNK + 5, 'some bytes that do not repeat with the chunks');
+  const reusing: Reusing = {
+    ...bytesAccess(bytes),
+    readInto: async (target, offset) => target.set(bytes.subarray(offset, offset + target.length)),
+  };
+
+  it.each([
+    ['reads into memory', reusing],
+    ['only reads', bytesAccess(bytes)],
+    ['is an overlay', overlay(reusing, [{ offset: CHUNK - 1, data: bytes.subarray(CHUNK - 1, CHUNK + 1) }])],
+  ])('gives the bytes of a source that %s, in the memory of two chunks', async (_title, source) => {
+    const memory = new Set<ArrayBufferLike>();
+    const copies: Buffer[] = [];
+    for await (const chunk of lentChunksOf(source, { offset: 3, length: 3 * CHUNK })) {
+      memory.add(chunk.buffer);
+      copies.push(Buffer.from(chunk));
+    }
+    expect(Buffer.compare(Buffer.concat(copies), bytes.subarray(3, 3 + 3 * CHUNK))).toBe(0);
+    expect(memory.size).toBe(2);
+  });
+
+  it('does not read into what is still lent', async () => {
+    for await (const chunk of lentChunksOf(reusing, { offset: 0, length: bytes.length })) {
+      const before = Buffer.from(chunk);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(Buffer.compare(chunk, before)).toBe(0);
     }
   });
 });

@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)(`ignition-validate${note}`, () => {
           report: unordered(theirs.report.split('\n')),
         });
       }),
-      { numRuns: 400 },
+      { numRuns: 120 },
     );
   });
 });

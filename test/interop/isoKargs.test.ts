@@ -147,7 +147,7 @@ describe.skipIf(!have('coreos-installer'))(
           expect((await ours('kargs', 'show', 'theirs')).stdout).toBe(theirs('kargs', 'show', 'ours').stdout);
           for (const file of ['ours', 'theirs']) await rm(join(cwd, file));
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       );
     });
 

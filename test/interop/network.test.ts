@@ -176,7 +176,7 @@ describe.skipIf(!have(peer))(`with ${peer}${missingNote(peer)}`, () => {
       fc.asyncProperty(pattern, async (glob) => {
         expect(await differing(['dev', 'show', 'initrd', 'x.img', '--', glob])).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
 import type { Finding } from '../../src/report.ts';
 import { githubReporter } from '../../src/reporters/github.ts';
+import { codePoint } from '../support/arbitraryText.ts';
 
 function annotate(finding: Partial<Finding>, file = 'a.ign', text = ''): string {
   const full: Finding = { severity: 'error', rule: 'r', path: [], message: 'm', ...finding };
@@ -37,7 +38,7 @@ describe('githubReporter', () => {
 
   it('makes one line of a finding, whatever it holds', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+      fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (a, b) => {
         const text = annotate({ message: a, hint: b, path: [b], rule: a }, `x${b}`);
         expect(text).toMatch(/^::error file=[^,:\r\n]*,title=[^,:\r\n]*::[^\r\n]*\n$/u);
       }),

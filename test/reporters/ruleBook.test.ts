@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { confRules } from '../../src/agent/confRules.ts';
 import { lintRules } from '../../src/agent/lint/lintRules.ts';
 import { parseIpaVersion } from '../../src/agent/ipaOptions.ts';
-import { checkDocument } from '../../src/commands/validateDocument.ts';
+import { checkDocument } from '../../src/commands/input/validateDocument.ts';
 import { duplicateEntry } from '../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../src/ignition/rule.ts';

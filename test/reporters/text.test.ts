@@ -5,6 +5,7 @@ import { validateConfig } from '../../src/ignition/validate.ts';
 import type { Finding, Report } from '../../src/report.ts';
 import { printable } from '../../src/reporters/printable.ts';
 import { createTextReporter, formatTextReport, formatVerdict } from '../../src/reporters/text.ts';
+import { codePoint } from '../support/arbitraryText.ts';
 
 function frame(text: string, finding: Partial<Finding>): string[] {
   const full = { severity: 'error', rule: 'r', path: ['a'], message: 'm', ...finding } as const;
@@ -162,7 +163,7 @@ describe('formatTextReport', () => {
       fc.property(
         fc.uint8Array({ maxLength: 80 }),
         fc.nat(90),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: codePoint }),
         (bytes, column, message) => {
           const findings: Finding[] = [
             { severity: 'error', rule: 'r', path: [message], message, ...at(1, column + 1) },

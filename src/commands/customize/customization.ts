@@ -11,7 +11,7 @@ import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
-import { wantsCheck } from '../checkedConfig.ts';
+import { wantsCheck } from '../input/checkedConfig.ts';
 import { readNmstate } from './network.ts';
 import { type CustomizeOptions, parseConsoles } from './options.ts';
 import { readUserConfig } from './userConfigs.ts';

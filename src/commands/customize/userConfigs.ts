@@ -10,9 +10,9 @@ import { formatPath } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
 import { formatTextReport } from '../../reporters/text.ts';
-import { type CheckedDocument, checkConfig } from '../validateDocument.ts';
-import type { YamlConfig } from '../yamlConfig.ts';
-import { isYamlFile } from '../yamlName.ts';
+import { type CheckedDocument, checkConfig } from '../input/checkConfig.ts';
+import type { YamlConfig } from '../input/yamlConfig.ts';
+import { isYamlFile } from '../input/yamlName.ts';
 
 export interface UserConfigReading {
   readonly io: Io;
@@ -51,7 +51,7 @@ async function readSource(path: string, io: Io): Promise<Source> {
   const { buffer, byteOffset, byteLength } = await readUserFile(path, io, CONFIG);
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (!isYamlFile(path)) return { path, json: bytes };
-  const { parseYamlConfig } = await import('../yamlConfig.ts');
+  const { parseYamlConfig } = await import('../input/yamlConfig.ts');
   try {
     const yaml = parseYamlConfig(bytes);
     return { path, json: yaml.json, yaml };
@@ -86,7 +86,7 @@ async function refuseInvalid(source: Source, io: Io): Promise<void> {
 async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
   const options = { lint: 'auto', now: new Date() } as const;
   if (yaml === undefined) return checkConfig(json, options);
-  const { checkYamlConfig } = await import('../yamlConfig.ts');
+  const { checkYamlConfig } = await import('../input/yamlConfig.ts');
   return checkYamlConfig(yaml, options);
 }
 

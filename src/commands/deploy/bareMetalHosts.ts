@@ -4,10 +4,10 @@ import { holdsSecrets, type HostSettings, renderHostManifests } from '../../depl
 import type { PlainConfig } from '../../deploy/installedConfig.ts';
 import { CliError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type BareMetalHostOptions, readHostSettings } from './bareMetalHost.ts';
 import { formatManifests } from './deployDocument.ts';
 import { formatItem, manifestList, plainFrame } from './hostFrames.ts';
 import { type HostJob, isFolder, writeHosts } from './hosts.ts';
+import { type BareMetalHostOptions, readHostSettings } from './hostSettings.ts';
 
 /** Ends with 1 where a host is wrong; the others are written. */
 export async function bareMetalHosts(

@@ -1,22 +1,11 @@
 /** `deploy configdrive`: writes the config drive of an installation, in the JSON form. */
 
-import { checkRequestSize, type ConfigDrive, renderConfigDrive } from '../../deploy/configDrive.ts';
-import { checkInstall } from '../../deploy/installSettings.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { type ConfigDriveOptions, formatConfigDrive, readConfigDrive } from './configDriveDocument.ts';
 import { writeDocument } from './deployDocument.ts';
-import { tellIssues } from './deployIssues.ts';
-import { contextOfFlags, type HostContext } from './hostContext.ts';
-import { type InstallOptions, installSettings } from './installOptions.ts';
-import { type InventoryFlags, refuseWithoutInventory } from './inventoryFlags.ts';
-
-/** The options of the command line, under the names that they have there. */
-export interface ConfigDriveOptions extends InventoryFlags, InstallOptions {
-  /** `json`, which is the only form that both the client and the agent take. */
-  readonly format?: string;
-  readonly pretty?: boolean;
-  readonly output?: string;
-}
+import { contextOfFlags } from './hostContext.ts';
+import { refuseWithoutInventory } from './inventoryFlags.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
@@ -34,31 +23,6 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
   if (drive === undefined) return 1;
   await writeDocument(formatConfigDrive(drive, pretty), { ...options, content: 'secret' }, io);
   return 0;
-}
-
-/**
- * What the options stand for; undefined where they are wrong, after telling why.
- * @throws UsageError where they say nothing, CliError for a config that cannot be used
- */
-export async function readConfigDrive(
-  options: InstallOptions,
-  { io, wording, readConfig }: HostContext,
-): Promise<ConfigDrive | undefined> {
-  const { ignition } = options;
-  const install = installSettings(options);
-  if (ignition === undefined && install.kernelArguments.length === 0 && install.copyNetwork === undefined) {
-    throw new UsageError('there is nothing to write into the config drive', {
-      hint: 'give --ignition, --append-karg or --copy-network',
-    });
-  }
-  const drive = renderConfigDrive(await readConfig(ignition, io), install);
-  const issues = [...checkInstall(install), ...checkRequestSize([drive])];
-  return tellIssues(issues, io, wording) === 0 ? drive : undefined;
-}
-
-/** A config drive as Ironic takes it. */
-export function formatConfigDrive(drive: ConfigDrive, pretty: boolean): string {
-  return `${JSON.stringify(drive, undefined, pretty ? 2 : 0)}\n`;
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([

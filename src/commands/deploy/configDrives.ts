@@ -1,7 +1,7 @@
 /** `deploy configdrive` for the hosts of an inventory. */
 
 import type { ExitCode, Io } from '../../io/io.ts';
-import { type ConfigDriveOptions, formatConfigDrive, readConfigDrive } from './configDrive.ts';
+import { type ConfigDriveOptions, formatConfigDrive, readConfigDrive } from './configDriveDocument.ts';
 import { formatMember, jsonMapping } from './hostFrames.ts';
 import { isFolder, writeHosts } from './hosts.ts';
 

@@ -16,7 +16,7 @@ import {
   needsConfigDrive,
   type StepsFormat,
   type StepsOptions,
-} from './steps.ts';
+} from './stepsDocument.ts';
 
 interface Form {
   /** Of the file of one host. */

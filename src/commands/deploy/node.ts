@@ -1,32 +1,12 @@
 /** `deploy node`: writes a node for Ironic, as commands or as a description. */
 
-import {
-  checkNode,
-  describeNode,
-  type NodeDescription,
-  type NodeSettings,
-  type Ramdisk,
-} from '../../deploy/node.ts';
-import { formatCreateCommands, formatSetCommand } from '../../deploy/nodeCommands.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { formatValue, parseFormat, writeDocument } from './deployDocument.ts';
-import { tellIssues } from './deployIssues.ts';
-import { contextOfFlags, type HostContext } from './hostContext.ts';
-import { type HostOptions, readHost, requireName } from './hostOptions.ts';
-import { type InventoryFlags, refuseWithoutInventory } from './inventoryFlags.ts';
-import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
-
-/** The options of the command line, under the names that they have there. */
-export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions {
-  /** The node is there already. */
-  readonly set?: boolean;
-  /** `command` (default), `json`, `yaml`, or `driver-info`. */
-  readonly format?: string;
-  readonly output?: string;
-}
-
-export type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
+import { parseFormat, writeDocument } from './deployDocument.ts';
+import { contextOfFlags } from './hostContext.ts';
+import { requireName } from './hostOptions.ts';
+import { refuseWithoutInventory } from './inventoryFlags.ts';
+import { formatNode, type NodeFormat, type NodeOptions, readNode } from './nodeDocument.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
@@ -47,53 +27,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/**
- * The node that the options stand for; undefined where they are wrong, after telling why.
- * @throws UsageError for options that contradict each other or are not complete
- */
-export function readNode(
-  options: NodeOptions & { readonly name: string },
-  format: NodeFormat,
-  { io, wording }: Pick<HostContext, 'io' | 'wording'>,
-): NodeDescription | undefined {
-  const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
-  refuseIncomplete(options, format);
-  const { host, issues } = readHost(options);
-  const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
-  // A node that is there may have hints already, and hints that cannot be read have been told.
-  const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
-  const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
-  return tellIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
-}
-
-function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
-  if (text === undefined) return ramdisk;
-  if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
-  throw new UsageError('--kernel-append-params is for --deploy-kernel and --deploy-ramdisk', {
-    hint: 'Ironic adds no arguments to a ready ISO: put them into it (iso kargs)',
-  });
-}
-
 function refuseSetAsDocument({ set = false }: NodeOptions, format: NodeFormat): void {
   if (!set || format === 'command') return;
   throw new UsageError('--set is for commands', { hint: 'leave it or --format out' });
-}
-
-function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
-  if (bmcAddress === undefined && !set && format !== 'driver-info') {
-    throw new UsageError('a new node needs the address of its BMC, which names the driver', {
-      hint: 'give --bmc-address, or --set for a node that is there',
-    });
-  }
-}
-
-/** The whole of a document with one node. */
-export async function formatNode(
-  description: NodeDescription,
-  format: NodeFormat,
-  { set = false }: Pick<NodeOptions, 'set'>,
-): Promise<string> {
-  if (format === 'command') return set ? formatSetCommand(description) : formatCreateCommands(description);
-  if (format === 'driver-info') return formatValue(description.driver_info, 'json');
-  return formatValue({ nodes: [description] }, format);
 }

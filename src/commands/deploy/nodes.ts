@@ -4,7 +4,7 @@ import type { NodeDescription } from '../../deploy/node.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { formatItem, formatMember, type HostFrame, jsonMapping, nodeList, plainFrame } from './hostFrames.ts';
 import { isFolder, writeHosts } from './hosts.ts';
-import { formatNode, type NodeFormat, type NodeOptions, readNode } from './node.ts';
+import { formatNode, type NodeFormat, type NodeOptions, readNode } from './nodeDocument.ts';
 
 interface Form {
   /** Of the file of one host. */

@@ -16,7 +16,7 @@ import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatTextReport } from '../../reporters/text.ts';
-import { checkConfig } from '../validateDocument.ts';
+import { checkConfig } from '../input/checkConfig.ts';
 
 /** A valid config and the document that it stands in. */
 export interface ConfigDocument {

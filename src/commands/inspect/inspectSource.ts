@@ -16,7 +16,7 @@ import { filesMemory, type MemoryPart, systemMemory } from '../../image/inspecti
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
-import { type ImageSource, readImageSource, readWhole } from '../imageSource.ts';
+import { type ImageSource, readImageSource, readWhole } from '../input/imageSource.ts';
 
 export interface Inspected {
   /** As it may be shown. */

@@ -13,7 +13,7 @@ import { verifyReconstruction } from '../../image/minimalIso/reconstruct.ts';
 import type { RandomAccess } from '../../image/randomAccess.ts';
 import { CliError } from '../../errors.ts';
 import { copyWithChange } from '../../io/changeFile.ts';
-import type { OpenImage } from '../../io/imageFile.ts';
+import type { OpenImage } from '../../io/imageBytes.ts';
 import type { Io } from '../../io/io.ts';
 import type { NewFile } from '../../io/newFile.ts';
 import type { FilePurpose, PreparedFolder } from '../../io/preparedFolder.ts';

@@ -12,7 +12,8 @@ import {
   type ManifestInput,
 } from '../../prepare/manifest.ts';
 import { MANIFEST } from '../../prepare/servedPaths.ts';
-import type { LayoutName, Wanted } from './options.ts';
+import type { LayoutName } from './layoutNames.ts';
+import type { Wanted } from './options.ts';
 import { programVersion } from './programVersion.ts';
 
 export interface Ending {

@@ -14,7 +14,7 @@ import { findPxeFiles } from '../../image/pxeFiles.ts';
 import { copyRange } from '../../io/copyRange.ts';
 import { errorCode } from '../../io/fileErrors.ts';
 import { writeAll } from '../../io/handles.ts';
-import type { OpenImage } from '../../io/imageFile.ts';
+import type { OpenImage } from '../../io/imageBytes.ts';
 import type { Io } from '../../io/io.ts';
 import { createFile, type NewFile } from '../../io/newFile.ts';
 import type { Access, FilePurpose, PreparedFolder } from '../../io/preparedFolder.ts';

@@ -13,6 +13,7 @@ import { parseMode } from '../../io/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import { findGroup } from '../../io/userGroup.ts';
 import type { Access } from '../../io/preparedFolder.ts';
+import { type LayoutName, layoutNames } from './layoutNames.ts';
 
 export interface PrepareOptions extends ImageOptions {
   /** A folder. */
@@ -45,10 +46,6 @@ export interface ImageOptions {
   /** A folder of downloads. */
   readonly images?: string;
 }
-
-export const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
-
-export type LayoutName = (typeof layoutNames)[number];
 
 /** Who asks for CoreOS by the variable of Metal3's design asks for its folder. Throws UsageError for other names. */
 export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'>): LayoutName {

@@ -14,7 +14,7 @@ import { checkNewFile, createFile, type NewFile } from '../../io/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
 import { type CustomizeOptions, needsOf, parseConsoles } from '../customize/options.ts';
-import { nameInput } from '../nameInput.ts';
+import { nameInput } from '../input/nameInput.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   /** The initramfs; a pipe is read once, too. */

@@ -3,28 +3,17 @@
  * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
  */
 
-import { compareConfigs, type SettingChange } from '../../agent/deployed/describeConfig.ts';
-import { CliError, UsageError } from '../../errors.ts';
-import type { Config } from '../../ignition/config.ts';
-import { readConfig } from '../../ignition/validate.ts';
+import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { printable } from '../../reporters/printable.ts';
-import { readDeployedConfig } from '../deployedConfig.ts';
-import { asTrouble } from '../trouble.ts';
+import { readDeployedConfig } from '../input/deployedConfig.ts';
+import { asTrouble } from '../output/trouble.ts';
+import { type DiffForm, diffForms } from './diffForm.ts';
 import { readInventoryFile } from './inventory.ts';
 import type { RenderOptions } from './options.ts';
-import { createRenderer, type RenderedConfig } from './renderConfig.ts';
+import { createRenderer } from './renderConfig.ts';
+import { compareRendered } from './renderedChanges.ts';
 import type { RenderSource } from './settings.ts';
-
-/** How changes are written to standard output. */
-export interface DiffForm {
-  /** Of one host; `host` is there where there are several. */
-  readonly format: (changes: readonly SettingChange[], host?: string) => readonly string[];
-  readonly start: string;
-  readonly separator: string;
-  readonly end: string;
-}
 
 /** 0: nothing would change; 1: something would; anything that is wrong is thrown as UsageError, or told and 2. */
 export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
@@ -56,9 +45,11 @@ function checkDiffOptions({ diff: deployed, format = 'text', output, showSetting
   if (showSettings === true) {
     throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'leave one of them out' });
   }
-  const form = forms.get(format);
+  const form = diffForms.get(format);
   if (form !== undefined) return { deployed, form };
-  throw new UsageError(`unknown format: ${format}`, { hint: `use one of ${[...forms.keys()].join(', ')}` });
+  throw new UsageError(`unknown format: ${format}`, {
+    hint: `use one of ${[...diffForms.keys()].join(', ')}`,
+  });
 }
 
 async function diffOne(deployed: string, source: RenderSource, form: DiffForm): Promise<ExitCode> {
@@ -66,38 +57,10 @@ async function diffOne(deployed: string, source: RenderSource, form: DiffForm): 
   const before = await readDeployedConfig(deployed, io);
   const rendered = await createRenderer()(source);
   if (rendered === undefined) return 2;
-  const changes = compareConfigs(before, configOf(rendered));
+  const changes = compareRendered(before, rendered);
   const text = form.start + form.format(changes).join(form.separator) + form.end;
   await writeStdout(io, [Buffer.from(text)]);
   const count = changes.length === 1 ? '1 setting' : `${changes.length} settings`;
   io.stderr.write(changes.length === 0 ? 'nothing would change\n' : `${count} would change\n`);
   return changes.length === 0 ? 0 : 1;
-}
-
-/** As a reader of the document would see it, and not as it was before it was written. */
-export function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
-  const read = readConfig(document);
-  if (read.status === 'read') return read.config;
-  throw new CliError(`the rendered config cannot be read: ${read.finding.message}`);
-}
-
-const forms: ReadonlyMap<string, DiffForm> = new Map([
-  ['text', { format: formatText, start: '', separator: '', end: '' }],
-  ['json', { format: formatJson, start: '[', separator: ',', end: '\n]\n' }],
-]);
-
-function formatText(changes: readonly SettingChange[], host?: string): string[] {
-  const indent = host === undefined ? '' : '  ';
-  const rows = changes.map(({ setting, deployed, rendered }) => {
-    const lines = [...deployed.map((value) => `- ${value}`), ...rendered.map((value) => `+ ${value}`)];
-    return [setting, ...lines.map((line) => `  ${line}`)]
-      .map((line) => `${indent}${printable(line)}\n`)
-      .join('');
-  });
-  return host === undefined || rows.length === 0 ? rows : [`${printable(host)}\n`, ...rows];
-}
-
-function formatJson(changes: readonly SettingChange[], host?: string): string[] {
-  const ofHost = host === undefined ? {} : { host };
-  return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
 }

@@ -2,7 +2,7 @@
 
 import { access, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compareConfigs, type SettingChange } from '../../agent/deployed/describeConfig.ts';
+import type { SettingChange } from '../../agent/deployed/describeConfig.ts';
 import type { InventoryHost } from '../../agent/inventory.ts';
 import { UsageError } from '../../errors.ts';
 import { fileError } from '../../io/fileErrors.ts';
@@ -10,10 +10,11 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { type MadeHost, makeHosts } from '../hosts/makeHosts.ts';
-import { readDeployedConfig } from '../deployedConfig.ts';
-import { configOf, type DiffForm } from './diff.ts';
+import { readDeployedConfig } from '../input/deployedConfig.ts';
+import type { DiffForm } from './diffForm.ts';
 import { listHosts } from './hosts.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
+import { compareRendered } from './renderedChanges.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
 /** Where the deployed configs are, and how changes are told. */
@@ -67,7 +68,7 @@ async function compareHost(
   io: Io,
 ): Promise<readonly SettingChange[]> {
   if (!(await exists(resolve(io.cwd, path)))) return [newConfig(path, rendered.document)];
-  return compareConfigs(await readDeployedConfig(path, io), configOf(rendered));
+  return compareRendered(await readDeployedConfig(path, io), rendered);
 }
 
 function exists(path: string): Promise<boolean> {

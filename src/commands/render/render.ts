@@ -32,7 +32,8 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 async function renderOne(source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
-    await writeStdout(io, [Buffer.from(formatShownSettings(readInputs(source), options))]);
+    const shown = formatShownSettings(readInputs(source), options, source.hosts);
+    await writeStdout(io, [Buffer.from(shown)]);
     return 0;
   }
   const rendered = await createRenderer()(source);

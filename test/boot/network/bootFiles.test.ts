@@ -156,7 +156,7 @@ describe('any argument', () => {
           refusals.length > 0 ? [refusals.map(({ host }) => host), ['node']] : [started[loader](boot), given];
         expect(outcome).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   primaryIdentifiers,
   toPrimaryName,
 } from '../../../src/formats/iso9660/names.ts';
+import { codePoint } from '../../support/arbitraryText.ts';
 
 describe('toPrimaryName', () => {
   it.each<[string, NodeKind, string]>([
@@ -26,10 +27,13 @@ describe('toPrimaryName', () => {
 });
 
 const kinds = fc.constantFrom<NodeKind>('file', 'directory');
-const children = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, maxLength: 80, unit: 'binary' }), kinds), {
-  selector: ([name]) => name,
-  maxLength: 60,
-});
+const children = fc.uniqueArray(
+  fc.tuple(fc.string({ minLength: 1, maxLength: 80, unit: codePoint }), kinds),
+  {
+    selector: ([name]) => name,
+    maxLength: 60,
+  },
+);
 
 describe('identifiers of one directory', () => {
   it('are unique, and primary ones are of ISO level 1', () => {

@@ -83,8 +83,8 @@ describe('writeIso', () => {
   });
 
   it('writes many directories in little time', () => {
-    const files = Array.from({ length: 5_000 }, (_, index) => ({ path: `d${index}/f`, size: 0 }));
-    expect(layoutIso(spec, files).files.size).toBe(5_000);
+    const files = Array.from({ length: 3_000 }, (_, index) => ({ path: `d${index}/f`, size: 0 }));
+    expect(layoutIso(spec, files).files.size).toBe(3_000);
   });
 
   it('is read back by our own reader, whatever the tree', async () => {

@@ -95,7 +95,7 @@ describe('readInPieces', () => {
         const texts = items.map((item) => item.join('\n'));
         expect(differences(document(start, texts))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -197,7 +197,7 @@ describe('inspectIso of a damaged image', () => {
         const outcome = await inspect(bytes).catch((error: unknown) => error);
         expect(outcome instanceof FormatError || Object(outcome).kind === 'iso').toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 });

@@ -35,6 +35,12 @@ const known = [
     reason: 'a URL with blanks around it is refused, as the kernel argument would be torn apart',
   },
   {
+    command: /--output-rootfs |kargs show minimal/,
+    kinds: ['files'],
+    detail: /^rootfs\.img is not there/,
+    reason: 'an extraction that fails leaves no file behind',
+  },
+  {
     command: /^pack minimal-iso /,
     kinds: ['phrase'],
     detail: /Total bytes written|Verifying that packed image/,

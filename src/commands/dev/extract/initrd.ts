@@ -5,8 +5,8 @@ import { parseInitrdGlobs } from '../../../image/initrdGlob.ts';
 import { writeNewFiles } from '../../../io/extractFiles.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { readInitrdInput } from '../../initrdInput.ts';
-import { lineForOutput } from '../../outputLine.ts';
+import { readInitrdInput } from '../../input/initrdInput.ts';
+import { lineForOutput } from '../../output/outputLine.ts';
 
 export interface ExtractInitrdOptions {
   /** Path of the initramfs; `-` is standard input. */

@@ -4,9 +4,9 @@ import { listInitrd, sortedByPath } from '../../../image/initrd.ts';
 import { parseInitrdGlobs } from '../../../image/initrdGlob.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { withInitrd } from '../../initrdInput.ts';
-import { lineForOutput } from '../../outputLine.ts';
-import { jsonLines, parseTextOrJson } from '../../textOrJson.ts';
+import { withInitrd } from '../../input/initrdInput.ts';
+import { lineForOutput } from '../../output/outputLine.ts';
+import { jsonLines, parseTextOrJson } from '../../output/textOrJson.ts';
 
 export interface ShowInitrdOptions {
   /** Path of the initramfs; `-` is standard input. */

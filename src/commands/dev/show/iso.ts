@@ -7,8 +7,8 @@ import { openImage } from '../../../io/imageFile.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { nameInput } from '../../nameInput.ts';
-import { jsonLines } from '../../textOrJson.ts';
+import { nameInput } from '../../input/nameInput.ts';
+import { jsonLines } from '../../output/textOrJson.ts';
 
 export interface ShowIsoOptions {
   readonly iso: string;

@@ -11,7 +11,7 @@ import { checkNewFile, createFile, type NewFile } from '../../../io/newFile.ts';
 import { imageFileName } from '../../../io/imageFile.ts';
 import { readImage } from '../../../io/readImage.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { lineForOutput } from '../../outputLine.ts';
+import { lineForOutput } from '../../output/outputLine.ts';
 
 export interface ExtractPxeOptions {
   readonly iso: string;

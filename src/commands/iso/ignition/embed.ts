@@ -11,8 +11,8 @@ import {
   type MediumFileOptions,
   readInitrdFiles,
   withMediumFiles,
-} from '../../addedFiles.ts';
-import { type ConfigOptions, readCheckedConfig } from '../../checkedConfig.ts';
+} from '../../input/addedFiles.ts';
+import { type ConfigOptions, readCheckedConfig } from '../../input/checkedConfig.ts';
 
 export interface EmbedOptions extends ConfigOptions, InitrdFileOptions, MediumFileOptions, Rewrite {
   /** Replaces an embedded config, and lets the image grow far. */

@@ -4,8 +4,8 @@ import { type KargsAreas, requireKargsAreas } from '../../../image/kargsAreas.ts
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { lineForOutput } from '../../outputLine.ts';
-import { jsonLines, parseTextOrJson } from '../../textOrJson.ts';
+import { lineForOutput } from '../../output/outputLine.ts';
+import { jsonLines, parseTextOrJson } from '../../output/textOrJson.ts';
 
 export interface ShowKargsOptions {
   readonly iso: string;

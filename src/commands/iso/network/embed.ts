@@ -3,7 +3,7 @@
 import { embedNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and lets the image grow far. */

@@ -3,8 +3,8 @@
 import { listNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
-import { deliverNetworkFiles } from '../../networkOutput.ts';
-import { parseTextOrJson } from '../../textOrJson.ts';
+import { deliverNetworkFiles } from '../../output/networkOutput.ts';
+import { parseTextOrJson } from '../../output/textOrJson.ts';
 
 export interface ExtractNetworkOptions {
   readonly iso: string;

@@ -4,7 +4,7 @@ import { CliError } from '../../../errors.ts';
 import { CONFIG_NAME } from '../../../image/embeddedIgnition.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { readInitrdInput } from '../../initrdInput.ts';
+import { readInitrdInput } from '../../input/initrdInput.ts';
 
 export interface UnwrapIgnitionOptions {
   /** Path of the initramfs; without, it is read from standard input. */

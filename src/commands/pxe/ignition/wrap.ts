@@ -3,7 +3,7 @@
 import { CONFIG_NAME } from '../../../image/embeddedIgnition.ts';
 import { writeInitrd } from '../../../image/initrd.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
-import { type ConfigOptions, readCheckedConfig } from '../../checkedConfig.ts';
+import { type ConfigOptions, readCheckedConfig } from '../../input/checkedConfig.ts';
 import { checkWrapOutput, deliverArchive, type WrapOutput } from '../wrapOutput.ts';
 
 export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}

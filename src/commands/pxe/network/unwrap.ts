@@ -2,9 +2,9 @@
 
 import { isNetworkPath, listNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
-import { readInitrdInput } from '../../initrdInput.ts';
-import { deliverNetworkFiles } from '../../networkOutput.ts';
-import { parseTextOrJson } from '../../textOrJson.ts';
+import { readInitrdInput } from '../../input/initrdInput.ts';
+import { deliverNetworkFiles } from '../../output/networkOutput.ts';
+import { parseTextOrJson } from '../../output/textOrJson.ts';
 
 export interface UnwrapNetworkOptions {
   /** Path of the initramfs; without, it is read from standard input. */

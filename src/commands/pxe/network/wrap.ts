@@ -2,7 +2,7 @@
 
 import { NETWORK_FOLDER, wrapNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../networkFiles.ts';
+import { type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
 import { checkWrapOutput, deliverArchive, type WrapOutput } from '../wrapOutput.ts';
 
 export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}

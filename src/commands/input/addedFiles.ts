@@ -3,15 +3,16 @@
  * (`--initrd-file`, `--initrd-archive`), or onto the medium (`--iso-file`).
  */
 
-import { CliError, FormatError, UsageError } from '../errors.ts';
-import { decompressMember } from '../formats/compression.ts';
-import { readArchiveFiles } from '../formats/tar.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
-import { readInitrd } from '../image/initrd.ts';
-import type { MediumFile } from '../image/mediumFiles.ts';
-import { readUserFile } from '../io/files.ts';
-import { openImage, type OpenImage } from '../io/imageFile.ts';
-import type { Io } from '../io/io.ts';
+import { CliError, FormatError, UsageError } from '../../errors.ts';
+import { decompressMember } from '../../formats/compression.ts';
+import { readArchiveFiles } from '../../formats/tar.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { readInitrd } from '../../image/initrd.ts';
+import type { MediumFile } from '../../image/mediumFiles.ts';
+import { readUserFile } from '../../io/files.ts';
+import type { OpenImage } from '../../io/imageBytes.ts';
+import { openImage } from '../../io/imageFile.ts';
+import type { Io } from '../../io/io.ts';
 
 export interface InitrdFileOptions {
   /** `HOST_PATH:IMAGE_PATH` */

@@ -1,9 +1,9 @@
 /** The initramfs that a command is given: a path, or standard input. It may be larger than memory. */
 
-import type { ByteSource } from '../formats/byteSource.ts';
-import { readInitrdFrom } from '../image/initrd.ts';
-import { openInput } from '../io/byteInput.ts';
-import type { Io } from '../io/io.ts';
+import type { ByteSource } from '../../formats/byteSource.ts';
+import { readInitrdFrom } from '../../image/initrd.ts';
+import { openInput } from '../../io/byteInput.ts';
+import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
 
 /**

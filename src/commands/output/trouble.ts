@@ -1,6 +1,6 @@
 /** Exit codes of commands that compare, as diff(1) has them: 1 says that something differs, so trouble is 2. */
 
-import { CliError, UsageError } from '../errors.ts';
+import { CliError, UsageError } from '../../errors.ts';
 
 /** The error with 2 as its exit code; anything else but a CliError as it is. */
 export function asTrouble(error: unknown): unknown {

@@ -4,15 +4,15 @@
  */
 
 import { basename } from 'node:path';
-import { convertNmstate } from '../agent/network/convertNmstate.ts';
-import { CliError, UsageError } from '../errors.ts';
-import type { ParsedYaml } from '../formats/yaml.ts';
-import { findKeyfileProblem } from '../image/networkKeyfile.ts';
-import type { NetworkFile } from '../image/networkSettings.ts';
-import { readUserFile } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
-import type { Finding } from '../report.ts';
-import { formatRemark, type Remark } from '../reporters/remark.ts';
+import { convertNmstate } from '../../agent/network/convertNmstate.ts';
+import { CliError, UsageError } from '../../errors.ts';
+import type { ParsedYaml } from '../../formats/yaml.ts';
+import { findKeyfileProblem } from '../../image/networkKeyfile.ts';
+import type { NetworkFile } from '../../image/networkSettings.ts';
+import { readUserFile } from '../../io/files.ts';
+import type { Io } from '../../io/io.ts';
+import type { Finding } from '../../report.ts';
+import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { nameInput } from './nameInput.ts';
 
 export interface NetworkOptions {
@@ -69,7 +69,7 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
 }
 
 async function readYaml(path: string, io: Io): Promise<ParsedYaml> {
-  const { parseYaml } = await import('../formats/yaml.ts');
+  const { parseYaml } = await import('../../formats/yaml.ts');
   const bytes = await readUserFile(path, io, NMSTATE);
   return nameInput(path, () => parseYaml(Buffer.from(bytes).toString('utf8')));
 }

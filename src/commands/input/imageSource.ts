@@ -2,15 +2,15 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError } from '../errors.ts';
-import { detectImageKind, type ImageKind } from '../image/imageKind.ts';
-import { bytesAccess } from '../image/overlay.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
-import { fileError } from '../io/fileErrors.ts';
-import { readUserFile } from '../io/files.ts';
-import { isRemote } from '../io/http.ts';
-import { openImage } from '../io/imageFile.ts';
-import type { Io } from '../io/io.ts';
+import { CliError } from '../../errors.ts';
+import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
+import { bytesAccess } from '../../image/overlay.ts';
+import type { RandomAccess } from '../../image/randomAccess.ts';
+import { fileError } from '../../io/fileErrors.ts';
+import { readUserFile } from '../../io/files.ts';
+import { isRemote } from '../../io/http.ts';
+import { openImage } from '../../io/imageFile.ts';
+import type { Io } from '../../io/io.ts';
 
 export interface ImageSource {
   readonly kind: ImageKind;

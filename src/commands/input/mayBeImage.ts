@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Io } from '../io/io.ts';
+import type { Io } from '../../io/io.ts';
 
 /** Larger files are looked at before they are read as a whole: they may be images of a gigabyte. */
 const LARGE = 4 * 1024 * 1024;

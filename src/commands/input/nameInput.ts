@@ -1,6 +1,6 @@
 /** Names the input that an error is about; domain functions know its bytes only. */
 
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../../errors.ts';
 
 /**
  * What `read` gives.

@@ -4,12 +4,12 @@
  * another language.
  */
 
-import { listSecretPaths } from '../agent/lint/secrets.ts';
-import { FormatError } from '../errors.ts';
-import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
-import { jsonType, readConfig } from '../ignition/validate.ts';
-import type { Finding, Position } from '../report.ts';
-import { type CheckedDocument, type CheckOptions, checkConfig } from './validateDocument.ts';
+import { listSecretPaths } from '../../agent/lint/secrets.ts';
+import { FormatError } from '../../errors.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { jsonType, readConfig } from '../../ignition/validate.ts';
+import type { Finding, Position } from '../../report.ts';
+import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
 
 export interface YamlConfig {
   /** As Ignition reads it: compact, with a line feed at its end. */

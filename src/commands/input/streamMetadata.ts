@@ -2,13 +2,13 @@
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { MetadataSource } from '../artifacts/plan.ts';
-import { parseStreamMetadata, type StreamMetadata } from '../artifacts/streamMetadata.ts';
-import { fedoraStreams, isAuthentic, locateStream } from '../artifacts/streamSource.ts';
-import { readUserFile } from '../io/files.ts';
-import { type HttpClient, readAnswer, shownUrl } from '../io/httpClient.ts';
-import type { Io } from '../io/io.ts';
-import { type RetryPolicy, withRetries } from '../io/retries.ts';
+import type { MetadataSource } from '../../artifacts/plan.ts';
+import { parseStreamMetadata, type StreamMetadata } from '../../artifacts/streamMetadata.ts';
+import { fedoraStreams, isAuthentic, locateStream } from '../../artifacts/streamSource.ts';
+import { readUserFile } from '../../io/files.ts';
+import { type HttpClient, readAnswer, shownUrl } from '../../io/httpClient.ts';
+import type { Io } from '../../io/io.ts';
+import { type RetryPolicy, withRetries } from '../../io/retries.ts';
 
 export interface StreamOptions {
   /** `stable` when it is left out. */

@@ -3,17 +3,18 @@
  * of the config in them what it says of any other.
  */
 
-import { CliError } from '../errors.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
-import { detectImageKind } from '../image/imageKind.ts';
-import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
-import { inspectIso } from '../image/inspection/inspectIso.ts';
-import { bytesAccess } from '../image/overlay.ts';
-import type { Io } from '../io/io.ts';
-import type { CheckedFile, FileFinding, UncheckedFile } from '../reporters/reporter.ts';
+import { CliError } from '../../errors.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { detectImageKind } from '../../image/imageKind.ts';
+import { inspectInitrd } from '../../image/inspection/inspectInitrd.ts';
+import { inspectIso } from '../../image/inspection/inspectIso.ts';
+import { bytesAccess } from '../../image/overlay.ts';
+import type { Io } from '../../io/io.ts';
+import type { CheckedFile, FileFinding, UncheckedFile } from '../../reporters/reporter.ts';
+import { checkConfig, type CheckOptions, lintFindings } from './checkConfig.ts';
 import { type ImageSource, readImageSource } from './imageSource.ts';
 import { nameInput } from './nameInput.ts';
-import { checkConfig, type CheckOptions, isValid, lintFindings } from './validateDocument.ts';
+import { isValid } from './validateDocument.ts';
 
 /** The limit is that of what comes by a pipe. */
 const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };

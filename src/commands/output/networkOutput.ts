@@ -1,9 +1,9 @@
 /** What becomes of network settings that were taken out of an image: text on standard output, or files. */
 
-import type { NetworkFile } from '../image/networkSettings.ts';
-import { writeNewFiles } from '../io/extractFiles.ts';
-import type { Io } from '../io/io.ts';
-import { writeStdout } from '../io/stdout.ts';
+import type { NetworkFile } from '../../image/networkSettings.ts';
+import { writeNewFiles } from '../../io/extractFiles.ts';
+import type { Io } from '../../io/io.ts';
+import { writeStdout } from '../../io/stdout.ts';
 import { lineForOutput } from './outputLine.ts';
 import { jsonLines, type TextOrJson } from './textOrJson.ts';
 

@@ -1,12 +1,12 @@
 /** What is deployed: the Ignition config in a file, in a live ISO, in an initramfs, or at a URL of one of them. */
 
-import { CliError, FormatError } from '../errors.ts';
-import type { Config } from '../ignition/config.ts';
-import { readConfig } from '../ignition/validate.ts';
-import { CONFIG_NAME, readIgnition } from '../image/embeddedIgnition.ts';
-import { readInitrdFrom, sourceOfImage } from '../image/initrd.ts';
-import { openLiveIso } from '../image/liveIso.ts';
-import type { Io } from '../io/io.ts';
+import { CliError, FormatError } from '../../errors.ts';
+import type { Config } from '../../ignition/config.ts';
+import { readConfig } from '../../ignition/validate.ts';
+import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
+import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
+import { openLiveIso } from '../../image/liveIso.ts';
+import type { Io } from '../../io/io.ts';
 import { type ExpectedSource, type ImageSource, readImageSource, readWhole } from './imageSource.ts';
 
 /** Of a config; images are read in parts. */

@@ -1,6 +1,6 @@
 /** The choice between text for people and JSON for programs, of commands that know no other format. */
 
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../errors.ts';
 
 export type TextOrJson = 'text' | 'json';
 

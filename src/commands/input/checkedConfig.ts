@@ -1,10 +1,10 @@
 /** The Ignition config that a command is to embed: read, and checked as Ignition would check it. */
 
-import { CliError } from '../errors.ts';
-import { readStdin, readUserFile } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import { CliError } from '../../errors.ts';
+import { readStdin, readUserFile } from '../../io/files.ts';
+import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
-import type { CheckedDocument, CheckOptions } from './validateDocument.ts';
+import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { isYamlFile } from './yamlName.ts';
 
 export interface ConfigOptions {
@@ -28,7 +28,7 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     ? readStdin(io, CONFIG)
     : readUserFile(ignitionFile, io, CONFIG));
   if (wantsCheck(options, io)) {
-    const { checkConfig } = await import('./validateDocument.ts');
+    const { checkConfig } = await import('./checkConfig.ts');
     await refuseInvalid(await checkConfig(config, checkOptions()), ignitionFile ?? 'standard input', io);
   }
   return config;
@@ -53,7 +53,7 @@ function checkOptions(): Omit<CheckOptions, 'strict'> {
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid({ report, shown }: CheckedDocument, name: string, io: Io): Promise<void> {
-  const { formatTextReport } = await import('../reporters/text.ts');
+  const { formatTextReport } = await import('../../reporters/text.ts');
   io.stderr.write(formatTextReport(report, { name, bytes: shown }));
   if (report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
