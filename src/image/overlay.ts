@@ -30,7 +30,7 @@ export function overlay(base: Reusing, patches: readonly Patch[]): Required<Reus
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
-    target.fill(0, Math.max(0, base.size - offset));
+    target.fill(0, Math.min(target.length, Math.max(0, base.size - offset)));
     await fill(target, offset, { offset: 0, end: base.size, source: base });
     for (let index = firstRegionAfter(regions, offset); index < regions.length; index++) {
       const region = regions[index];
