@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
+import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
 import { formatRemark } from './reporters/remark.ts';
 
@@ -19,7 +20,7 @@ export async function main(argv: readonly string[], io: Io = processIo(argv)): P
   const program = declareCommands({ io, finish }, argv[2]);
   applyToTree(program, (command) => prepareCommand(command, io));
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(adaptArguments(argv.slice(2), program), { from: 'user' });
     return exitCode;
   } catch (error) {
     return reportError(error, io);
@@ -52,7 +53,7 @@ function prepareCommand(command: Command, io: Io): void {
   command
     .exitOverride()
     .helpCommand(false)
-    .configureHelp({ helpWidth: 80 })
+    .configureHelp({ helpWidth: 80, subcommandTerm: (child) => child.name() }) // scripts read one line a command
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),

@@ -11,6 +11,7 @@ import { ByteCursor } from './byteCursor.ts';
 import type { ByteFeed, Steps } from './byteFeed.ts';
 import { type ByteInput, inputOfBytes, runAll, runSteps } from './byteSource.ts';
 import { countStream, tooLarge, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
+import { hasEndlessWeights } from './zstdHuffman.ts';
 import { throughZlib } from './zlibStream.ts';
 
 /**
@@ -255,6 +256,10 @@ function* takeBlocks(feed: ByteFeed, hasChecksum: boolean): Steps<Uint8Array> {
         throw feed.error('has an unknown kind of block', feed.offset + length);
       length += BLOCK_HEADER_SIZE + (type === BLOCK_RLE ? 1 : size);
       yield* feed.need(length);
+      const block = feed.bytes.subarray(feed.index + length - size, feed.index + length);
+      if (type === BLOCK_COMPRESSED && hasEndlessWeights(block)) {
+        throw feed.error('has weights of no use', feed.offset + length - size);
+      }
       unpacked += type === BLOCK_COMPRESSED ? MAX_BLOCK : size;
       isLast = (header & 1) === 1;
     } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);

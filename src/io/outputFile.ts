@@ -14,6 +14,8 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Refuses to replace a file. */
   readonly noClobber?: boolean;
+  /** The path as the user gave it, for messages. */
+  readonly shownPath?: string;
 }
 
 /**
@@ -25,12 +27,12 @@ export interface WriteOptions {
 export async function writeFileAtomically(
   path: string,
   content: Content,
-  { mode, noClobber = false }: WriteOptions = {},
+  { mode, noClobber = false, shownPath = path }: WriteOptions = {},
 ): Promise<void> {
   const special = noClobber ? undefined : await openSpecial(path);
   if (special === undefined) {
     const existing = noClobber ? 'refuse' : 'replace';
-    await createFile({ path: resolve(path), shownPath: path, existing, mode }, ({ handle }) =>
+    await createFile({ path: resolve(path), shownPath, existing, mode }, ({ handle }) =>
       writeContent(handle, content),
     );
     return;
@@ -38,7 +40,7 @@ export async function writeFileAtomically(
   try {
     await writeContent(special, content);
   } catch (error) {
-    throw fileError(error, { path, what: 'Output', action: 'write' });
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
   } finally {
     await special.close();
   }

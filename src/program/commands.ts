@@ -43,7 +43,8 @@ const declarations: readonly (readonly [name: string, declare: Declare])[] = [
 export function declareCommands(context: Context, asked?: string): Command {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
-    .version('0.1.0', '-V, --version', 'print the version');
+    .version('0.1.0', '-V, --version', 'print the version')
+    .enablePositionalOptions(); // of a command, --version is a mistake
   const meant = declarations.filter(([name]) => name === asked);
   for (const [, declare] of meant.length > 0 ? meant : declarations) declare(program, context);
   return program;

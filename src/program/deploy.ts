@@ -92,9 +92,7 @@ Examples:
 `;
 
 export function declareDeploy(program: Command, context: Context): void {
-  const deploy = program
-    .command('deploy')
-    .description('Write what Ironic and Metal3 need to install hosts, checked before it is written.');
+  const deploy = program.command('deploy').description('Write what Ironic and Metal3 need to install hosts.');
   declareSteps(deploy, context);
   declareConfigDrive(deploy, context);
   declareBareMetalHost(deploy, context);

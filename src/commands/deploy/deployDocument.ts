@@ -61,5 +61,5 @@ export async function writeDocument(
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
   const options = content === 'secret' ? { mode: privateMode } : {};
-  return writeFileAtomically(resolve(io.cwd, output), text, options);
+  return writeFileAtomically(resolve(io.cwd, output), text, { ...options, shownPath: output });
 }

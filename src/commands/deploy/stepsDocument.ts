@@ -69,7 +69,10 @@ export async function makeSteps(
   if (tellIssues(issues, io, wording) !== 0) return undefined;
   if (options.configDrive !== undefined) {
     const text = `${JSON.stringify(drive)}\n`;
-    await writeFileAtomically(resolve(io.cwd, options.configDrive), text, { mode: privateMode });
+    await writeFileAtomically(resolve(io.cwd, options.configDrive), text, {
+      mode: privateMode,
+      shownPath: options.configDrive,
+    });
   }
   return { deploySteps, content: inArguments === undefined ? 'public' : 'secret' };
 }

@@ -138,7 +138,7 @@ export async function writeConfig(
   const report = { valid, findings: findings.filter((finding) => !told.has(identify(finding))) };
   io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
   if (output === '-') await writeStdout(io, [bytes]);
-  else if (valid) await writeFileAtomically(resolve(io.cwd, output), bytes);
+  else if (valid) await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output });
   if (valid) return;
   throw new CliError(`the ${name} is not valid${output === '-' ? '' : '; nothing was written'}`, {
     hint: 'Ignition would refuse it: mend what is reported above in the configs that it is made from',

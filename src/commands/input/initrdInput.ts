@@ -29,7 +29,7 @@ export async function withInitrd<T>(
   io: Io,
   use: (source: ByteSource) => Promise<T>,
 ): Promise<T> {
-  const input = await openInput({ path, what: 'initramfs' }, io);
+  const input = await openInput({ path, what: 'Initramfs' }, io);
   try {
     return await nameInput(path ?? 'standard input', () => use(input.bytes()));
   } finally {

@@ -83,5 +83,5 @@ function shown(value: string): string {
 
 async function writeText(text: string, output: string | undefined, io: Io): Promise<void> {
   if (output === undefined || output === '-') await writeStdout(io, [Buffer.from(text)]);
-  else await writeFileAtomically(resolve(io.cwd, output), text);
+  else await writeFileAtomically(resolve(io.cwd, output), text, { shownPath: output });
 }

@@ -38,5 +38,8 @@ export async function deliverArchive(
 ): Promise<void> {
   if (output === undefined) return writeStdout(io, [bytes]);
   const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
-  await writeFileAtomically(resolve(io.cwd, output), bytes, bits === undefined ? {} : { mode: bits });
+  await writeFileAtomically(resolve(io.cwd, output), bytes, {
+    shownPath: output,
+    ...(bits !== undefined && { mode: bits }),
+  });
 }

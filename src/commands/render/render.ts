@@ -45,7 +45,10 @@ async function renderOne(source: RenderSource): Promise<ExitCode> {
 
 async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
   const isSecret = secrets.length > 0;
-  await writeFileAtomically(resolve(io.cwd, path), document, isSecret ? { mode: 0o600 } : {});
+  await writeFileAtomically(resolve(io.cwd, path), document, {
+    shownPath: path,
+    ...(isSecret && { mode: 0o600 }),
+  });
   const listed = new Intl.ListFormat('en', { type: 'conjunction' });
   const note = isSecret ? `; only its owner can read it, for it holds ${listed.format(secrets)}` : '';
   io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);

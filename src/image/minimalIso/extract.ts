@@ -22,8 +22,12 @@ const BLANKS = /[ \t\n\f\r]+/;
  * @throws CliError in the user's terms
  */
 export async function refuseCustomized(iso: LiveIso): Promise<void> {
-  const { current, defaults } = requireKargsAreas(await iso.kargsAreas());
-  if ((await iso.embeddedFiles()).size === 0 && current === defaults) return;
+  const isEmpty = (await iso.embeddedFiles()).size === 0;
+  const isDefault = async (): Promise<boolean> => {
+    const { current, defaults } = requireKargsAreas(await iso.kargsAreas());
+    return current === defaults;
+  };
+  if (isEmpty && (await isDefault())) return;
   throw new CliError('Cannot operate on ISO with embedded customizations.', {
     hint: 'reset it with `iso reset` and try again; customise the minimal ISO afterwards',
   });

@@ -33,9 +33,7 @@ Examples:
 `;
 
 export function declareIsoKargs(iso: Command, context: Context): void {
-  const kargs = iso
-    .command('kargs')
-    .description('Change the kernel arguments that a live ISO boots with, or print them.');
+  const kargs = iso.command('kargs').description('Change the kernel arguments of a live ISO, or print them.');
   declareModify(kargs.command('modify'), context);
   declareReset(kargs.command('reset'), context);
   declareShow(kargs.command('show'), context);

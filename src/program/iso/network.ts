@@ -37,7 +37,7 @@ Example:
 export function declareIsoNetwork(iso: Command, context: Context): void {
   const network = iso
     .command('network')
-    .description('Embed network settings in a live ISO, extract them or take them out.');
+    .description('Embed network settings in a live ISO, extract or remove them.');
   declareEmbed(network.command('embed'), context);
   declareExtract(network.command('extract'), context);
   declareRemove(network.command('remove'), context);

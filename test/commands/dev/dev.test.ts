@@ -121,7 +121,7 @@ describe('errors are one line and a hint', () => {
   it.each([
     ['show iso nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['show iso x.img', 'x.img: not an ISO 9660 image'],
-    ['show initrd nowhere', 'initramfs not found: nowhere'],
+    ['show initrd nowhere', 'Initramfs not found: nowhere'],
     [
       'show initrd coreos.iso',
       'coreos.iso: Cannot read the initramfs: reading CPIO entry at byte 0: Invalid magic number',

@@ -91,7 +91,7 @@ describe('network', () => {
 describe('errors are one line and a hint, and nothing is written', () => {
   it.each([
     ['ignition wrap -i nowhere', 'Ignition config not found: nowhere'],
-    ['ignition unwrap nowhere', 'initramfs not found: nowhere'],
+    ['ignition unwrap nowhere', 'Initramfs not found: nowhere'],
     ['ignition unwrap', "couldn't find Ignition config in archive"],
     ['network unwrap', 'No embedded network settings.'],
     ['network unwrap -C out', 'No embedded network settings.'],
