@@ -169,6 +169,14 @@ describe('iso extract minimal-iso', () => {
     expect(await extract('full.iso', 'out.iso')).toMatchObject(done);
   });
 
+  it('says so first also of an image that has no place for kernel arguments', async () => {
+    await writeFile(join(cwd, 'old.iso'), liveIso('2020-09'));
+    await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.0.0"}}');
+    expect((await extract('old.iso', 'out.iso')).stderr).toContain('No karg embed areas found');
+    await run('iso', 'ignition', 'embed', '-i', 'config.ign', 'old.iso');
+    expect((await extract('old.iso', 'out.iso')).stderr).toContain('Cannot operate on ISO with embedded');
+  });
+
   it('refuses an image with other kernel arguments', async () => {
     const bytes = await file('full.iso');
     const areas = await (await openLiveIso(bytesAccess(bytes))).kargsAreas();
