@@ -8,6 +8,7 @@ export { formatPath, type Finding, type Path, type Position, type Report, type S
 export type { ExitCode, Io, Output } from './io/io.ts';
 
 export { formatAgentConfig, renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
+export { archiveMemory } from './agent/archiveMemory.ts';
 export { checkConf, checkConfFile } from './agent/confCheck.ts';
 export { type IpaVersion, parseIpaVersion } from './agent/ipaOptions.ts';
 export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
@@ -38,6 +39,7 @@ export { validateConfig } from './ignition/validate.ts';
 export { specVersions, type SpecVersion } from './ignition/versions.ts';
 
 export { decodeDataUrl, type DataUrl } from './formats/dataUrl.ts';
+export { readContainerArchive, type ContainerArchive } from './formats/containerArchive.ts';
 export { decodeXz } from './formats/xz/decode.ts';
 export { encodeXz } from './formats/xz/encode.ts';
 

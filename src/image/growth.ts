@@ -28,7 +28,7 @@ export interface ImageWithArea extends ImageWithTree {
 }
 
 /** Unpacked bytes of an archive: the memory of a host pays for them, and with too little it boots with a part of them. */
-export const USUAL_UNPACKED = 32 * 1024 * 1024;
+const USUAL_UNPACKED = 32 * 1024 * 1024;
 
 /** How many times smaller than that of gzip the result of xz may be, of texts with the same parts again and again. */
 const MOST_XZ_SAVES = 4;

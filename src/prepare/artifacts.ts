@@ -7,12 +7,12 @@ import { UsageError } from '../errors.ts';
  * `archive`: the config as a small archive that is loaded behind the shared initramfs. `initramfs`: both in one file, for
  * whoever takes only one, such as Ironic.
  */
-export const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
+const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
 export type Artifact = ConfigArtifact | NetworkLoader;
 
-export const artifactNames: readonly Artifact[] = [...configArtifacts, ...networkLoaders];
+const artifactNames: readonly Artifact[] = [...configArtifacts, ...networkLoaders];
 
 /** What is to be made, each once, in the order of the lists above. */
 export interface WantedArtifacts {

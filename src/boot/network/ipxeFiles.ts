@@ -45,7 +45,7 @@ export const ipxeFiles: LoaderFiles = {
 };
 
 /** Under its name a host has its script for those who choose it by hand or in the DHCP server. */
-export function ipxePaths({ name, macs }: NetworkHost): readonly BootFile['path'][] {
+function ipxePaths({ name, macs }: NetworkHost): readonly BootFile['path'][] {
   return [`ipxe/${name}.ipxe`, ...macs.map((mac) => `ipxe/mac-${hyphenMac(mac)}.ipxe`)];
 }
 

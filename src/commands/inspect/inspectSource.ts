@@ -59,7 +59,7 @@ export async function inspectSource(source: string, io: Pick<Io, 'cwd' | 'stdin'
 }
 
 /** The same of an image that is open. */
-export async function inspectOpened(source: ImageSource): Promise<Inspected> {
+async function inspectOpened(source: ImageSource): Promise<Inspected> {
   try {
     return await inspectByKind(source);
   } catch (error) {
