@@ -8,6 +8,7 @@ import { type Command, CommanderError } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
 import { adaptArguments } from './program/arguments.ts';
+import { openOutput } from './io/processOutput.ts';
 import { declareCommands } from './program/commands.ts';
 import { formatRemark } from './reporters/remark.ts';
 
@@ -17,10 +18,11 @@ export async function main(argv: readonly string[], io: Io = processIo(argv)): P
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  const program = declareCommands({ io, finish }, argv[2]);
+  const args = argv.slice(2);
+  const program = declareCommands({ io, args, finish });
   applyToTree(program, (command) => prepareCommand(command, io));
   try {
-    await program.parseAsync(adaptArguments(argv.slice(2), program), { from: 'user' });
+    await program.parseAsync(adaptArguments(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     return reportError(error, io);
@@ -28,16 +30,12 @@ export async function main(argv: readonly string[], io: Io = processIo(argv)): P
 }
 
 function processIo(argv: readonly string[]): Io {
-  // A reader that goes away (`… | head`) is no error of ours; the default would be a stack trace.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
   return {
     get stdin() {
       return process.stdin; // opening it takes time, and few commands read it
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: openOutput('stdout'),
+    stderr: openOutput('stderr'),
     env: process.env,
     cwd: process.cwd(),
     programName: basename(argv[1] ?? 'ironic-coreos').replace(/\.js$/, ''),
@@ -53,13 +51,19 @@ function prepareCommand(command: Command, io: Io): void {
   command
     .exitOverride()
     .helpCommand(false)
-    .configureHelp({ helpWidth: 80, subcommandTerm: (child) => child.name() }) // scripts read one line a command
+    .configureHelp({ subcommandTerm: (child) => child.name() }) // scripts read one line a command
     .configureOutput({
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHasColors: () => false, // left to commander, these ask the streams of Node
+      getErrHasColors: () => false,
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => write(text),
     });
 }
+
+const HELP_WIDTH = 80;
 
 function reportError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it

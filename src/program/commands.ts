@@ -1,6 +1,7 @@
 /** The command tree: names, options and help texts. What a command does is in `commands/`, loaded when it runs. */
 
 import { Command } from 'commander';
+import { declareTable, type TableEntry } from './commandTable.ts';
 import type { Context } from './context.ts';
 import { declareDeploy } from './deploy.ts';
 import { declareDev } from './dev.ts';
@@ -14,38 +15,59 @@ import { declarePrepare } from './prepare.ts';
 import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
+import { declareServe } from './serve.ts';
 import { declareValidate } from './validate.ts';
 
-type Declare = (program: Command, context: Context) => void;
-
-/** By the name of the command or group, in the order in which a newcomer meets them. */
-const declarations: readonly (readonly [name: string, declare: Declare])[] = [
-  ['quickstart', declareQuickstart],
-  ['render', declareRender],
-  ['validate', declareValidate],
-  ['explain', declareExplain],
-  ['inspect', declareInspect],
-  ['ignition', declareIgnition],
-  ['download', declareDownload],
-  ['list-stream', declareListStream],
-  ['iso', declareIso],
-  ['pxe', declarePxe],
-  ['deploy', declareDeploy],
-  ['prepare', declarePrepare],
-  ['dev', declareDev],
-  ['pack', declarePack],
+/** In the order in which a newcomer meets them. */
+const TABLE: readonly TableEntry[] = [
+  { name: 'quickstart', summary: 'try everything once, with nothing at hand', declare: declareQuickstart },
+  {
+    name: 'render',
+    summary: 'render the Ignition config that runs ironic-python-agent',
+    declare: declareRender,
+  },
+  { name: 'validate', summary: 'check Ignition configs as Ignition would', declare: declareValidate },
+  { name: 'explain', summary: 'say what a rule of validate means', declare: declareExplain },
+  { name: 'inspect', summary: 'say what an image is and what it would boot', declare: declareInspect },
+  {
+    name: 'ignition',
+    summary: 'Merge Ignition configs, or change their version.',
+    declare: declareIgnition,
+  },
+  { name: 'download', summary: 'download a CoreOS image, checked', declare: declareDownload },
+  { name: 'list-stream', summary: 'list the images of a stream', declare: declareListStream },
+  { name: 'iso', summary: 'Customise live ISOs of CoreOS.', declare: declareIso },
+  { name: 'pxe', summary: 'Prepare network boot of the ramdisk.', declare: declarePxe },
+  {
+    name: 'deploy',
+    summary: 'Write what Ironic and Metal3 need to install hosts.',
+    declare: declareDeploy,
+  },
+  {
+    name: 'prepare',
+    summary: 'make a folder for a web server from which hosts boot the agent',
+    declare: declarePrepare,
+  },
+  {
+    name: 'serve',
+    summary: 'serve every host its own image from one copy of what they share',
+    declare: declareServe,
+  },
+  {
+    name: 'dev',
+    summary: 'Look into images; may change at any time.',
+    hidden: true,
+    declare: declareDev,
+  },
+  { name: 'pack', summary: 'Prepare live ISOs as they are built.', hidden: true, declare: declarePack },
 ];
 
-/**
- * The program with its commands. Declaring them all takes longer than checking a config, so if `asked`, the first
- * argument, is a command, only that one is declared; help and suggestions for anything else need all.
- */
-export function declareCommands(context: Context, asked?: string): Command {
+/** The program with those of its commands that the arguments ask for. */
+export function declareCommands(context: Context): Command {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version')
     .enablePositionalOptions(); // of a command, --version is a mistake
-  const meant = declarations.filter(([name]) => name === asked);
-  for (const [, declare] of meant.length > 0 ? meant : declarations) declare(program, context);
+  declareTable(program, TABLE, context);
   return program;
 }

@@ -91,8 +91,7 @@ Examples:
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
 `;
 
-export function declareDeploy(program: Command, context: Context): void {
-  const deploy = program.command('deploy').description('Write what Ironic and Metal3 need to install hosts.');
+export function declareDeploy(deploy: Command, context: Context): void {
   declareSteps(deploy, context);
   declareConfigDrive(deploy, context);
   declareBareMetalHost(deploy, context);

@@ -29,10 +29,7 @@ Example:
   ironic-coreos dev extract initrd -v -C tree initramfs.img '*.json'
 `;
 
-export function declareDev(program: Command, context: Context): void {
-  const dev = program
-    .command('dev', { hidden: true })
-    .description('Look into images; may change at any time.');
+export function declareDev(dev: Command, context: Context): void {
   const show = dev.command('show').description('Show what is in an image.');
   declareShowIso(show.command('iso'), context);
   declareShowInitrd(show.command('initrd'), context);

@@ -49,10 +49,8 @@ Examples:
   ironic-coreos list-stream --stream-base-url rhcos.json --format json
 `;
 
-export function declareDownload(program: Command, context: Context): void {
-  const command = program
-    .command('download')
-    .summary('download a CoreOS image, checked')
+export function declareDownload(command: Command, context: Context): void {
+  command
     .description('Downloads a CoreOS image, and checks its digest and its signature.')
     .option('-s, --stream <name>', 'stream (default: stable)')
     .option('-a, --architecture <name>', 'CPU architecture, as uname -m says (default: that of this machine)')
@@ -73,10 +71,8 @@ export function declareDownload(program: Command, context: Context): void {
   refuseRepeatedOptions(command);
 }
 
-export function declareListStream(program: Command, context: Context): void {
-  const command = program
-    .command('list-stream')
-    .summary('list the images of a stream')
+export function declareListStream(command: Command, context: Context): void {
+  command
     .description('Lists the images that a stream of CoreOS has.')
     .option('-s, --stream <name>', 'stream (default: stable)')
     .option('--stream-base-url <URL>', BASE_URL)

@@ -3,10 +3,8 @@
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
 
-export function declareExplain(program: Command, context: Context): void {
-  program
-    .command('explain')
-    .summary('say what a rule of validate means')
+export function declareExplain(command: Command, context: Context): void {
+  command
     .description(
       'Says what a rule means, with an example of what is wrong and how it is right. Without a rule, lists them all.',
     )

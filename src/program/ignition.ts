@@ -28,10 +28,7 @@ Examples:
   butane worker.bu | ironic-coreos ignition translate --to 3.2.0 - -o worker.ign
 `;
 
-export function declareIgnition(program: Command, context: Context): void {
-  const ignition = program
-    .command('ignition')
-    .description('Merge Ignition configs, or change their version.');
+export function declareIgnition(ignition: Command, context: Context): void {
   declareMerge(ignition, context);
   declareTranslate(ignition, context);
 }

@@ -5,14 +5,17 @@ import type { Context } from './context.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const NOTES = `
-IMAGE is a live ISO, an initramfs or an archive that goes behind one, or an
-Ignition config: a file, an http:// or https:// URL, of which only what is
-needed is fetched, or "-" for standard input. What it is is told by its content.
+IMAGE is a live ISO, an initramfs or an archive that goes behind one, an
+Ignition config, or an archive with the agent's container image: a file, an
+http:// or https:// URL, of which only what is needed is fetched, or "-" for
+standard input. What it is is told by its content.
 
 Said are: which build it is and what it supports, how many bytes of the reserved
 areas are used and free, which kernel arguments are not the default ones, what
 was embedded or appended, the memory that a host needs, the settings of the
-config, and whether the image is as it was released. Secrets are masked.
+config, and whether the image is as it was released. Secrets are masked. Where
+the config loads the agent's image from an archive, the one on the medium is
+read and checked, but for images at a URL.
 
 With OTHER, only what differs is printed, the configs by setting. Of a live ISO
 and a config, only the configs are compared.
@@ -29,12 +32,10 @@ Examples:
   ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
 `;
 
-export function declareInspect(program: Command, context: Context): void {
-  const command = program
-    .command('inspect')
-    .summary('say what an image is and what it would boot')
+export function declareInspect(command: Command, context: Context): void {
+  command
     .description('Says what an image is and what it would boot, or in what two of them differ.')
-    .argument('<IMAGE>', 'live ISO, initramfs or Ignition config')
+    .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or container archive')
     .argument('[OTHER]', 'what to compare it with')
     .option('--format <FORM>', 'text or json', 'text')
     .addHelpText('after', NOTES)

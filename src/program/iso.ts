@@ -1,22 +1,43 @@
 /** The commands for live ISOs; each group is declared in the folder `iso`. */
 
 import type { Command } from 'commander';
+import { declareTable, type TableEntry } from './commandTable.ts';
 import type { Context } from './context.ts';
 import { declareIsoCreate } from './iso/create.ts';
 import { declareIsoCustomize } from './iso/customize.ts';
 import { declareIsoExtract } from './iso/extract.ts';
-import { declareIsoIgnition } from './iso/ignition.ts';
+import { DEPRECATED_TABLE, declareIsoIgnition } from './iso/ignition.ts';
 import { declareIsoKargs } from './iso/kargs.ts';
 import { declareIsoNetwork } from './iso/network.ts';
 import { declareIsoReset } from './iso/reset.ts';
 
-export function declareIso(program: Command, context: Context): void {
-  const iso = program.command('iso').description('Customise live ISOs of CoreOS.');
-  declareIsoCustomize(iso, context);
-  declareIsoIgnition(iso, context);
-  declareIsoNetwork(iso, context);
-  declareIsoKargs(iso, context);
-  declareIsoExtract(iso, context);
-  declareIsoReset(iso, context);
-  declareIsoCreate(iso, context);
+const TABLE: readonly TableEntry[] = [
+  {
+    name: 'customize',
+    summary: 'customise a live ISO, e.g. to install on its own',
+    declare: declareIsoCustomize,
+  },
+  {
+    name: 'ignition',
+    summary: 'Embed an Ignition config in a live ISO, print it or take it out.',
+    declare: declareIsoIgnition,
+  },
+  ...DEPRECATED_TABLE,
+  {
+    name: 'network',
+    summary: 'Embed network settings in a live ISO, extract or remove them.',
+    declare: declareIsoNetwork,
+  },
+  {
+    name: 'kargs',
+    summary: 'Change the kernel arguments of a live ISO, or print them.',
+    declare: declareIsoKargs,
+  },
+  { name: 'extract', summary: 'Extract files from a live ISO.', declare: declareIsoExtract },
+  { name: 'reset', summary: 'give an image its original contents back', declare: declareIsoReset },
+  { name: 'create', summary: 'make a bootable ISO of a kernel and an initramfs', declare: declareIsoCreate },
+];
+
+export function declareIso(iso: Command, context: Context): void {
+  declareTable(iso, TABLE, context);
 }

@@ -12,8 +12,7 @@ Examples:
   ironic-coreos pack minimal-iso --consume coreos.iso minimal.iso
 `;
 
-export function declarePack(program: Command, context: Context): void {
-  const pack = program.command('pack', { hidden: true }).description('Prepare live ISOs as they are built.');
+export function declarePack(pack: Command, context: Context): void {
   const command = pack
     .command('minimal-iso')
     .summary('pack a minimal ISO into a live ISO')

@@ -14,6 +14,7 @@ for machines that are not listed.
 
 The folder:
   images/ARCH-ID/ironic-python-agent.{kernel,initramfs,rootfs}   shared
+  agents/ARCH-ID/NAME        archives of the agent's image, shared
   hosts/NAME/config.ign, config.img, initramfs.img, live.iso, minimal.iso
   discovery/…                for machines that are not listed
   boot.ipxe, autoexec.ipxe, inspector.ipxe, ipxe/…, dnsmasq.conf
@@ -37,6 +38,11 @@ stays, and is removed by --prune. Other files in the folder are never touched.
 Images are cloned where the file system can, else hard-linked: do not change
 them in place afterwards.
 
+An agent archive (--agent-archive, or agent.archive of the inventory) is checked
+and put there once, and configs name it below --base-url; a full ISO has it on
+the medium. Hosts load it and need no registry. Which memory they need is told,
+and is in the manifest.
+
 Files with secrets are for their owner alone, unless --mode or --group say
 otherwise; which URLs hand them out is told, and is in the manifest.
 
@@ -46,10 +52,14 @@ Layouts:
             from the environment of configure-coreos-ipa (ROOTFS_FILE,
             IGNITION_FILE, ISO_FILE, and the settings of that profile). Without
             an image, the ISO that is there gets the config. Chosen by
-            IRONIC_USE_COREOS_IPA=true, too.
+            IRONIC_USE_COREOS_IPA=true, too. --base-url is where html/ is
+            served; only an agent archive needs it.
   bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in /httpboot,
             with --base-url ironic-python-agent.conf, a part of ironic.conf; it
             prints deploy_iso, deploy_kernel and deploy_ramdisk for nodes.
+  All files of a layout get their names together at the end. With images of
+  several architectures, those of x86_64 have the plain names, and the others
+  are called ironic-python-agent_ARCH.kernel and so on.
 
 A bundle holds what the manifest lists: the same input gives the same bytes,
 with SOURCE_DATE_EPOCH as the time of its files, or 1970.
@@ -68,10 +78,8 @@ Examples:
     --base-url http://192.0.2.1 -o boot --bundle boot.tar.gz
 `;
 
-export function declarePrepare(program: Command, context: Context): void {
-  const command = program
-    .command('prepare')
-    .summary('make a folder for a web server from which hosts boot the agent')
+export function declarePrepare(command: Command, context: Context): void {
+  command
     .description(
       'Makes the folder from which the hosts of an inventory boot the agent: live images, configs, boot scripts, ' +
         'checksums and a manifest.',
@@ -111,4 +119,7 @@ function declareImages(command: Command): void {
   ];
   for (const option of files) command.addOption(option);
   command.option('--images <folder>', 'a folder of downloads, by the names of their releases');
+  command.addOption(
+    repeated('--agent-archive <file>', "the agent's container image, for hosts without a registry"),
+  );
 }

@@ -31,10 +31,7 @@ Examples:
   ironic-coreos pxe kargs --inventory ramdisk.yaml --host worker-0
 `;
 
-export function declarePxe(program: Command, context: Context): void {
-  const pxe =
-    program.commands.find((command) => command.name() === 'pxe') ??
-    program.command('pxe').description('Prepare network boot of the ramdisk.');
+export function declarePxe(pxe: Command, context: Context): void {
   declareKargs(pxe, context);
   declarePxeCustomize(pxe, context);
   declarePxeIgnition(pxe, context);

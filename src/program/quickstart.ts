@@ -5,10 +5,8 @@ import type { QuickstartOptions } from '../commands/quickstart.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
-export function declareQuickstart(program: Command, context: Context): void {
-  const command = program
-    .command('quickstart')
-    .summary('try everything once, with nothing at hand')
+export function declareQuickstart(command: Command, context: Context): void {
+  command
     .description(
       'Renders a config for an example address, validates it, embeds it in a small sample ISO, shows it back, and ' +
         'writes the files for network boot. Needs no network and no other program.',

@@ -84,14 +84,11 @@ Examples:
     --nmstate worker-0.yaml -o worker-0.ign
 `;
 
-export function declareRender(program: Command, context: Context): void {
-  const command = program
-    .command('render')
-    .summary('render the Ignition config that runs ironic-python-agent')
-    .description(
-      'Renders the Ignition config that makes CoreOS run ironic-python-agent, from the address of Ironic. ' +
-        'The config is checked before it is written.',
-    );
+export function declareRender(command: Command, context: Context): void {
+  command.description(
+    'Renders the Ignition config that makes CoreOS run ironic-python-agent, from the address of Ironic. ' +
+      'The config is checked before it is written.',
+  );
   declareSettings(command, 'Ironic:', 'ironic');
   declareSettings(command, 'Agent:', 'agent');
   declareHost(command);

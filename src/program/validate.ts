@@ -37,10 +37,8 @@ Examples:
 What a rule means: ironic-coreos explain RULE
 `;
 
-export function declareValidate(program: Command, context: Context): void {
-  const command = program
-    .command('validate')
-    .summary('check Ignition configs as Ignition would')
+export function declareValidate(command: Command, context: Context): void {
+  command
     .description(
       'Checks Ignition configs of the versions 3.0.0 to 3.6.0 and 3.7.0-experimental: the same errors and warnings as ' +
         'ignition-validate, at the same places, with a hint for each. Ends with 1 if a config is not valid.',

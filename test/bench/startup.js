@@ -1,39 +1,117 @@
 // @ts-check
-/** How long short commands take, beside a Node program that does nothing: `npm run bench`, or `node test/bench/startup.js`. */
+/**
+ * How long short commands take, beside a Node program that does nothing, and beside the programs that do the same where
+ * they are installed: ignition-validate and coreos-installer. `npm run bench`, or `node test/bench/startup.js`.
+ */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeSampleIso } from '../../dist/index.js';
+import { findPeer } from '../interop/coreosInstaller/programs.js';
+import { findIgnitionValidate } from '../interop/findIgnitionValidate.js';
 import { smallConfig } from './configs.js';
-import { bareNode, ours, printBeyondBare, takeTurns } from './measure.js';
+import { bareNode, format, ours, takeTurns } from './measure.js';
+
+const ROUNDS = 25;
+
+/** Marks the runs of other programs. */
+const THEIRS = ' (theirs)';
+
+/**
+ * @typedef {object} Compared
+ * @property {string} name
+ * @property {readonly string[]} args ours
+ * @property {readonly string[]} [theirs] of the program that does the same
+ * @property {import('./measure.js').Run['command'] | undefined} [peer]
+ */
 
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   const small = join(folder, 'small.ign');
   writeFileSync(small, smallConfig(0));
-  const times = takeTurns(
-    [
-      bareNode,
-      ours('--version', ['--version']),
-      ours('--help', ['--help']),
-      ours('validate', ['validate', small]),
-      ours('render', [
-        'render',
-        '--api-url',
-        'https://192.0.2.1',
-        '--no-ssh-key',
-        '-o',
-        join(folder, 'agent.ign'),
-      ]),
-      ours('ignition translate', ['ignition', 'translate', '--to', '3.5.0', small]),
-      ours('pxe kargs', ['pxe', 'kargs', '--base-url', 'http://192.0.2.1/images', '--embedded']),
-    ],
-    25,
-  );
-  console.log(
-    `start-up on Node ${process.version}, 25 runs each: median and minimum in ms, and beyond bare Node`,
-  );
-  printBeyondBare(times);
+  const agent = join(folder, 'agent.ign');
+  const render = ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', '-o', agent];
+  takeTurns([ours('render', render)], 1);
+  measure([
+    { name: '--version', args: ['--version'] },
+    { name: '--help', args: ['--help'] },
+    { name: 'render', args: render },
+    { name: 'ignition translate', args: ['ignition', 'translate', '--to', '3.5.0', small] },
+    { name: 'pxe kargs', args: ['pxe', 'kargs', '--base-url', 'http://192.0.2.1/images', '--embedded'] },
+    ...validations({ small, agent }),
+    ...imageEdits({ small, agent }),
+  ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param {Record<string, string>} configs @returns {Compared[]} */
+function validations(configs) {
+  const peer = findIgnitionValidate('3.4.0');
+  return Object.entries(configs).map(([name, path]) => {
+    return { name: `validate ${name}`, args: ['validate', path], theirs: [path], peer };
+  });
+}
+
+/** In place, each program in an image of its own. @param {Record<string, string>} configs @returns {Compared[]} */
+function imageEdits(configs) {
+  const peer = findPeer();
+  const original = join(folder, 'original.iso');
+  writeFileSync(original, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
+  /** @param {string} name @param {readonly string[]} args @returns {Compared} */
+  const edit = (name, args) => {
+    const images = ['ours.iso', 'theirs.iso'].map((image) => join(folder, `${name} ${image}`));
+    for (const image of images) copyFileSync(original, image);
+    const [mine, theirs] = images.map((image) => ['iso', ...args, image]);
+    return { name, args: mine ?? [], ...(theirs !== undefined && { theirs }), peer };
+  };
+  const embedded = Object.entries(configs).map(([name, path]) =>
+    edit(`embed ${name}`, ['ignition', 'embed', '-f', '-i', path]),
+  );
+  return [
+    edit('kargs modify', ['kargs', 'modify', '-a', 'x=1']),
+    edit('kargs show', ['kargs', 'show']),
+    ...embedded,
+    ...embedded.slice(0, 1).map(showEmbedded),
+  ];
+}
+
+/** What has been embedded, in the same images. @param {Compared} embedded @returns {Compared} */
+function showEmbedded({ args, theirs = [], peer }) {
+  const [mine, other] = [args, theirs].map((given) => ['iso', 'ignition', 'show', ...given.slice(-1)]);
+  return { name: 'ignition show', args: mine ?? [], ...(other !== undefined && { theirs: other }), peer };
+}
+
+/** @param {readonly Compared[]} commands */
+function measure(commands) {
+  const runs = commands.flatMap(({ name, args, theirs, peer }) => {
+    const mine = ours(name, args);
+    return peer === undefined || theirs === undefined
+      ? [mine]
+      : [mine, { name: theirName(name), command: peer, args: theirs }];
+  });
+  takeTurns(runs, 1); // what Node compiles is kept from then on
+  const times = new Map(takeTurns([bareNode, ...runs], ROUNDS).map((taken) => [taken.name, taken]));
+  const bare = times.get(bareNode.name);
+  console.log(`start-up on Node ${process.version}, ${ROUNDS} runs each, in turns; ms`);
+  console.log(
+    `${' '.repeat(26)} median     min  beyond bare Node: median, min; theirs: median, ours / theirs`,
+  );
+  for (const [name, { median, min }] of times) {
+    if (name.endsWith(THEIRS) || bare === undefined) continue;
+    const beyond =
+      name === bare.name ? '' : ` ${format(median - bare.median)} ${format(min - bare.min)}        `;
+    const theirs = times.get(theirName(name));
+    const beside =
+      theirs === undefined ? '' : ` ${format(theirs.median)} ${(median / theirs.median).toFixed(2)}`;
+    console.log(`  ${name.padEnd(24)}${format(median)} ${format(min)}${beyond}${beside}`);
+  }
+  const missing = commands.filter(({ theirs, peer }) => theirs !== undefined && peer === undefined);
+  if (missing.length > 0) console.log(`  NOT COMPARED: ${missing.map(({ name }) => name).join(', ')}`);
+}
+
+/** @param {string} name */
+function theirName(name) {
+  return name + THEIRS;
 }

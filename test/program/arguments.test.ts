@@ -11,7 +11,7 @@ const io = {
   cwd: '/',
   programName: 'x',
 };
-const program = declareCommands({ io, finish: () => undefined });
+const program = declareCommands({ io, args: 'unknown', finish: () => undefined });
 
 describe('adaptArguments', () => {
   it.each<[string, string[], string[]]>([
@@ -22,6 +22,13 @@ describe('adaptArguments', () => {
     ['help of an unknown command', ['iso', 'nonsense', '-h'], ['iso', 'nonsense']],
     ['help of a known command', ['iso', 'reset', '-h'], ['iso', 'reset', '-h']],
     ['help of all', ['--help'], ['--help']],
+    [
+      'flags of Go',
+      ['serve', '-nmstate-dir', 'x', '-images-bind-addr=:1', '--open', '-h'],
+      ['serve', '--nmstate-dir', 'x', '--images-bind-addr=:1', '--open', '-h'],
+    ],
+    ['flags that serve does not have', ['serve', '-nonsense'], ['serve', '-nonsense']],
+    ['flags of other commands', ['render', '-profile', 'x'], ['render', '-profile', 'x']],
   ])('%s', (_title, args, expected) => {
     expect(adaptArguments(args, program)).toEqual(expected);
   });

@@ -11,19 +11,20 @@ const io = {
   cwd: '/',
   programName: 'ironic-coreos',
 };
-const context = { io, finish: () => undefined };
-const namesFor = (asked?: string) =>
-  declareCommands(context, asked).commands.map((command) => command.name());
+const declare = (args: readonly string[] | 'unknown') =>
+  declareCommands({ io, args, finish: () => undefined });
+const namesFor = (args: readonly string[] | 'unknown') =>
+  declare(args).commands.map((command) => command.name());
 
 describe('declareCommands', () => {
-  const all = namesFor();
+  const all = namesFor('unknown');
 
   it.each(all)('%s alone if it is asked for', (name) => {
-    expect(namesFor(name)).toEqual([name]);
+    expect(namesFor([name])).toEqual([name]);
   });
 
   it.each(['valdate', '--help', '', 'constructor'])('all for %j', (asked) => {
-    expect(namesFor(asked)).toEqual(all);
+    expect(namesFor([asked])).toEqual(all);
   });
 });
 

@@ -26,10 +26,8 @@ interface ParsedOptions extends CustomizeOptions, EmbeddingOptions {
   readonly force?: boolean;
 }
 
-export function declareIsoCustomize(iso: Command, context: Context): void {
-  const command = iso
-    .command('customize')
-    .summary('customise a live ISO, e.g. to install on its own')
+export function declareIsoCustomize(command: Command, context: Context): void {
+  command
     .description(
       'Customises a live ISO: what it installs, where, and with which settings, and the live system itself.',
     )

@@ -16,8 +16,7 @@ Example:
   ironic-coreos iso extract pxe -o /srv/tftp coreos.iso
 `;
 
-export function declareIsoExtract(iso: Command, context: Context): void {
-  const extract = iso.command('extract').description('Extract files from a live ISO.');
+export function declareIsoExtract(extract: Command, context: Context): void {
   declarePxe(extract.command('pxe'), context);
   declareMinimalIso(extract, context);
 }

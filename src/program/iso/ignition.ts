@@ -1,6 +1,7 @@
 /** Declares `iso ignition`, and the older spellings of its commands. */
 
 import type { Command } from 'commander';
+import { declareTable, type TableEntry } from '../commandTable.ts';
 import type { Context } from '../context.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 import {
@@ -26,16 +27,36 @@ Examples:
     ironic-coreos iso ignition embed -f coreos.iso
 `;
 
-export function declareIsoIgnition(iso: Command, context: Context): void {
-  const ignition = iso
-    .command('ignition')
-    .description('Embed an Ignition config in a live ISO, print it or take it out.');
-  declareEmbed(ignition.command('embed').option('-i, --ignition-file <path>', CONFIG), context);
-  declareShow(ignition.command('show'), context);
-  declareRemove(ignition.command('remove'), context);
-  declareEmbed(deprecated(iso, 'embed', context).option('-c, --config <path>', CONFIG), context);
-  declareShow(deprecated(iso, 'show', context), context);
-  declareRemove(deprecated(iso, 'remove', context), context);
+const EMBED: TableEntry = {
+  name: 'embed',
+  summary: 'embed an Ignition config',
+  declare: (command, context) => declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
+};
+const SHOW: TableEntry = {
+  name: 'show',
+  summary: 'print the embedded Ignition config',
+  declare: declareShow,
+};
+const REMOVE: TableEntry = {
+  name: 'remove',
+  summary: 'take the embedded Ignition config out',
+  declare: declareRemove,
+};
+
+const TABLE: readonly TableEntry[] = [EMBED, SHOW, REMOVE];
+
+/** The older spellings, commands of `iso` itself. */
+export const DEPRECATED_TABLE: readonly TableEntry[] = [
+  deprecated({
+    ...EMBED,
+    declare: (command, context) => declareEmbed(command.option('-c, --config <path>', CONFIG), context),
+  }),
+  deprecated(SHOW),
+  deprecated(REMOVE),
+];
+
+export function declareIsoIgnition(ignition: Command, context: Context): void {
+  declareTable(ignition, TABLE, context);
 }
 
 /** Options under the names that both spellings of the command give them. */
@@ -48,7 +69,6 @@ interface ParsedEmbed extends EmbeddingOptions, AddedFileOptions {
 
 function declareEmbed(command: Command, context: Context): void {
   command
-    .summary('embed an Ignition config')
     .description('Embeds an Ignition config in a live ISO. Network settings that are embedded stay.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace an embedded config')
@@ -64,7 +84,6 @@ function declareEmbed(command: Command, context: Context): void {
 
 function declareShow(command: Command, context: Context): void {
   command
-    .summary('print the embedded Ignition config')
     .description('Prints the embedded Ignition config, byte for byte.')
     .argument('<ISO>', ISO)
     .action(async (iso: string) => {
@@ -75,7 +94,6 @@ function declareShow(command: Command, context: Context): void {
 
 function declareRemove(command: Command, context: Context): void {
   command
-    .summary('take the embedded Ignition config out')
     .description('Takes the embedded Ignition config out of a live ISO. Having none is no error.')
     .argument('<ISO>', ISO);
   declareResult(command).action(async (iso: string, options: ResultOptions) => {
@@ -86,8 +104,13 @@ function declareRemove(command: Command, context: Context): void {
 }
 
 /** The older spelling of coreos-installer: works, is not shown, and says what to use. */
-function deprecated(iso: Command, name: string, { io }: Context): Command {
-  return iso.command(name, { hidden: true }).hook('preAction', () => {
-    io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
-  });
+function deprecated(entry: TableEntry): TableEntry {
+  const { name } = entry;
+  const declare: TableEntry['declare'] = (command, context) => {
+    entry.declare(command, context);
+    command.hook('preAction', () => {
+      context.io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
+    });
+  };
+  return { ...entry, hidden: true, declare };
 }

@@ -1,6 +1,7 @@
 /** Declares `iso kargs`. */
 
 import type { Command } from 'commander';
+import { declareTable, type TableEntry } from '../commandTable.ts';
 import type { Context } from '../context.ts';
 import { refuseRepeatedOptions, repeated } from '../repeatedOptions.ts';
 import { declareResult, ISO, type ResultOptions } from './result.ts';
@@ -32,11 +33,14 @@ Examples:
   ironic-coreos iso kargs show --format json coreos.iso | jq .free
 `;
 
-export function declareIsoKargs(iso: Command, context: Context): void {
-  const kargs = iso.command('kargs').description('Change the kernel arguments of a live ISO, or print them.');
-  declareModify(kargs.command('modify'), context);
-  declareReset(kargs.command('reset'), context);
-  declareShow(kargs.command('show'), context);
+const TABLE: readonly TableEntry[] = [
+  { name: 'modify', summary: 'append, delete and replace kernel arguments', declare: declareModify },
+  { name: 'reset', summary: 'put the default kernel arguments back', declare: declareReset },
+  { name: 'show', summary: 'print the kernel arguments', declare: declareShow },
+];
+
+export function declareIsoKargs(kargs: Command, context: Context): void {
+  declareTable(kargs, TABLE, context);
 }
 
 interface ModifyOptions extends ResultOptions {
@@ -47,7 +51,6 @@ interface ModifyOptions extends ResultOptions {
 
 function declareModify(command: Command, context: Context): void {
   command
-    .summary('append, delete and replace kernel arguments')
     .description('Changes the kernel arguments of a live ISO.')
     .argument('<ISO>', ISO)
     .addOption(repeated('-a, --append <KARG>', 'append an argument; repeatable'))
@@ -64,7 +67,6 @@ function declareModify(command: Command, context: Context): void {
 
 function declareReset(command: Command, context: Context): void {
   command
-    .summary('put the default kernel arguments back')
     .description('Puts the default kernel arguments back. What is embedded stays.')
     .argument('<ISO>', ISO);
   declareResult(command)
@@ -83,7 +85,6 @@ interface ShowOptions {
 
 function declareShow(command: Command, context: Context): void {
   command
-    .summary('print the kernel arguments')
     .description('Prints the kernel arguments that a live ISO boots with.')
     .argument('<ISO>', ISO)
     .option('-d, --default', 'print the default ones')

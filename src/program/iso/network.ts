@@ -34,10 +34,7 @@ Example:
   ironic-coreos iso network remove coreos.iso
 `;
 
-export function declareIsoNetwork(iso: Command, context: Context): void {
-  const network = iso
-    .command('network')
-    .description('Embed network settings in a live ISO, extract or remove them.');
+export function declareIsoNetwork(network: Command, context: Context): void {
   declareEmbed(network.command('embed'), context);
   declareExtract(network.command('extract'), context);
   declareRemove(network.command('remove'), context);

@@ -19,10 +19,8 @@ interface ParsedReset extends ResultOptions {
   readonly force?: boolean;
 }
 
-export function declareIsoReset(iso: Command, context: Context): void {
-  const command = iso
-    .command('reset')
-    .summary('give an image its original contents back')
+export function declareIsoReset(command: Command, context: Context): void {
+  command
     .description('Takes out all that is embedded in a live ISO, and puts the default kernel arguments back.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'reset the areas whatever they hold');
