@@ -93,6 +93,20 @@ export async function listInitrd(
   return sizes;
 }
 
+/**
+ * Hands the regular files that are wanted to `take`, in the order in which they come: only one is held at a time, until
+ * what `take` promises is done.
+ *
+ * @throws FormatError like `readInitrd`; what the source and `take` throw
+ */
+export async function takeInitrdFiles(
+  source: ByteSource,
+  wants: (path: string) => boolean,
+  take: (path: string, data: Uint8Array) => Promise<void>,
+): Promise<void> {
+  await walkArchives(inputOf('initramfs', source), { wants, take }, DEFAULT_MAX_BYTES);
+}
+
 /** All bytes of an image, in order, for `readInitrdFrom`. Those that nobody wants to see are not read. */
 export function sourceOfImage(image: RandomAccess): ByteSource {
   let offset = 0;
@@ -128,8 +142,8 @@ export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
 interface Visitor {
   /** Whether the data of a file is to be read; `size` in bytes. */
   wants(path: string, size: number): boolean;
-  /** The data of a file that is wanted, good until this returns. */
-  take(path: string, data: Uint8Array): void;
+  /** The data of a file that is wanted, good until this is done. */
+  take(path: string, data: Uint8Array): void | Promise<void>;
 }
 
 async function collectFiles(
@@ -230,7 +244,7 @@ async function readEntries({ input, where, visitor }: Entries, budget: Budget): 
     }
     countMember(budget);
     const { path, data } = step.value;
-    if (data !== undefined) visitor.take(path, data);
+    if (data !== undefined) await visitor.take(path, data);
   }
 }
 

@@ -13,7 +13,9 @@ import { discardPartial, fetchPartial, forgetPartial, type TransferContext } fro
 import { unpackFile } from './downloadUnpack.ts';
 import { hashFile } from './fileDigests.ts';
 import { fileError } from './fileErrors.ts';
-import { readAnswer, shownUrl, TransferError } from './httpClient.ts';
+import { readAnswer } from './httpClient.ts';
+import { TransferError } from './httpErrors.ts';
+import { shownUrl } from './httpUrl.ts';
 import { withRetries } from './retries.ts';
 
 export interface DownloadContext extends TransferContext {

@@ -9,7 +9,8 @@ import { fedoraKeysUrl, type PinnedKey, pinnedKeys } from '../artifacts/pinnedKe
 import { CliError } from '../errors.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
 import { readUserFile } from './files.ts';
-import { type HttpClient, readAnswer, shownUrl } from './httpClient.ts';
+import { type HttpClient, readAnswer } from './httpClient.ts';
+import { shownUrl } from './httpUrl.ts';
 import type { Io } from './io.ts';
 import { type RetryPolicy, withRetries } from './retries.ts';
 

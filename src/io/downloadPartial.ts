@@ -12,8 +12,10 @@ import { hostname } from 'node:os';
 import { CliError } from '../errors.ts';
 import { fileError } from './fileErrors.ts';
 import { writeAll } from './handles.ts';
-import { type HttpAnswer, type HttpClient, shownUrl, TransferError } from './httpClient.ts';
-import { type RetryPolicy, withRetries } from './retries.ts';
+import type { HttpAnswer, HttpClient } from './httpClient.ts';
+import { TransferError } from './httpErrors.ts';
+import { shownUrl } from './httpUrl.ts';
+import { countRetries, type RetryPolicy } from './retries.ts';
 
 /** A file to fetch. */
 export interface Transfer {
@@ -56,11 +58,8 @@ export async function fetchPartial(transfer: Transfer, context: TransferContext)
   const part = await claimPart(transfer);
   const isOld = part.size > 0;
   try {
-    await withRetries(
-      context.policy,
-      () => fetchRest(part, transfer, context),
-      () => part.received,
-    );
+    const retry = countRetries(context.policy, () => part.received);
+    await retry(() => fetchRest(part, transfer, context));
   } catch (error) {
     if (part.size === 0) await discardPartial(transfer);
     throw error;

@@ -1,6 +1,6 @@
 /** Reading and writing through file handles, where the system may do less than it was asked for. */
 
-import { constants } from 'node:fs';
+import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** A directory opens without complaint on Linux, and a pipe only when somebody writes to it. */
@@ -22,11 +22,34 @@ export async function readUpTo(handle: FileHandle, target: Uint8Array, offset: n
   return filled;
 }
 
+/** `readUpTo` that is done when it returns. */
+export function readUpToNow({ fd }: FileHandle, target: Uint8Array, offset: number): number {
+  let filled = 0;
+  while (filled < target.length) {
+    const count = readSync(fd, target, filled, target.length - filled, offset + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
 /** All of `bytes` at `position`. */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     const result = await handle.write(bytes, written, bytes.length - written, position + written);
     written += result.bytesWritten;
+  }
+}
+
+/**
+ * `writeAll` that is done when it returns.
+ * @param position `null`: behind what was written last, as a pipe has no positions
+ */
+export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
+  let written = 0;
+  while (written < bytes.length) {
+    const place = position === null ? null : position + written;
+    written += writeSync(fd, bytes, written, bytes.length - written, place);
   }
 }

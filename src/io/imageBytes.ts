@@ -2,10 +2,10 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
-import { checkRange } from '../image/overlay.ts';
+import { type ByteRange, checkRange } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
-import { readUpTo } from './handles.ts';
+import { readUpTo, readUpToNow } from './handles.ts';
 
 /** Bytes that can also be read into memory that is used again: copying is a third faster so. */
 export interface ImageBytes extends RandomAccess {
@@ -21,8 +21,13 @@ export interface OpenImage extends ImageBytes {
   readonly name: string;
   /** Absolute, of a file or a device. */
   readonly path?: string;
-  /** Lends the same bytes to be read once, from start to end, where that takes less than reading them anywhere. */
-  readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>) => Promise<T>;
+  /**
+   * Lends the same bytes to be read once, from start to end, where that takes less than reading them anywhere; only those
+   * of `range`, if it is given, at the places that they have in the image.
+   */
+  readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
+  /** `readInto` that is done when it returns; only where the bytes are at hand, as those of a file are. */
+  readonly readNow?: (target: Uint8Array, offset: number) => void;
   close(): Promise<void>;
 }
 
@@ -33,14 +38,14 @@ interface Contents {
   readonly size: number;
 }
 
-/** What an open file holds; whoever reads it closes it. */
+/** What an open file or device holds; whoever reads it closes it. */
 export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
     const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
-      throw fileError(error, { path: name, what: 'ISO image', action: 'read' });
+      throw readError(error, name);
     });
-    if (filled < target.length) throw new CliError(`${name} became shorter while it was read`);
+    if (filled < target.length) throw shorterError(name);
   };
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     checkRange({ size }, offset, length);
@@ -49,4 +54,25 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
     return bytes;
   };
   return { name, size, read, readInto, close: () => handle.close() };
+}
+
+/** What an open file holds, which is read at once: a device may let us wait for seconds, a file seldom does. */
+export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+  const readNow = (target: Uint8Array, offset: number): void => {
+    checkRange({ size }, offset, target.length);
+    try {
+      if (readUpToNow(handle, target, offset) < target.length) throw shorterError(name);
+    } catch (error) {
+      throw readError(error, name);
+    }
+  };
+  return { ...readFrom(handle, { name, size }), readNow };
+}
+
+function readError(error: unknown, name: string): unknown {
+  return fileError(error, { path: name, what: 'ISO image', action: 'read' });
+}
+
+function shorterError(name: string): CliError {
+  return new CliError(`${name} became shorter while it was read`);
 }

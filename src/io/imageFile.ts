@@ -8,25 +8,26 @@ import { basename, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { fileError } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
-import { isRemote } from './http.ts';
-import { type OpenImage, readFrom } from './imageBytes.ts';
+import { isRemote } from './httpUrl.ts';
+import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from './io.ts';
 
-/** Without standard input, `-` is the name of a file. */
-export type ImageIo = Pick<Io, 'cwd'> & Partial<Pick<Io, 'stdin'>>;
+/** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
+export type ImageIo = Pick<Io, 'cwd'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
  * @throws CliError in the user's terms
  */
 export async function openImage(source: string, io: ImageIo): Promise<OpenImage> {
-  if (source === '-' && io.stdin !== undefined) {
-    const { openSpooled } = await import('./spooledImage.ts');
-    return openSpooled('standard input', io.stdin);
+  const { stdin } = io;
+  if (source === '-' && stdin !== undefined) {
+    const { openStdin } = await import('./spooledImage.ts');
+    return openStdin({ stdin });
   }
   if (isRemote(source)) {
-    const { openRemoteImage } = await import('./remoteImage.ts');
-    return openRemoteImage(source);
+    const { accessFor, openRemoteImage } = await import('./remoteImage.ts');
+    return openRemoteImage(source, accessFor(io));
   }
   return openLocalImage(source, io);
 }
@@ -50,7 +51,8 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenIm
     const handle = await openForReading(absolute);
     try {
       const { kind, size } = await measure(handle, path);
-      return { kind, path: absolute, ...readFrom(handle, { name: path, size }) };
+      const open = kind === 'device' ? readFrom : readFromFile;
+      return { kind, path: absolute, ...open(handle, { name: path, size }) };
     } catch (error) {
       await handle.close();
       throw error;

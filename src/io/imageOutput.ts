@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../errors.ts';
+import { formatWordList } from '../formats/wordList.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { isLocalImage } from './imageFile.ts';
 import type { Io } from './io.ts';
@@ -80,7 +81,7 @@ export async function modeForFiles(
   if (secrets.length === 0) return mode;
   // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
   stderr.write(
-    `only its owner can read the new file, for it holds ${listed(secrets)}; --mode 0644 lets others\n`,
+    `only its owner can read the new file, for it holds ${formatWordList(secrets)}; --mode 0644 lets others\n`,
   );
   return 0o600;
 }
@@ -96,7 +97,7 @@ export async function warnOfSecrets(
   const secrets = present.filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
   stderr.write(
-    `warning: everybody on this host can read the image, which now holds ${listed(secrets)}\nhint: chmod 600 it\n`,
+    `warning: everybody on this host can read the image, which now holds ${formatWordList(secrets)}\nhint: chmod 600 it\n`,
   );
 }
 
@@ -105,8 +106,4 @@ async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
   if (files.size === 0) return [];
   const { listEmbeddedSecrets } = await import('../agent/embeddedSecrets.ts');
   return listEmbeddedSecrets(files);
-}
-
-function listed(items: readonly string[]): string {
-  return new Intl.ListFormat('en', { type: 'conjunction' }).format(items);
 }

@@ -1,7 +1,7 @@
 /** Trying again what may go better in a while, with ever longer pauses. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { TransferError } from './httpClient.ts';
+import { TransferError } from './httpErrors.ts';
 
 export interface RetryPolicy {
   /** How often to try again; may be `Infinity`. What brought something counts from the start. */
@@ -22,29 +22,38 @@ const LONGEST_PAUSE = 600_000;
 /** What an attempt has to bring so that the next ones count from the start: a server may give up after each byte. */
 const PROGRESS = 1024 * 1024;
 
+/** Tries again what throws a passing TransferError; throws what the last attempt threw. */
+export type Retry = <T>(attempt: () => Promise<T>) => Promise<T>;
+
+/** @throws what the last attempt threw */
+export async function withRetries<T>(policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
+  return countRetries(policy, () => 0)(attempt);
+}
+
 /**
+ * For a piece of work in several steps, all of which together may be tried again as often as the policy says.
  * @param bytesSoFar how much all attempts have brought together
- * @throws what the last attempt threw
  */
-export async function withRetries<T>(
-  policy: RetryPolicy,
-  attempt: () => Promise<T>,
-  bytesSoFar = (): number => 0,
-): Promise<T> {
+export function countRetries(policy: RetryPolicy, bytesSoFar: () => number): Retry {
   let failures = 0;
   let reached = 0;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof TransferError) || !error.isPassing) throw error;
-      if (bytesSoFar() - reached >= PROGRESS) failures = 0;
-      reached = Math.max(reached, bytesSoFar());
-      if (failures >= policy.retries) throw error;
-      const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
-      failures += 1;
-      policy.say(`${error.message}; trying again in ${Math.ceil(pause / 1000)} s`);
-      await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
+  const pauseAfter = async (error: unknown): Promise<void> => {
+    if (!(error instanceof TransferError) || !error.isPassing) throw error;
+    if (bytesSoFar() - reached >= PROGRESS) failures = 0;
+    reached = Math.max(reached, bytesSoFar());
+    if (failures >= policy.retries) throw error;
+    const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
+    failures += 1;
+    policy.say(`${error.message}; trying again in ${Math.ceil(pause / 1000)} s`);
+    await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
+  };
+  return async (attempt) => {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        await pauseAfter(error);
+      }
     }
-  }
+  };
 }

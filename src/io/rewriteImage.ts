@@ -6,7 +6,7 @@ import { FormatError, UsageError } from '../errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../image/liveIso.ts';
-import { lentChunksOf, patchSource } from '../image/overlay.ts';
+import { patchSource } from '../image/overlay.ts';
 import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage } from './imageFile.ts';
@@ -14,7 +14,7 @@ import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecret
 import type { Io } from './io.ts';
 import type { NewFile } from './newFile.ts';
 import { readImage } from './readImage.ts';
-import { refuseTerminal, writeLentToStdout } from './stdout.ts';
+import { refuseTerminal } from './stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
 export interface Rewrite extends OutputOptions {
@@ -96,11 +96,8 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       await changeInPlace(destination.path, change, io);
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
-      const inOrder = image.inOrder ?? ((use) => use(image));
-      return inOrder(async (bytes) => {
-        const changed = changedImage(bytes, change);
-        await writeLentToStdout(io, lentChunksOf(changed, { offset: 0, length: changed.size }));
-      });
+      const { streamImage } = await import('./streamImage.ts');
+      return streamImage(image, change, io);
     }
     case 'file': {
       const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();

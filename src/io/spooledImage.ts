@@ -1,20 +1,32 @@
 /** Images that come only once, from a pipe or a server that sends everything or nothing: read from a temporary file. */
 
 import { CliError } from '../errors.ts';
-import { type OpenImage, readFrom } from './imageBytes.ts';
+import { freeMemory } from './freeMemory.ts';
+import { type OpenImage, readFromFile } from './imageBytes.ts';
+import type { Io } from './io.ts';
 import { spoolToFile } from './spool.ts';
 
 /**
- * @param name for messages, e.g. `standard input`
- * @throws CliError where nothing comes, or where there is no room for it
+ * @param name for messages
+ * @throws CliError where there is no room for it
  */
-export async function openSpooled(
-  name: string,
-  parts: AsyncIterable<unknown> & { readonly isTTY?: boolean },
-): Promise<OpenImage> {
-  if (parts.isTTY === true) {
-    throw new CliError(`No ISO image comes from ${name}`, { hint: 'redirect it: … - < coreos.iso' });
-  }
+export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts);
-  return { kind: 'spool', ...readFrom(handle, { name, size }) };
+  return { kind: 'spool', ...readFromFile(handle, { name, size }) };
+}
+
+/** @throws CliError where it is a terminal, or where there is no room for what comes */
+export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
+  if ('isTTY' in stdin && stdin.isTTY === true) {
+    throw new CliError('No ISO image comes from standard input', { hint: 'redirect it: … - < coreos.iso' });
+  }
+  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdin);
+}
+
+/** What comes from the system nobody else has; pieces from inside this process somebody may want to keep. */
+async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+  for await (const piece of stream) {
+    yield piece;
+    if (piece instanceof Uint8Array) freeMemory(piece);
+  }
 }

@@ -1,7 +1,9 @@
 /** Data to standard output: waits for the reader, and takes its going away for an end, not for an error. */
 
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
+import { writeAllNow } from './handles.ts';
 import type { Io, Output } from './io.ts';
 
 /** @throws CliError where binary data would go to a terminal */
@@ -45,17 +47,69 @@ async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
+/** Standard output that has taken everything when `write` returns, without a turn of the event loop. */
+export interface DirectStdout {
+  /** @throws CliError for any failure but a reader that has gone */
+  readonly write: (bytes: Uint8Array) => 'written' | 'reader gone';
+  /** Bytes that are best written at once. */
+  readonly blockSize: number;
+  readonly close: () => void;
+}
+
+/** What a pipe holds on Linux: more would be written in several steps, and be out of the caches of the processor. */
+const PIPE_SIZE = 64 * 1024;
+const FILE_BLOCK = 1024 * 1024;
+
+/**
+ * Undefined where standard output is neither a file nor a pipe of the system. Node has told a pipe not to let anybody
+ * wait, also those who share it; opened anew, it does.
+ */
+export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout | undefined {
+  if (!('fd' in stdout) || typeof stdout.fd !== 'number' || stdout.writableLength > 0) return undefined;
+  const { fd } = stdout;
+  const stats = fstatSync(fd);
+  if (stats.isFile() || stats.isBlockDevice()) {
+    return { write: (bytes) => writeNow(fd, bytes), blockSize: FILE_BLOCK, close: () => undefined };
+  }
+  const pipe = stats.isFIFO() ? openAnew(fd) : undefined;
+  if (pipe === undefined) return undefined;
+  return { write: (bytes) => writeNow(pipe, bytes), blockSize: PIPE_SIZE, close: () => closeSync(pipe) };
+}
+
+/** Undefined where there is no such file system, or the pipe belongs to another user. */
+function openAnew(fd: number): number | undefined {
+  try {
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeNow(fd: number, bytes: Uint8Array): 'written' | 'reader gone' {
+  try {
+    writeAllNow(fd, bytes, null);
+    return 'written';
+  } catch (error) {
+    if (isReaderGone(error)) return 'reader gone';
+    throw toError(error);
+  }
+}
+
 function writeChunk(stdout: Output, chunk: Uint8Array): Promise<'written' | 'reader gone'> {
   return new Promise((resolve, reject) => {
     stdout.write(chunk, (error) => {
       if (error === null || error === undefined) resolve('written');
-      else if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(errorCode(error) ?? '')) resolve('reader gone');
+      else if (isReaderGone(error)) resolve('reader gone');
       else reject(toError(error));
     });
   });
 }
 
-function toError(error: Error): Error {
+function isReaderGone(error: unknown): boolean {
+  return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(errorCode(error) ?? '');
+}
+
+function toError(error: unknown): Error {
   const described = fileError(error, { path: 'standard output', what: 'Standard output', action: 'write' });
-  return described instanceof Error ? described : error;
+  return described instanceof Error ? described : new Error(String(error));
 }

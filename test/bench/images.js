@@ -1,18 +1,20 @@
 // @ts-check
 /**
- * How long commands on a large live ISO take and how much memory, beside `cp`, an empty Node program, and coreos-installer
- * where it is on PATH: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT]`. The image has to be a live
+ * How long commands on a large live ISO take and how much memory, beside coreos-installer where it is on PATH, and `cp` or
+ * an empty Node program, all taking turns. The image also comes from a server on this host: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT]`. The image has to be a live
  * ISO without customisations, best of 1.2 GiB or more; copies of it go to the folder for temporary files. Medians, warm cache.
  */
 
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bareNode, format, program } from './measure.js';
 
-/** @typedef {{ name: string, args: readonly string[], clean?: readonly string[], peer?: boolean, pipe?: boolean, base?: 'cp' | 'node', bar?: number }} Case
- *   `args` of both programs; `clean` are outputs; `base` is what it is compared with, `bar` how many ms it may take beyond. */
+/** @typedef {{ name: string, args: readonly string[], clean?: readonly string[], remote?: boolean, pipe?: boolean, base?: 'cp' | 'node', bar?: number }} Case
+ *   `args` of both programs, of ours alone where it is `remote`; `clean` are outputs; `base` is what it is compared with, `bar` how many ms it may take beyond. */
 
 const [iso, initrd, rounds = '5'] = process.argv.slice(2);
 if (iso === undefined) throw new Error('usage: node test/bench/images.js ISO [INITRAMFS] [COUNT]');
@@ -21,33 +23,46 @@ const memoryBar = 100;
 const peer = spawnSync('coreos-installer', ['--version']).status === 0 ? 'coreos-installer' : undefined;
 const hasTime = existsSync('/usr/bin/time');
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
+const server = spawn(process.execPath, [join(import.meta.dirname, 'imageServer.js'), iso], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 try {
-  await run(iso, initrd);
+  const [line] = await once(server.stdout, 'data');
+  await run(iso, String(line).trim());
 } finally {
+  server.kill();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param {string} image @param {string | undefined} initramfs */
-async function run(image, initramfs) {
+/** @param {string} image @param {string} url */
+async function run(image, url) {
   const config = join(folder, 'config.ign');
   writeFileSync(config, '{"ignition":{"version":"3.4.0"}}');
   const copy = join(folder, 'in place.iso');
   copyFileSync(image, copy);
+  const stream = join(folder, 'stream.json');
+  writeFileSync(stream, JSON.stringify(await metadataOf(image, url)));
   const out = join(folder, 'out');
-  const cases = casesFor({ image, copy, out, config, initramfs });
-  const bases = {
-    cp: baseTime('cp', ['--reflink=auto', image, out], out),
-    node: baseTime(bareNode.command, bareNode.args),
-  };
+  const cases = casesFor({ image, copy, out, config, url, stream, initramfs: initrd });
   console.log(
     `Node ${process.version}, ${rounds} runs each: median ms, ms of the processor and peak MiB, of us and of coreos-installer`,
   );
-  console.log(`  cp --reflink=auto ${format(bases.cp)}, node -e 0 ${format(bases.node)}`);
-  for (const one of cases) printCase(one, bases);
+  for (const one of cases) {
+    const copying = ['cp', '--reflink=auto', image, out];
+    printCase(one, one.base === 'cp' ? copying : [bareNode.command, ...bareNode.args]);
+  }
 }
 
-/** @typedef {{ image: string, copy: string, out: string, config: string, initramfs: string | undefined }} Paths @param {Paths} paths @returns {Case[]} */
-function casesFor({ image, copy, out, config, initramfs }) {
+/** @param {string} image @param {string} url */
+async function metadataOf(image, url) {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(image)) hash.update(piece);
+  const formats = { iso: { disk: { location: url, sha256: hash.digest('hex') } } };
+  return { architectures: { x86_64: { artifacts: { metal: { formats } } } } };
+}
+
+/** @typedef {{ image: string, copy: string, out: string, config: string, url: string, stream: string, initramfs: string | undefined }} Paths @param {Paths} paths @returns {Case[]} */
+function casesFor({ image, copy, out, config, url, stream, initramfs }) {
   const embed = ['iso', 'ignition', 'embed', '-f', '-i', config];
   const kargs = ['iso', 'kargs', 'modify', '-a', 'x=1'];
   /** @type {Case[]} */
@@ -65,6 +80,14 @@ function casesFor({ image, copy, out, config, initramfs }) {
     { name: 'embed -o - into a pipe', args: [...embed, '-o', '-', image], pipe: true },
     { name: 'extract pxe', args: ['iso', 'extract', 'pxe', '-o', out, image], clean: [out] },
     { name: 'extract minimal-iso', args: ['iso', 'extract', 'minimal-iso', image, out], clean: [out] },
+    { name: 'kargs show of a URL', args: ['iso', 'kargs', 'show', url], remote: true },
+    { name: 'embed -o FILE of a URL', args: [...embed, '-o', out, url], clean: [out], remote: true },
+    {
+      name: 'download',
+      args: ['download', '-a', 'x86_64', '-f', 'iso', '-C', out, '--stream-base-url', stream],
+      clean: [out],
+      remote: true,
+    },
     { name: 'reset in place', args: ['iso', 'reset', copy], base: 'node', bar: 30 },
   ];
   if (initramfs === undefined) return cases;
@@ -72,26 +95,27 @@ function casesFor({ image, copy, out, config, initramfs }) {
   return [...cases, { name: 'pxe customize', args: customize, clean: [out] }];
 }
 
-/** @typedef {{ ms: number, cpu: number, mib: number }} Cost Milliseconds by the clock and of the processor, and peak MiB. @param {Case} one @param {Record<'cp' | 'node', number>} bases */
-function printCase(one, bases) {
+/** @typedef {{ ms: number, cpu: number, mib: number }} Cost Milliseconds by the clock and of the processor, and peak MiB. @param {Case} one @param {readonly string[]} base */
+function printCase(one, base) {
   /** @type {Cost[][]} */
-  const costs = [[], []];
-  const programs = [[process.execPath, program], ...(peer === undefined ? [] : [[peer]])];
+  const costs = [[], [], []];
+  const theirs = peer === undefined || one.remote === true ? [] : [[peer, ...one.args]];
+  const commands = [base, [process.execPath, program, ...one.args], ...theirs];
   for (let round = 0; round <= Number(rounds); round++) {
-    for (const [index, prefix] of programs.entries()) {
-      const cost = costOf([...prefix, ...one.args], one);
+    for (const [index, command] of commands.entries()) {
+      const cost = costOf(command, index === 0 ? { clean: one.base === 'cp' ? one.clean : [] } : one);
       if (round > 0) costs[index]?.push(cost); // the first one warms caches
     }
   }
-  const [us = { ms: 0, cpu: 0, mib: 0 }, them] = costs.filter(({ length }) => length > 0).map(medianCost);
-  const limit = one.base === undefined ? undefined : bases[one.base] + (one.bar ?? 0);
+  const [least = free, us = free, them] = costs.filter(({ length }) => length > 0).map(medianCost);
+  const limit = one.base === undefined ? undefined : least.ms + (one.bar ?? 0);
   const remarks = [
     them === undefined
       ? ''
       : `  ${format(them.ms)} ${format(them.cpu)} ${format(them.mib)}  ratio ${(us.ms / them.ms).toFixed(2)}`,
     limit === undefined
       ? ''
-      : `  +${format(us.ms - bases[one.base ?? 'node'])} over ${one.base}${us.ms > limit ? ' TOO SLOW' : ''}`,
+      : `  +${format(us.ms - least.ms)} over ${one.base}, ${format(least.ms)}${us.ms > limit ? ' TOO SLOW' : ''}`,
     us.mib > memoryBar ? ' TOO MUCH MEMORY' : '',
   ];
   console.log(
@@ -99,7 +123,10 @@ function printCase(one, bases) {
   );
 }
 
-/** @param {readonly string[]} command @param {Case} one @returns {Cost} */
+/** @type {Cost} */
+const free = { ms: 0, cpu: 0, mib: 0 };
+
+/** @param {readonly string[]} command @param {Pick<Case, 'clean' | 'pipe'>} one @returns {Cost} */
 function costOf(command, { clean = [], pipe = false }) {
   const measured = hasTime ? ['/usr/bin/time', '-f', '%M %U %S', ...command] : command;
   const args = pipe
@@ -126,18 +153,6 @@ function medianCost(costs) {
     cpu: median(costs.map(({ cpu }) => cpu)),
     mib: median(costs.map(({ mib }) => mib)),
   };
-}
-
-/** @param {string} command @param {readonly string[]} args @param {string} [output] */
-function baseTime(command, args, output) {
-  const times = Array.from({ length: Number(rounds) + 1 }, () => {
-    const start = performance.now();
-    spawnSync(command, args, { stdio: 'ignore' });
-    const ms = performance.now() - start;
-    if (output !== undefined) rmSync(output, { force: true });
-    return ms;
-  });
-  return median(times.slice(1));
 }
 
 /** @param {readonly number[]} values */

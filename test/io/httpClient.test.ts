@@ -2,8 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { createHttpClient, type HttpClient, readAnswer, TransferError } from '../../src/io/httpClient.ts';
-import { type RetryPolicy, withRetries } from '../../src/io/retries.ts';
+import { createHttpClient, type HttpClient, readAnswer } from '../../src/io/httpClient.ts';
+import { TransferError } from '../../src/io/httpErrors.ts';
+import { countRetries, type RetryPolicy, withRetries } from '../../src/io/retries.ts';
 import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 
 let server: ImageServer;
@@ -121,7 +122,7 @@ describe('withRetries', () => {
       if (bytes < 20 * 1024 * 1024) throw new TransferError('broke off', { isPassing: true });
       return 'done';
     };
-    expect(await withRetries(policyOf(1, said), attempt, () => bytes)).toBe('done');
+    expect(await countRetries(policyOf(1, said), () => bytes)(attempt)).toBe('done');
     expect(said).toHaveLength(9);
   });
 });

@@ -8,7 +8,7 @@ import { bytesAccess } from '../../image/overlay.ts';
 import type { RandomAccess } from '../../image/randomAccess.ts';
 import { fileError } from '../../io/fileErrors.ts';
 import { readUserFile } from '../../io/files.ts';
-import { isRemote } from '../../io/http.ts';
+import { isRemote } from '../../io/httpUrl.ts';
 import { openImage } from '../../io/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 

@@ -6,7 +6,8 @@ import type { MetadataSource } from '../../artifacts/plan.ts';
 import { parseStreamMetadata, type StreamMetadata } from '../../artifacts/streamMetadata.ts';
 import { fedoraStreams, isAuthentic, locateStream } from '../../artifacts/streamSource.ts';
 import { readUserFile } from '../../io/files.ts';
-import { type HttpClient, readAnswer, shownUrl } from '../../io/httpClient.ts';
+import { type HttpClient, readAnswer } from '../../io/httpClient.ts';
+import { shownUrl } from '../../io/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import { type RetryPolicy, withRetries } from '../../io/retries.ts';
 

@@ -1,11 +1,11 @@
 /** `dev extract initrd`: writes the regular files of an initramfs to a folder. */
 
-import { sortedByPath } from '../../../image/initrd.ts';
+import { listInitrd, sortedByPath, takeInitrdFiles } from '../../../image/initrd.ts';
 import { parseInitrdGlobs } from '../../../image/initrdGlob.ts';
-import { writeNewFiles } from '../../../io/extractFiles.ts';
+import { prepareExtraction } from '../../../io/extractFiles.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { writeStdout } from '../../../io/stdout.ts';
-import { readInitrdInput } from '../../input/initrdInput.ts';
+import { withRepeatableInitrd } from '../../input/initrdInput.ts';
 import { lineForOutput } from '../../output/outputLine.ts';
 
 export interface ExtractInitrdOptions {
@@ -20,16 +20,22 @@ export interface ExtractInitrdOptions {
 }
 
 /**
- * Neither owners nor permissions are restored, and no folders without files.
+ * Neither owners nor permissions are restored, and no folders without files. The archive is read twice, once for its names
+ * and once for its files, so that it need not fit into memory.
  * @throws CliError where it is no initramfs, a member would lie outside of the folder, or a file exists already
  */
 export async function extractInitrd(options: ExtractInitrdOptions, io: Io): Promise<ExitCode> {
   const { initrd, globs = [], directory = '.', verbose = false } = options;
   const wants = parseInitrdGlobs(globs);
-  const members = await readInitrdInput(initrd === '-' ? undefined : initrd, wants, io);
-  const files = sortedByPath(members).map(([name, data]) => ({ name, data }));
-  for await (const { path } of writeNewFiles(directory, files, io)) {
-    if (verbose) await writeStdout(io, [lineForOutput(path, io)]);
-  }
+  await withRepeatableInitrd(initrd === '-' ? undefined : initrd, io, async (open) => {
+    const names = sortedByPath(await listInitrd(open(), wants)).map(([name]) => name);
+    const { write, pathOf } = await prepareExtraction(directory, names, io);
+    await takeInitrdFiles(open(), wants, write);
+    if (verbose)
+      await writeStdout(
+        io,
+        names.map((name) => lineForOutput(pathOf(name), io)),
+      );
+  });
   return 0;
 }

@@ -16,13 +16,13 @@ import {
   verifyReconstruction,
 } from '../../../image/minimalIso/reconstruct.ts';
 import type { LiveIso } from '../../../image/liveIso.ts';
-import { chunksOf, patchSource } from '../../../image/overlay.ts';
+import { chunksOf, lentChunksOf, patchSource } from '../../../image/overlay.ts';
 import { writeAll } from '../../../io/handles.ts';
 import { outputFile, type OutputOptions, refuseInput } from '../../../io/imageOutput.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../../io/newFile.ts';
 import { readLiveIso } from '../../../io/rewriteImage.ts';
-import { refuseTerminal, writeStdout } from '../../../io/stdout.ts';
+import { refuseTerminal, writeLentToStdout } from '../../../io/stdout.ts';
 
 export interface ExtractMinimalIsoOptions extends OutputOptions {
   readonly iso: string;
@@ -89,7 +89,7 @@ async function withRootfs(
   if (file === undefined) return deliverImage();
   const { offset, size } = await findRootfs(iso);
   await createFile(file, async ({ handle }) => {
-    await writeChunks(handle, chunksOf(iso.image, { offset, length: size }));
+    await writeChunks(handle, lentChunksOf(iso.image, { offset, length: size }));
     await deliverImage();
   });
 }
@@ -113,7 +113,7 @@ async function deliver(minimal: Reconstruction, { file, rootfsUrl }: Destination
   }
   await verifyReconstruction(minimal);
   const image = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
-  await writeStdout(io, chunksOf(image, { offset: 0, length: image.size }));
+  await writeLentToStdout(io, lentChunksOf(image, { offset: 0, length: image.size }));
 }
 
 async function writeChunks(handle: FileHandle, chunks: AsyncIterable<Uint8Array>, start = 0): Promise<void> {
