@@ -2,7 +2,8 @@
  * A GRUB menu entry. GRUB's shell takes everything between single quotes as it is; what it then hands to the kernel it
  * prefixes with backslashes where it finds quotes or backslashes (lib/cmdline.c), so those are refused.
  *
- * Left out: https, which GRUB does not speak, and modules, which a GRUB for network boot has built in.
+ * Left out: https, which GRUB does not speak, and loading modules. Where `http` is not built in, as in Debian's signed GRUB
+ * for network boot, GRUB itself looks for http.mod in the folder of its platform beside the configuration.
  */
 
 import { readAsset } from '../assets.ts';

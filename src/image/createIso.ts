@@ -1,7 +1,8 @@
 /**
  * A bootable ISO of any kernel and initramfs, in the layout of the live ISOs of CoreOS: the embed area for files that the
  * kernel unpacks, and the areas for kernel arguments in the menus of both boot loaders, so that all commands for live ISOs
- * work on it. The boot loaders are the user's. Leaves out s390x, and a root filesystem on the medium.
+ * work on it, as far as its system does. The boot loaders are the user's. Leaves out s390x, and the data from which a
+ * minimal ISO would be extracted.
  */
 
 import { readAsset } from '../assets.ts';
@@ -12,7 +13,9 @@ import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { trimKargs } from './kargsEdit.ts';
+import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, zeros } from './overlay.ts';
+import type { RamdiskSystem } from './ramdiskSystem.ts';
 import type { RandomAccess } from './randomAccess.ts';
 import { EMBED_AREA_SIZE } from './sampleIso.ts';
 
@@ -20,6 +23,10 @@ export interface NewIso {
   readonly kernel: RandomAccess;
   /** All of it is handed to the kernel as it is. */
   readonly initrd: RandomAccess;
+  /** What that initramfs boots. */
+  readonly system: RamdiskSystem;
+  /** Root filesystem of a CoreOS live system, which finds it by the label. */
+  readonly rootfs?: RandomAccess;
   /** Volume ID: letters, digits, dots, dashes and underscores, at most 32. */
   readonly label: string;
   /** The whole line of kernel arguments. */
@@ -56,6 +63,7 @@ export interface PlannedIso {
 const PATHS = {
   kernel: 'images/pxeboot/vmlinuz',
   initrd: 'images/pxeboot/initrd.img',
+  rootfs: 'images/pxeboot/rootfs.img',
   area: 'images/ignition.img',
   efi: 'images/efiboot.img',
   isolinux: 'isolinux/isolinux.bin',
@@ -67,9 +75,10 @@ const KARGS_ROOM = 1024;
 /** Of the kernel on x86_64 and aarch64, with the zero at the end; areas cannot be larger. */
 const MAX_KARGS = 2048;
 
-/** @throws CliError for a label, arguments or loaders that do not work */
+/** @throws CliError for a label, arguments, loaders or a root filesystem that do not work */
 export function planIso(iso: NewIso): PlannedIso {
   checkLabel(iso.label);
+  checkSystem(iso);
   checkLoaders(iso);
   const kargs = checkedKargs(iso.kargs);
   const files = new Map([...smallFiles(iso, kargs), ...largeFiles(iso)]);
@@ -92,6 +101,16 @@ function checkLabel(label: string): void {
   throw new CliError(`Not a label for an ISO: ${JSON.stringify(label)}`, {
     hint: 'use at most 32 letters, digits, dots, dashes and underscores',
   });
+}
+
+function checkSystem({ rootfs, system }: NewIso): void {
+  if (rootfs === undefined || system.kind === 'coreos') return;
+  throw new CliError(
+    'The initramfs is none of a CoreOS live system, which would look for a root filesystem',
+    {
+      hint: 'leave the root filesystem out, or give the initramfs of the same build',
+    },
+  );
 }
 
 function checkLoaders({ bios, efi }: NewIso): void {
@@ -146,11 +165,11 @@ function smallFiles(iso: NewIso, kargs: string): Map<string, RandomAccess> {
   const texts: [string, string][] = [
     ['coreos/igninfo.json', jsonText({ file: PATHS.area })],
     ['coreos/kargs.json', jsonText({ default: kargs, files: places, size: length })],
-    ['coreos/features.json', jsonText({})],
     ...menus,
   ];
   const modules = [...(iso.bios?.modules ?? [])];
   return new Map([
+    ['coreos/features.json', bytesAccess(features(iso.system))],
     ...texts.map(([path, text]): [string, RandomAccess] => [path, bytesAccess(Buffer.from(text))]),
     ...modules.map(([name, data]): [string, RandomAccess] => [`isolinux/${name}`, bytesAccess(data)]),
   ]);
@@ -169,17 +188,24 @@ function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, s
   return menus;
 }
 
+/** What the live system says of itself holds for its ISO as well. */
+function features(system: RamdiskSystem): Uint8Array {
+  if (system.kind === 'coreos' && system.features !== undefined) return system.features;
+  return Buffer.from(jsonText(system.kind === 'coreos' ? {} : { [OTHER_SYSTEM]: true }));
+}
+
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 /** The embed area comes last. */
-function largeFiles({ bios, efi, initrd, kernel }: NewIso): Map<string, RandomAccess> {
+function largeFiles({ bios, efi, initrd, kernel, rootfs }: NewIso): Map<string, RandomAccess> {
   return new Map([
     ...(bios === undefined ? [] : ([[PATHS.isolinux, bytesAccess(bios.isolinux)]] as const)),
     ...(efi === undefined ? [] : ([[PATHS.efi, efi.image]] as const)),
     [PATHS.kernel, kernel],
     [PATHS.initrd, initrd],
+    ...(rootfs === undefined ? [] : ([[PATHS.rootfs, rootfs]] as const)),
     [PATHS.area, zeros(EMBED_AREA_SIZE)],
   ]);
 }

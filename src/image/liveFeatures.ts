@@ -13,7 +13,15 @@ export interface LiveFeatures {
   readonly liveInitrdNetwork: boolean;
   /** Keys that those files may have. */
   readonly installerDirectives: ReadonlySet<string>;
+  /** It is none of CoreOS: nothing reads a config, and there is no root filesystem. An own key of this program. */
+  readonly otherSystem: boolean;
 }
+
+/**
+ * The key of `features.json` that marks ISOs of other systems than CoreOS. coreos-installer passes over keys that it does
+ * not know.
+ */
+export const OTHER_SYSTEM = 'other-system';
 
 const ISO_PATH = 'coreos/features.json';
 const MAX_BYTES = 1024 * 1024;
@@ -23,6 +31,7 @@ export const noFeatures: LiveFeatures = {
   installerConfig: false,
   liveInitrdNetwork: false,
   installerDirectives: new Set(),
+  otherSystem: false,
 };
 
 /** @throws FormatError where the file is not what it should be */
@@ -47,6 +56,7 @@ export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
     installerDirectives: new Set(
       known.filter(([key, value]) => booleanOf(value, `${name}: ${key}`)).map(([key]) => key),
     ),
+    otherSystem: flag(OTHER_SYSTEM),
   };
 }
 

@@ -5,10 +5,19 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
 import { type NewIso, planIso } from '../../src/image/createIso.ts';
 import { changedImage } from '../../src/image/imageChange.ts';
+import { OTHER_SYSTEM } from '../../src/image/liveFeatures.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
-import { overlay, zeros } from '../../src/image/overlay.ts';
+import { bytesAccess, overlay, zeros } from '../../src/image/overlay.ts';
 import type { RandomAccess } from '../../src/image/randomAccess.ts';
-import { efiPartition, initrd, isolinux, kernel, newIso } from '../support/newIso.ts';
+import {
+  efiPartition,
+  initrd,
+  isolinux,
+  kernel,
+  liveFeatures,
+  liveRootfs,
+  newIso,
+} from '../support/newIso.ts';
 
 const { bios, efi, ...none } = newIso;
 
@@ -70,7 +79,32 @@ describe.each(variants)('an ISO for %s', (_title, iso) => {
   });
 });
 
+async function features(system: NewIso['system']): Promise<string | undefined> {
+  return (await fileIn(make({ ...newIso, system }), 'coreos/features.json'))?.toString();
+}
+
+describe('features.json of a new ISO', () => {
+  it('is that of the initramfs of CoreOS, keys of later builds included', async () => {
+    expect(await features({ kind: 'coreos', features: Buffer.from(liveFeatures) })).toBe(liveFeatures);
+  });
+
+  it('says nothing where that has none', async () => {
+    expect(JSON.parse((await features({ kind: 'coreos' })) ?? '')).toEqual({});
+  });
+
+  it('marks another system', async () => {
+    expect(JSON.parse((await features({ kind: 'other' })) ?? '')).toEqual({ [OTHER_SYSTEM]: true });
+  });
+});
+
 describe('planIso', () => {
+  it('puts a root filesystem where CoreOS looks for it', async () => {
+    const rootfs = bytesAccess(liveRootfs);
+    const image = make({ ...newIso, system: { kind: 'coreos' }, rootfs });
+    expect(await fileIn(image, 'images/pxeboot/rootfs.img')).toEqual(liveRootfs);
+    expect(await fileIn(make(newIso), 'images/pxeboot/rootfs.img')).toBeUndefined();
+  });
+
   it('has menus that end the arguments with a line of comment', async () => {
     const image = make(newIso);
     const [bootMenu, grubMenu] = [
@@ -111,6 +145,11 @@ describe('planIso', () => {
       'a menu in the place of the kernel',
       { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },
       'is a file',
+    ],
+    [
+      'a root filesystem for another system',
+      { ...newIso, rootfs: bytesAccess(liveRootfs) },
+      'none of a CoreOS live system',
     ],
     ['code for an MBR that is too long', { ...none, bios: { ...bios, mbr: Buffer.alloc(600) } }, 'MBR code'],
   ] satisfies [string, NewIso, string][])('refuses %s', (_title, iso, message) => {

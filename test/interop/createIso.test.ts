@@ -9,17 +9,27 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { efiPartition, initrd, isolinux, kernel, ldlinux } from '../support/newIso.ts';
+import {
+  efiPartition,
+  initrd,
+  isolinux,
+  kernel,
+  ldlinux,
+  liveInitrd,
+  liveRootfs,
+} from '../support/newIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
 
 process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const config = '{"ignition":{"version":"3.4.0"}}';
+const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
 let cwd: string;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'create interop '));
   await writeFile(join(cwd, 'config.ign'), config);
+  await writeFile(join(cwd, 'eth0.nmconnection'), keyfile);
 });
 afterAll(async () => rm(cwd, { recursive: true, force: true }));
 
@@ -27,7 +37,7 @@ const run = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 async function create(...args: readonly string[]): Promise<void> {
-  const command = ['iso', 'create', '--overwrite', '-o', 'new.iso', '-k', 'kernel', '-i', 'initrd', ...args];
+  const command = ['iso', 'create', '--overwrite', '-k', 'kernel', '-i', 'initrd', ...args, '-o', 'new.iso'];
   expect(await runCli(command, { cwd })).toMatchObject({ code: 0, stderr: '' });
 }
 
@@ -85,6 +95,24 @@ describe('a new ISO', () => {
   });
 });
 
+describe('a new ISO of CoreOS', () => {
+  const peer = 'coreos-installer';
+  it.skipIf(!have(peer))(`is customised by coreos-installer${missingNote(peer)}`, async () => {
+    const files = { kernel, 'live.img': liveInitrd, 'rootfs.img': liveRootfs, 'esp.img': efiPartition };
+    for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
+    const loader = ['--efi-image', 'esp.img', '-o', 'live.iso'];
+    const command = ['iso', 'create', '-k', 'kernel', '-i', 'live.img', '--rootfs', 'rootfs.img', ...loader];
+    expect(await runCli(command, { cwd })).toMatchObject({ code: 0, stderr: '' });
+    run(peer, 'iso', 'network', 'embed', '-k', 'eth0.nmconnection', '-o', 'network.iso', 'live.iso');
+    expect(run(peer, 'iso', 'network', 'extract', 'network.iso')).toContain(keyfile);
+    const settings = ['--dest-device', '/dev/sda', '--dest-console', 'ttyS0', '--live-karg-append', 'quiet'];
+    run(peer, 'iso', 'customize', ...settings, '-o', 'customized.iso', 'live.iso');
+    expect(run(peer, 'iso', 'kargs', 'show', 'customized.iso')).toMatch(/^coreos.liveiso=ironic.* quiet\n$/);
+    run(peer, 'iso', 'extract', 'pxe', '-o', 'pxe', 'live.iso');
+    expect(run('cmp', 'pxe/live-rootfs.img', 'rootfs.img')).toBe('');
+  });
+});
+
 const host = {
   isolinux: '/usr/lib/ISOLINUX/isolinux.bin',
   ldlinux: '/usr/lib/syslinux/modules/bios/ldlinux.c32',
@@ -111,6 +139,7 @@ const init = `#!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
 echo "BOOT-CMDLINE $(/bin/busybox cat /proc/cmdline)"
 echo "BOOT-CONFIG $(/bin/busybox cat /config.ign)"
+echo "BOOT-NETWORK $(/bin/busybox ls /etc/coreos-firstboot-network)"
 /bin/busybox poweroff -f
 `;
 
@@ -131,6 +160,9 @@ describe.skipIf(reasons.length > 0)(`a machine boots a new ISO${note}`, () => {
     for (const folder of ['proc', 'dev']) await mkdir(join(cwd, 'rd', folder));
     await copyFile(host.busybox, join(cwd, 'rd/bin/busybox'));
     await writeFile(join(cwd, 'rd/init'), init);
+    await mkdir(join(cwd, 'rd/etc/coreos'), { recursive: true });
+    await writeFile(join(cwd, 'rd/etc/coreos-live-initramfs'), 'test\n');
+    await writeFile(join(cwd, 'rd/etc/coreos/features.json'), '{"live-initrd-network": true}\n');
     await chmod(join(cwd, 'rd/init'), 0o755);
     await writeFile(join(cwd, 'early.cfg'), early);
     run('sh', '-e', '-c', makeInputs);
@@ -146,9 +178,13 @@ describe.skipIf(reasons.length > 0)(`a machine boots a new ISO${note}`, () => {
       '--karg',
       'console=ttyS0',
     );
-    const embed = ['iso', 'ignition', 'embed', '-i', 'config.ign', 'new.iso'];
-    const { code, stderr } = await runCli(embed, { cwd });
-    if (code !== 0) throw new Error(stderr);
+    for (const embed of [
+      ['iso', 'ignition', 'embed', '-i', 'config.ign', 'new.iso'],
+      ['iso', 'network', 'embed', '-k', 'eth0.nmconnection', 'new.iso'],
+    ]) {
+      const { code, stderr } = await runCli(embed, { cwd });
+      if (code !== 0) throw new Error(stderr);
+    }
   });
 
   const cd = ['-cdrom', 'new.iso', '-boot', 'd'];
@@ -171,5 +207,6 @@ describe.skipIf(reasons.length > 0)(`a machine boots a new ISO${note}`, () => {
     const console = run('timeout', '180', 'qemu-system-x86_64', ...machine);
     expect(console).toMatch(/BOOT-CMDLINE .*console=ttyS0/);
     expect(console).toContain(`BOOT-CONFIG ${config}`);
+    expect(console).toContain('BOOT-NETWORK eth0.nmconnection');
   });
 });

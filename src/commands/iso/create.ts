@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../../errors.ts';
 import { type BiosLoader, type EfiLoader, planIso, type PlannedIso } from '../../image/createIso.ts';
 import { kernelArchitecture } from '../../image/inspection/architecture.ts';
+import { checkLiveRootfs } from '../../image/liveRootfs.ts';
 import { chunksOf, overlay, zeros } from '../../image/overlay.ts';
+import { ramdiskKargs } from '../../image/ramdiskKargs.ts';
+import { findRamdiskSystem, type RamdiskSystem } from '../../image/ramdiskSystem.ts';
 import type { RandomAccess } from '../../image/randomAccess.ts';
 import { copyWithChange } from '../../io/changeFile.ts';
 import { readUserFile } from '../../io/files.ts';
@@ -14,12 +17,16 @@ import { outputFile, type OutputOptions, refuseInput } from '../../io/imageOutpu
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, type NewFile } from '../../io/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
+import { formatRemark } from '../../reporters/remark.ts';
+import { nameInput } from '../input/nameInput.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
   /** A new file, or `-` for standard output. */
   readonly output: string;
   readonly kernel: string;
   readonly initrd: string;
+  /** The root filesystem of a CoreOS live system. */
+  readonly rootfs?: string | undefined;
   /** The file isolinux.bin, for BIOS. */
   readonly isolinux?: string | undefined;
   /** Its file ldlinux.c32; without, the one beside it. */
@@ -34,8 +41,6 @@ export interface CreateIsoOptions extends OutputOptions {
   readonly label?: string | undefined;
 }
 
-/** As the scripts of ironic-python-agent-builder have them. */
-const USUAL_KARGS = ['boot_method=vmedia'];
 const USUAL_LABEL = 'ironic-python-agent';
 /** Where Ironic's own images have it. */
 const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
@@ -46,14 +51,19 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   const file = await checkOutput(options, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
-  await withInputs(options, io, async ({ kernel, initrd, efiImage }) => {
+  await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
     await checkKernel(kernel, initrd);
+    if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
+    const system = await readSystem(initrd, io);
+    const label = options.label ?? USUAL_LABEL;
     const iso = planIso({
       kernel,
       initrd,
+      system,
       date,
-      kargs: (options.karg ?? USUAL_KARGS).join(' '),
-      label: options.label ?? USUAL_LABEL,
+      kargs: ramdiskKargs(system, { given: options.karg, label, hasRootfs: rootfs !== undefined }),
+      label,
+      ...(rootfs !== undefined && { rootfs }),
       ...(bios !== undefined && { bios }),
       ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
     });
@@ -66,7 +76,7 @@ async function checkOutput(options: CreateIsoOptions, io: Io): Promise<NewFile |
   const file = outputFile(options, io);
   if (file === undefined) refuseTerminal(io);
   else {
-    const inputs = [options.kernel, options.initrd, options.efiImage, options.isolinux];
+    const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
     for (const input of inputs) if (input !== undefined) await refuseInput(file, input, io);
     await checkNewFile(file);
   }
@@ -108,11 +118,12 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
 interface Inputs {
   readonly kernel: OpenImage;
   readonly initrd: OpenImage;
+  readonly rootfs: OpenImage | undefined;
   readonly efiImage: OpenImage | undefined;
 }
 
 async function withInputs(
-  { efiImage, initrd, kernel }: CreateIsoOptions,
+  { efiImage, initrd, kernel, rootfs }: CreateIsoOptions,
   { cwd }: Io,
   use: (inputs: Inputs) => Promise<void>,
 ): Promise<void> {
@@ -127,6 +138,7 @@ async function withInputs(
     await use({
       kernel: await open(kernel),
       initrd: await open(initrd),
+      rootfs: rootfs === undefined ? undefined : await open(rootfs),
       efiImage: efiImage === undefined ? undefined : await open(efiImage),
     });
   } finally {
@@ -150,6 +162,17 @@ async function checkKernel(kernel: OpenImage, initrd: OpenImage): Promise<void> 
 
 function headOf(image: RandomAccess): Promise<Uint8Array> {
   return image.read(0, Math.min(HEAD, image.size));
+}
+
+/** What the kernel unpacks may be more than this program reads. */
+async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
+  const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
+  if (system.kind === 'other' && system.problem !== undefined) {
+    const message = `${initrd.name} is taken for none of CoreOS: ${system.problem}`;
+    const hint = 'if it is one of CoreOS, it is damaged: download it again';
+    io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+  }
+  return system;
 }
 
 async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Promise<EfiLoader> {

@@ -4,7 +4,15 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { efiPartition, initrd, isolinux, kernel, ldlinux } from '../../support/newIso.ts';
+import {
+  efiPartition,
+  initrd,
+  isolinux,
+  kernel,
+  ldlinux,
+  liveInitrd,
+  liveRootfs,
+} from '../../support/newIso.ts';
 import { runCli, type RunResult } from '../../support/runCli.ts';
 
 const elf = Buffer.alloc(1024);
@@ -18,6 +26,9 @@ beforeEach(async () => {
   const others = {
     empty: Buffer.alloc(0),
     text: Buffer.from('text'),
+    'live.img': liveInitrd,
+    'rootfs.img': liveRootfs,
+    'eth0.nmconnection': Buffer.from('[connection]\nid=eth0\ntype=ethernet\n'),
     elf,
     'old.bin': Buffer.from(isolinux.toString('latin1').replace('ldlinux.c32', '')),
   };
@@ -66,14 +77,13 @@ describe('iso create', () => {
     await cli(...base, ...loaders, '-o', 'new.iso');
     const before = await readFile(join(cwd, 'new.iso'));
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.2.0"}}');
-    const done = { code: 0, stderr: '' };
     expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe('boot_method=vmedia\n');
     for (const args of [
       ['iso', 'ignition', 'embed', '-i', 'config.ign', '--initrd-file', 'text:etc/text', 'new.iso'],
       ['iso', 'kargs', 'modify', '--append', 'debug', 'new.iso'],
       ['iso', 'extract', 'pxe', '-o', 'pxe', 'new.iso'],
     ]) {
-      expect({ args, ...(await cli(...args)) }).toMatchObject({ ...done, args });
+      expect({ args, ...(await cli(...args)) }).toMatchObject({ code: 0, args });
     }
     expect((await cli('iso', 'ignition', 'show', 'new.iso')).stdout).toBe('{"ignition":{"version":"3.2.0"}}');
     expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe('boot_method=vmedia debug\n');
@@ -102,10 +112,73 @@ describe('iso create', () => {
       'new.iso',
     ];
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.2.0"}}');
-    expect(await cli(...embed)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli(...embed)).toMatchObject({ code: 0 });
     expect((await cli('iso', 'ignition', 'remove', 'new.iso')).code).toBe(0);
     expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
     expect(Buffer.compare(await readFile(join(cwd, 'new.iso')), before)).toBe(0);
+  });
+
+  it('makes a live ISO of CoreOS that takes what its own live ISO takes', async () => {
+    const files = ['-i', 'live.img', '--rootfs', 'rootfs.img', '--label', 'own', '--karg', 'console=ttyS0'];
+    const created = await cli('iso', 'create', '-k', 'kernel', ...files, ...loaders, '-o', 'new.iso');
+    expect(created).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const kargs = 'coreos.liveiso=own ignition.firstboot ignition.platform.id=metal console=ttyS0\n';
+    expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe(kargs);
+    const before = await readFile(join(cwd, 'new.iso'));
+    const network = ['iso', 'network', 'embed', '-k', 'eth0.nmconnection', 'new.iso'];
+    expect(await cli(...network)).toMatchObject({ code: 0, stderr: '' });
+    expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
+    const customize = ['--dest-device', '/dev/sda', '--dest-console', 'ttyS0', 'new.iso'];
+    expect((await cli('iso', 'customize', ...customize)).code).toBe(0);
+    expect((await cli('iso', 'reset', 'new.iso')).code).toBe(0);
+    expect(Buffer.compare(await readFile(join(cwd, 'new.iso')), before)).toBe(0);
+    const inspected = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout);
+    expect(inspected).toMatchObject({
+      kind: 'live-iso',
+      rootfsSize: liveRootfs.length,
+      features: { liveInitrdNetwork: true, installerConfig: true, installerDirectives: ['console'] },
+    });
+  });
+
+  it('makes an ISO of CoreOS without a root filesystem: a minimal one', async () => {
+    const rest = ['-i', 'live.img', ...loaders, '-o', 'new.iso'];
+    expect((await cli('iso', 'create', '-k', 'kernel', ...rest)).code).toBe(0);
+    expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe(
+      'ignition.firstboot ignition.platform.id=metal\n',
+    );
+    const inspected = await cli('inspect', 'new.iso');
+    expect(inspected.stdout).toContain('minimal live ISO of CoreOS');
+    expect(inspected.stdout).toContain('coreos.live.rootfs_url');
+  });
+
+  it('says of an ISO of another ramdisk what has an effect on it', async () => {
+    await cli(...base, ...loaders, '-o', 'new.iso');
+    const report = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout);
+    expect(report).toMatchObject({ kind: 'ramdisk-iso', pristine: true, findings: [] });
+    expect((await cli('inspect', 'new.iso')).stdout).toContain('ISO of a ramdisk that is not CoreOS');
+    await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.2.0"}}');
+    const embedded = await cli('iso', 'ignition', 'embed', '-i', 'config.ign', 'new.iso');
+    expect(embedded).toMatchObject({ code: 0 });
+    expect(embedded.stderr).toContain('which is not CoreOS, has no Ignition');
+    const findings = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout).findings;
+    expect(findings).toMatchObject([{ rule: 'image-config-unread' }]);
+  });
+
+  it('takes no network settings for a ramdisk that would not look at them', async () => {
+    await cli(...base, ...loaders, '-o', 'new.iso');
+    const refused = await cli('iso', 'network', 'embed', '-k', 'eth0.nmconnection', 'new.iso');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('does not support customizing network settings');
+  });
+
+  it('takes an initramfs that it cannot read, and says so', async () => {
+    const lz4 = Buffer.alloc(4000);
+    lz4.writeUInt32LE(0x184d2204);
+    await writeFile(join(cwd, 'initrd'), lz4);
+    const { code, stderr } = await cli(...base, ...loaders, '-o', 'new.iso');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: initrd is taken for none of CoreOS: /);
+    expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe('boot_method=vmedia\n');
   });
 
   it('does without ldlinux.c32 where ISOLINUX does', async () => {
@@ -137,6 +210,35 @@ describe('iso create', () => {
       'perhaps the two are swapped: -k elf -i initrd',
     ],
     ['an empty kernel', ['-o', 'x', '-k', 'empty', '-i', 'initrd', ...loaders], 1, 'empty is empty'],
+    [
+      'a root filesystem for a ramdisk without a place for it',
+      ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--rootfs', 'rootfs.img', ...loaders],
+      1,
+      'none of a CoreOS live system',
+    ],
+    [
+      'a root filesystem that is none',
+      ['-o', 'x', '-k', 'kernel', '-i', 'live.img', '--rootfs', 'text', ...loaders],
+      1,
+      'text is no root filesystem of a CoreOS live system',
+    ],
+    [
+      'a root filesystem as the output',
+      [
+        '-o',
+        'rootfs.img',
+        '--overwrite',
+        '-k',
+        'kernel',
+        '-i',
+        'live.img',
+        '--rootfs',
+        'rootfs.img',
+        ...loaders,
+      ],
+      1,
+      'rootfs.img is the input',
+    ],
     ['a kernel that is not there', ['-o', 'x', '-k', 'gone', '-i', 'initrd', ...loaders], 1, 'gone'],
     [
       'an image that is no FAT',

@@ -1,11 +1,13 @@
 /** `iso ignition embed`: puts an Ignition config into a live ISO, after checking it as Ignition would. */
 
-import { UsageError } from '../../../errors.ts';
+import { FormatError, UsageError } from '../../../errors.ts';
 import { embedIgnition } from '../../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../../image/imageChange.ts';
+import { configUnread } from '../../../image/inspection/imageRules.ts';
 import type { LiveIso } from '../../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
+import { formatRemark } from '../../../reporters/remark.ts';
 import {
   type InitrdFileOptions,
   type MediumFileOptions,
@@ -35,9 +37,22 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);
   await withMediumFiles(options, io, async (mediumFiles) => {
-    const edit = (iso: LiveIso): Promise<ImageChange> =>
-      embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
+    const edit = async (iso: LiveIso): Promise<ImageChange> => {
+      await tellUnread(iso, io);
+      return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
+    };
     await rewriteLiveIso(options, edit, io);
   });
   return 0;
+}
+
+/** It may be there for the sake of the other files. Features that are damaged stop nobody here. */
+async function tellUnread(iso: LiveIso, io: Io): Promise<void> {
+  const features = await iso.features().catch((error: unknown) => {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  });
+  if (features?.otherSystem !== true) return;
+  const { hint, message } = configUnread;
+  io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
 }

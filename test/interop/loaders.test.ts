@@ -1,0 +1,213 @@
+/**
+ * Prepared folders, served as in a machine room by dnsmasq and a plain HTTP server, and machines in QEMU that boot from
+ * them by the loaders as Debian builds them. A boot takes half a minute or more; those who ask get them.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { have } from '../support/programs.ts';
+import { runCli } from '../support/runCli.ts';
+import { missingForBootNetwork, openBootNetwork, serverAddress } from './loaders/bootNetwork.ts';
+import { bootMachine, type Firmware, missingForMachine } from './loaders/machine.ts';
+import { type Architecture, makeRamdisk, missingForRamdisk, packagedFile } from './loaders/ramdisk.ts';
+
+const baseUrl = `http://${serverAddress}`;
+const known = '52:54:00:12:34:56';
+const unknown = '52:54:00:12:34:99';
+
+/** Loaders by their names in the served folder, which are those of dnsmasq.conf where that names them. */
+const loaders = {
+  'lpxelinux.0': '/usr/lib/PXELINUX/lpxelinux.0',
+  'ldlinux.c32': '/usr/lib/syslinux/modules/bios/ldlinux.c32',
+  'snponly-x86_64.efi': '/usr/lib/ipxe/snponly.efi',
+  'grubnetx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
+};
+
+const grubModules = '/usr/lib/grub/x86_64-efi';
+
+/** What dnsmasq is told besides addresses, given the folder. */
+const dnsmasq = {
+  pxelinux: () => 'dhcp-boot=lpxelinux.0\n',
+  grub: () => 'dhcp-boot=grubnetx64.efi\n',
+  'grub, aarch64': () => 'dhcp-boot=grubnetaa64.efi\n',
+  prepared: (folder: string) => `conf-file=${folder}/dnsmasq.conf\n`,
+};
+
+/** How hosts get their config. */
+type Delivery = 'archive' | 'ign';
+
+interface Boot {
+  readonly title: string;
+  readonly firmware: Firmware;
+  readonly loading: keyof typeof dnsmasq;
+  /** What dnsmasq logs where it is this loader and no other one. */
+  readonly sign: RegExp;
+  readonly delivery: Delivery;
+  readonly mac: string;
+}
+
+const pxelinux = { firmware: 'bios-ipxe', loading: 'pxelinux', sign: /sent .*lpxelinux\.0 to/ } as const;
+const ipxe = {
+  firmware: 'bios-ipxe',
+  loading: 'prepared',
+  sign: /bootfile name: http:\/\/10\.77\.0\.1\/boot\.ipxe/,
+} as const;
+const chained = { firmware: 'uefi', loading: 'prepared', sign: /sent .*snponly-x86_64\.efi to/ } as const;
+const httpBoot = { firmware: 'uefi-http', loading: 'prepared', sign: /vendor class: HTTPClient/ } as const;
+const grub = { firmware: 'uefi', loading: 'grub', sign: /sent .*grubnetx64\.efi to/ } as const;
+const grubOnArm = {
+  firmware: 'aarch64',
+  loading: 'grub, aarch64',
+  sign: /sent .*grubnetaa64\.efi to/,
+} as const;
+
+const x86Boots: readonly Boot[] = [
+  { title: 'PXELINUX, by MAC address', ...pxelinux, delivery: 'archive', mac: known },
+  { title: 'PXELINUX, by MAC address, config by URL', ...pxelinux, delivery: 'ign', mac: known },
+  { title: 'PXELINUX, by default', ...pxelinux, delivery: 'archive', mac: unknown },
+  { title: 'iPXE of the network card', ...ipxe, delivery: 'archive', mac: known },
+  { title: 'iPXE of the network card, unknown', ...ipxe, delivery: 'ign', mac: unknown },
+  { title: 'iPXE by PXE of UEFI', ...chained, delivery: 'ign', mac: known },
+  { title: 'iPXE by HTTP boot of UEFI', ...httpBoot, delivery: 'archive', mac: known },
+  { title: 'iPXE by HTTP boot of UEFI, unknown', ...httpBoot, delivery: 'archive', mac: unknown },
+  { title: 'GRUB, by MAC address', ...grub, delivery: 'archive', mac: known },
+  { title: 'GRUB, by MAC address, config by URL', ...grub, delivery: 'ign', mac: known },
+  { title: 'GRUB, unknown', ...grub, delivery: 'archive', mac: unknown },
+];
+const armBoots: readonly Boot[] = [
+  { title: 'GRUB, by MAC address', ...grubOnArm, delivery: 'archive', mac: known },
+  { title: 'GRUB, unknown', ...grubOnArm, delivery: 'ign', mac: unknown },
+];
+
+const consoles: Readonly<Record<Architecture, string>> = { x86_64: 'ttyS0', aarch64: 'ttyAMA0' };
+
+/** Prepares a folder for each way of delivery, in which every loader finds its files. */
+async function prepareFolders(architecture: Architecture, work: string): Promise<void> {
+  mkdirSync(join(work, 'ramdisk'));
+  makeRamdisk(architecture, join(work, 'ramdisk'));
+  writeFileSync(
+    join(work, 'inventory.yaml'),
+    `agent: {ironic.apiUrls: https://192.0.2.1, boot.kernelArguments: [console=${consoles[architecture]}]}
+hosts:
+- {name: worker-0, mac: '${known}', architecture: ${architecture}}
+`,
+  );
+  const images = ['kernel', 'initramfs', 'rootfs'].flatMap((name) => [
+    `--${name}`,
+    `${architecture}=ramdisk/${name}`,
+  ]);
+  for (const delivery of ['archive', 'ign'] satisfies Delivery[]) {
+    const config = delivery === 'archive' ? 'archive,ign' : 'ign';
+    const artifacts = ['--artifacts', `${config},ipxe,grub,pxelinux`, '--discovery'];
+    const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts];
+    const result = await runCli([...command, '--base-url', baseUrl, '-o', delivery], { cwd: work });
+    if (result.code !== 0) throw new Error(result.stderr);
+    execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: join(work, delivery) });
+  }
+}
+
+/** What the machine has to say, by what is on the server. */
+function expectedLines(folder: string, { delivery, mac }: Boot): string[] {
+  const digest = (path: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, path)))
+      .digest('hex');
+  const config = digest(mac === known ? 'hosts/worker-0/config.ign' : 'discovery/config.ign');
+  const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8');
+  const rootfs = /^(\S+) .*\.rootfs$/m.exec(sums)?.[1] ?? 'none';
+  return [
+    delivery === 'archive' ? `BOOT-CONFIG embedded ${config}` : `BOOT-FETCHED ignition.config.url ${config}`,
+    `BOOT-FETCHED coreos.live.rootfs_url ${rootfs}`,
+    'BOOT-END',
+  ];
+}
+
+const isAsked = process.env['IRONIC_COREOS_BOOT'] === '1' ? [] : ['IRONIC_COREOS_BOOT is not 1'];
+const common = [...isAsked, ...missingForBootNetwork(), ...(have('cpio') ? [] : ['cpio'])];
+
+const machines: readonly {
+  readonly architecture: Architecture;
+  readonly boots: readonly Boot[];
+  readonly missing: readonly string[];
+}[] = [
+  {
+    architecture: 'x86_64',
+    boots: x86Boots,
+    missing: [
+      ...common,
+      ...missingForRamdisk('x86_64'),
+      ...missingForMachine('bios-ipxe'),
+      ...missingForMachine('uefi'),
+      ...[...Object.values(loaders), grubModules].filter((path) => !existsSync(path)),
+    ],
+  },
+  {
+    architecture: 'aarch64',
+    boots: armBoots,
+    missing: [
+      ...common,
+      ...missingForRamdisk('aarch64'),
+      ...missingForMachine('aarch64'),
+      ...(have('grub-mkimage') ? [] : ['grub-mkimage']),
+    ],
+  },
+];
+
+/** Puts the loaders beside the prepared files, as an operator does. */
+function addLoaders(architecture: Architecture, folder: string): void {
+  if (architecture === 'x86_64') {
+    for (const [name, path] of Object.entries(loaders)) copyFileSync(path, join(folder, name));
+    // This GRUB has no HTTP built in: it loads http.mod, as it may without Secure Boot.
+    cpSync(grubModules, join(folder, 'grub/x86_64-efi'), { recursive: true });
+    return;
+  }
+  // Debian has no signed GRUB of another architecture in a package that could be installed here; this is how it is built.
+  const modules = 'normal linux tftp http efinet configfile regexp test echo sleep halt boot gzio';
+  const place = packagedFile('aarch64', 'usr/lib/grub/arm64-efi') ?? '';
+  const output = ['-o', join(folder, 'grubnetaa64.efi'), '-p', '/grub'];
+  execFileSync('grub-mkimage', ['-O', 'arm64-efi', '-d', place, ...output, ...modules.split(' ')]);
+}
+
+describe.each(machines)('a machine of $architecture', ({ architecture, boots, missing }) => {
+  const note = missing.length === 0 ? '' : ` (skipped: ${missing.join(', ')})`;
+  let work = '';
+  beforeAll(async () => {
+    if (missing.length > 0) return;
+    work = mkdtempSync(join(tmpdir(), 'loaders-'));
+    await prepareFolders(architecture, work);
+    for (const delivery of ['archive', 'ign']) addLoaders(architecture, join(work, delivery));
+  }, 120_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  const titled = boots.map((boot) => [boot.title, boot] as const);
+  it.skipIf(missing.length > 0).each(titled)(
+    `boots by %s${note}`,
+    { timeout: 300_000 },
+    async (_title, boot) => {
+      const folder = join(work, boot.delivery);
+      const network = await openBootNetwork(folder, dnsmasq[boot.loading](folder));
+      try {
+        const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
+        expect({ commandLine, lines, log: network.log() }).toMatchObject({
+          commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
+          lines: expectedLines(folder, boot),
+        });
+      } finally {
+        await network.close();
+      }
+    },
+  );
+});

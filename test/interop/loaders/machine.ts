@@ -1,0 +1,60 @@
+/** A machine in QEMU, under software emulation, that boots from its network and says on its console what it got. */
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { have } from '../../support/programs.ts';
+import type { BootNetwork } from './bootNetwork.ts';
+
+/** Which firmware asks the network, and with what: of `bios-ipxe` the network card brings iPXE along. */
+export type Firmware = 'bios-ipxe' | 'uefi' | 'uefi-http' | 'aarch64';
+
+const uefi = ['qemu-system-x86_64', '-bios', '/usr/share/ovmf/OVMF.fd', '-device', 'virtio-net-pci,romfile='];
+const programs: Readonly<Record<Firmware, readonly string[]>> = {
+  'bios-ipxe': ['qemu-system-x86_64', '-device', 'virtio-net-pci'],
+  uefi,
+  // Without this it asks for PXE first, and takes minutes until it has given up.
+  'uefi-http': [...uefi, ...withoutPxe(4), ...withoutPxe(6)],
+  aarch64: [
+    ...'qemu-system-aarch64 -machine virt -cpu cortex-a57'.split(' '),
+    ...'-bios /usr/share/qemu-efi-aarch64/QEMU_EFI.fd -device virtio-net-pci,romfile='.split(' '),
+  ],
+};
+
+function withoutPxe(version: 4 | 6): string[] {
+  return ['-fw_cfg', `name=opt/org.tianocore/IPv${version}PXESupport,string=no`];
+}
+
+/** What is not installed. */
+export function missingForMachine(firmware: Firmware): readonly string[] {
+  const [program = '', ...args] = programs[firmware];
+  const files = args.filter((arg) => arg.startsWith('/') && !existsSync(arg));
+  return [...(have(program) ? [] : [program]), ...files];
+}
+
+const SECONDS = 240;
+
+/** The lines of the init; where it has said nothing, the end of what was on the console. */
+export function bootMachine(network: BootNetwork, firmware: Firmware, mac: string): Promise<string[]> {
+  const [program = '', ...args] = programs[firmware];
+  const machine = args.map((arg) =>
+    arg.startsWith('virtio-net') ? `${arg},netdev=net,mac=${mac},bootindex=0` : arg,
+  );
+  const common = `-m 1024 -nographic -no-reboot -netdev ${network.netdev},id=net`.split(' ');
+  const [command = '', ...rest] = network.inside(program, ...common, ...machine);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, rest, {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: SECONDS * 1000,
+      killSignal: 'SIGKILL',
+    });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    child.on('error', reject);
+    child.on('close', () => {
+      const lines = text.split(/[\r\n]+/).flatMap((line) => /BOOT-[A-Z]+.*/.exec(line)?.[0].trimEnd() ?? []);
+      resolve(lines.length > 0 ? lines : [text.slice(-3000)]);
+    });
+  });
+}
