@@ -10,8 +10,9 @@ import type { ArchivedImage, ContainerArchive } from '../formats/containerArchiv
 import { parseImageReference } from '../formats/imageReference.ts';
 import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
-import type { File, Unit } from '../ignition/config.ts';
+import type { Config, File, Unit } from '../ignition/config.ts';
 import { publicMode, renderDataFile } from './dataFile.ts';
+import { readContents } from './lint/subject.ts';
 import { type AgentArchive, type AgentSettings, defaultSettings } from './settings.ts';
 
 const unitName = 'ironic-agent-image.service';
@@ -49,7 +50,35 @@ export function renderArchiveFiles({ archive }: AgentSettings): File[] {
   });
   if (url === undefined) return [checksum];
   const contents = { source: url, verification: { hash: `sha512-${sha512}` } };
-  return [checksum, { path, overwrite: true, contents, mode: 0o600 }];
+  return [checksum, { path, overwrite: true, contents, mode: publicMode }]; // an image holds no secret of this host
+}
+
+/** The archive that a config loads, as it says so itself. */
+export interface DeployedArchive {
+  /** Of the file, without folders. */
+  readonly name: string;
+  /** In hex. */
+  readonly sha512: string;
+  /** Where it is fetched; without, it is in the folder `coreos` of the medium. */
+  readonly url: string | undefined;
+  /** What the image is called that is loaded. */
+  readonly image: string | undefined;
+}
+
+/** Undefined where the config loads none. */
+export function findDeployedArchive({ storage, systemd }: Config): DeployedArchive | undefined {
+  const unit = systemd?.units?.find(({ name }) => name === unitName)?.contents;
+  const files = storage?.files ?? [];
+  const checksum = files.find(({ path }) => path === checksumPath)?.contents;
+  if (unit === undefined || checksum === undefined) return undefined;
+  const text = Buffer.from(readContents(checksum) ?? []).toString();
+  const [, sha512, path = ''] = /^([0-9a-f]{128}) {2}(\/[^\n]+)\n$/.exec(text) ?? [];
+  if (sha512 === undefined) return undefined;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const isOnMedium = path === `${mediumFolder}/${name}`;
+  const url = files.find((file) => file.path === path)?.contents?.source;
+  const image = /podman tag [0-9a-f]{64} (\S+)/.exec(unit)?.[1];
+  return { name, sha512, url: isOnMedium ? undefined : (url ?? ''), image };
 }
 
 function archivePath({ name, url }: AgentArchive): string {

@@ -12,6 +12,9 @@ export interface ArchiveMemoryPart {
   readonly bytes: number;
 }
 
+/** What the part is called that is there in any case. */
+export const UNPACKED_IMAGE = 'unpacked image of the agent';
+
 /** Most at one time, while the image is being loaded. */
 export function archiveMemory(
   archive: Pick<ContainerArchive, 'form' | 'size' | 'unpackedSize'>,
@@ -22,8 +25,12 @@ export function archiveMemory(
   // podman takes an OCI archive apart in /var/tmp before it reads it, and unpacks a compressed docker archive there.
   const isCopied = archive.form === 'oci-archive' || archive.unpackedSize !== archive.size;
   return [
-    { what: "the agent's image", bytes: unpacked },
-    ...(url === undefined ? [] : [{ what: 'archive of the image, until it is loaded', bytes: archive.size }]),
-    ...(isCopied ? [{ what: 'its copy while podman loads it', bytes: archive.unpackedSize }] : []),
+    { what: UNPACKED_IMAGE, bytes: unpacked },
+    ...(url === undefined
+      ? []
+      : [{ what: 'archive of that image, until it is loaded', bytes: archive.size }]),
+    ...(isCopied
+      ? [{ what: 'copy of that archive while podman loads it', bytes: archive.unpackedSize }]
+      : []),
   ];
 }

@@ -4,8 +4,7 @@
  */
 
 import { FormatError } from '../errors.ts';
-import { overlay, type Patch, patchSource } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import { overlay, type Patch, patchSource, type Reusing } from './overlay.ts';
 
 export interface ImageChange {
   /** Data come before the directory records and headers that point at them. Patches do not overlap. */
@@ -60,8 +59,7 @@ export function checkDisjoint(change: ImageChange): ImageChange {
 }
 
 /** The image as it is after the change. */
-export function changedImage(base: RandomAccess, { stages, size }: ImageChange): RandomAccess {
+export function changedImage(base: Reusing, { stages, size }: ImageChange): Required<Reusing> {
   const whole = overlay(base, stages.flat());
-  if (size === undefined || size >= whole.size) return whole;
-  return { size, read: (offset, length) => whole.read(offset, length) };
+  return size === undefined || size >= whole.size ? whole : { ...whole, size };
 }

@@ -80,6 +80,22 @@ export interface ByteRange {
   readonly length: number;
 }
 
+/** A stretch of something, as something of its own. */
+export function stretchOf(source: Reusing, { offset, length }: ByteRange): Required<Reusing> {
+  const size = length;
+  return {
+    size,
+    read: async (start, count) => {
+      checkRange({ size }, start, count);
+      return source.read(offset + start, count);
+    },
+    readInto: async (target, start) => {
+      checkRange({ size }, start, target.length);
+      await readTo(source, target, offset + start);
+    },
+  };
+}
+
 /** The bytes of a range in chunks. The next one is being read while the last one is in use. */
 export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   return readAhead(range, (offset, length) => source.read(offset, length));

@@ -3,11 +3,11 @@
  * the digests of large files and the journal.
  */
 
-import { readdir, readFile, unlink } from 'node:fs/promises';
+import { readdir, readFile, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError, FormatError } from '../errors.ts';
 import { isInside, type Manifest, parseManifest } from '../prepare/manifest.ts';
-import { MANIFEST } from '../prepare/servedPaths.ts';
+import { CHECKSUMS, MANIFEST } from '../prepare/servedPaths.ts';
 import { errorCode } from './fileErrors.ts';
 import type { StampedDigest } from './fileStamp.ts';
 
@@ -16,16 +16,32 @@ export const OWN_FOLDER = '.ironic-coreos';
 /** Files of it. */
 export const STAMPS = 'stamps.json';
 export const JOURNAL = 'journal';
+/** Renames that have begun. */
+export const COMMIT = 'commit';
+
+/** Written beside the files of every folder, and in our own one. */
+const ownFiles = [
+  MANIFEST,
+  CHECKSUMS,
+  ...[STAMPS, JOURNAL, COMMIT, 'lock'].map((name) => join(OWN_FOLDER, name)),
+];
 
 /** Temporary files beside ours, which a process that was killed could not remove. */
 export async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
-  const names = new Set(files);
-  for (const folder of new Set(files.map((file) => dirname(file)))) {
+  const names = new Set([...ownFiles, ...files]);
+  for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
-      const target = /^\.(.+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
+      const target = temporaryFor(name);
       if (target !== undefined && names.has(join(folder, target))) await unlink(join(root, folder, name));
     }
   }
+}
+
+/** The name of the file that a temporary one was for; undefined for any other name. */
+export function temporaryFor(name: string): string | undefined {
+  const target = /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
+  // One that is staged has a temporary one itself.
+  return target === undefined ? undefined : (temporaryFor(target) ?? target);
 }
 
 /**
@@ -87,14 +103,18 @@ function isStamped(value: unknown): value is StampedDigest {
   );
 }
 
-/** Files that no manifest lists, and yet are ours. The last line may be cut off, and is then no path of ours. */
+/** Files that no manifest lists, and yet are ours. The last line may be cut off, and is then taken out. */
 export async function readJournal(path: string): Promise<Set<string>> {
-  const text = (await readIfThere(join(path, OWN_FOLDER, JOURNAL))) ?? '';
-  const lines = text.split('\n').slice(0, -1);
+  const place = join(path, OWN_FOLDER, JOURNAL);
+  const text = (await readIfThere(place)) ?? '';
+  const lines = text.split('\n');
+  const cut = lines.pop() ?? '';
+  if (cut !== '') await truncate(place, Buffer.byteLength(text) - Buffer.byteLength(cut));
   return new Set(lines.filter(isInside));
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+/** The text of a file; undefined where there is none. @throws system errors */
+export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

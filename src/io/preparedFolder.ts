@@ -27,6 +27,7 @@ import {
 import { createFile, type NewFile } from './newFile.ts';
 import { writeFileAtomically } from './outputFile.ts';
 import { shareFile } from './shareFile.ts';
+import { finishCommit, type StagedFiles, stagedFiles } from './stagedFiles.ts';
 
 /** Who may read a file. */
 export interface Access {
@@ -50,8 +51,8 @@ export interface LargeFile extends FilePurpose {
   readonly recipe: string;
 }
 
-/** Writes a file as a whole or not at all. */
-export type Fill = (target: NewFile) => Promise<void>;
+/** Writes a file as a whole or not at all, and gives its SHA-256 in hexadecimal where it knows it from writing. */
+export type Fill = (target: NewFile) => Promise<string | void>;
 
 export interface PreparedFolder {
   /** Absolute. */
@@ -68,9 +69,11 @@ export interface PreparedFolder {
   make(file: LargeFile, fill: Fill): Promise<void>;
   /** Clones, links or copies a file of the user's, an absolute path. */
   share(file: FilePurpose, source: string): Promise<void>;
-  /** Writes manifest and checksums, and then removes files of earlier runs. */
+  /** Where the bytes of a file are that this run has put there, or found there. */
+  currentPath(path: string): string;
+  /** Gives what is staged its names, writes manifest and checksums, and then removes files of earlier runs. */
   finish(ending: FolderEnding): Promise<void>;
-  /** Lets others prepare the folder. */
+  /** Lets others prepare the folder. What is staged and has no name by then is removed. */
   release(): Promise<void>;
 }
 
@@ -83,33 +86,57 @@ export interface FolderEnding {
 
 const PUBLIC = 0o666;
 
+export interface FolderOptions {
+  /** The path as the user gave it. */
+  readonly shown: string;
+  /** Takes a folder of somebody else's, too. */
+  readonly force: boolean;
+  /**
+   * When a file gets its name: `at once`, for files that others point at by names of their own, or `together` with all
+   * others at the end, where names are fixed.
+   */
+  readonly naming: 'at once' | 'together';
+}
+
 /**
  * Opens the folder, which is made where it is missing, for one process at a time.
- * @param shown the path as the user gave it
  * @throws CliError where it is in use, or somebody else's: neither empty nor prepared before, unless `force`
  */
-export async function openPreparedFolder(
-  path: string,
-  { shown, force }: { readonly shown: string; readonly force: boolean },
-): Promise<PreparedFolder> {
+export async function openPreparedFolder(path: string, options: FolderOptions): Promise<PreparedFolder> {
+  const { shown, force } = options;
   try {
     await mkdir(path, { recursive: true });
-    const previous = await readPrevious(path, shown);
-    if (!force && previous === undefined) await refuseForeign(path, shown);
+    const isOurs = (await readPrevious(path, shown)) !== undefined;
+    if (!force && !isOurs) await refuseForeign(path, shown);
     await mkdir(join(path, OWN_FOLDER), { recursive: true, mode: 0o700 });
     const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
-    const digests = knownDigests(await readStamps(path));
-    const journal = await readJournal(path);
-    if (lock.wasStale)
-      await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
-    return folderAt({ path, shown, previous, digests, journal, lock });
+    try {
+      return await openLocked(path, options, lock);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
   } catch (error) {
     throw fileError(error, { path: shown, what: 'Folder', action: 'create' });
   }
 }
 
+/** What an interrupted run was giving its names is brought to its end, and then counts as the last run. */
+async function openLocked(path: string, options: FolderOptions, lock: FolderLock): Promise<PreparedFolder> {
+  const { shown, naming: order } = options;
+  await finishCommit(path);
+  const previous = await readPrevious(path, shown);
+  const digests = knownDigests(await readStamps(path));
+  const journal = await readJournal(path);
+  if (lock.wasStale)
+    await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
+  const staged = order === 'together' ? stagedFiles(path) : undefined;
+  return folderAt({ path, shown, previous, digests, journal, lock, staged });
+}
+
 interface FolderFacts extends Pick<PreparedFolder, 'path' | 'previous' | 'digests'> {
   readonly shown: string;
+  readonly staged: StagedFiles | undefined;
   readonly lock: FolderLock;
   /** Files that no manifest lists, and yet are ours. */
   readonly journal: Set<string>;
@@ -143,8 +170,12 @@ function folderAt(facts: FolderFacts): PreparedFolder {
     put: (file, content) => naming(folder, file, () => put(folder, file, content)),
     make: (file, fill) => naming(folder, file, () => make(folder, file, fill)),
     share: (file, source) => naming(folder, file, () => share(folder, file, source)),
+    currentPath: (name) => currentPath(folder, name),
     finish: (ending) => finish(folder, ending),
-    release: () => facts.lock.release(),
+    release: async () => {
+      await facts.staged?.discard();
+      await facts.lock.release();
+    },
   };
 }
 
@@ -160,11 +191,17 @@ async function naming(
   }
 }
 
+function currentPath({ path, staged }: OpenFolder, name: string): string {
+  const place = join(path, name);
+  return staged?.currentPath(place) ?? place;
+}
+
 async function put(folder: OpenFolder, file: FilePurpose, content: Uint8Array): Promise<void> {
-  const target = await targetOf(folder, file);
-  const isThere = await holds(target.path, content);
-  if (!isThere) await createFile(target, ({ handle }) => handle.writeFile(content));
-  await setAccess(target, file);
+  const place = await placeOf(folder, file);
+  const isThere = await holds(place.path, content);
+  if (!isThere)
+    await createFile(await newFileAt(place, folder, file), ({ handle }) => handle.writeFile(content));
+  await setAccess(folder, file);
   const sha256 = createHash('sha256').update(content).digest('hex');
   record(folder, file, { size: content.length, sha256, isWritten: !isThere });
 }
@@ -176,24 +213,29 @@ async function holds(path: string, content: Uint8Array): Promise<boolean> {
 }
 
 async function make(folder: OpenFolder, file: LargeFile, fill: Fill): Promise<void> {
-  const target = await targetOf(folder, file);
+  const place = await placeOf(folder, file);
   const before = folder.known.get(file.path);
-  const isThere = before?.recipe === file.recipe && (await hasDigest(folder, target.path, before.sha256));
-  if (!isThere) await fill(target);
-  await setAccess(target, file);
-  const sha256 = await folder.digests.sha256(target.path);
-  const { size } = await stat(target.path);
+  const isThere = before?.recipe === file.recipe && (await hasDigest(folder, place.path, before.sha256));
+  const written = isThere ? undefined : await fill(await newFileAt(place, folder, file));
+  await setAccess(folder, file);
+  const current = currentPath(folder, file.path);
+  const sha256 = written ?? (await folder.digests.sha256(current));
+  if (written !== undefined) await folder.digests.remember(current, written);
+  const { size } = await stat(current);
   record(folder, file, { size, sha256, recipe: file.recipe, isWritten: !isThere });
 }
 
 async function share(folder: OpenFolder, file: FilePurpose, source: string): Promise<void> {
-  const target = await targetOf(folder, file);
+  const place = await placeOf(folder, file);
   const sha256 = await folder.digests.sha256(source);
-  const isThere = await hasDigest(folder, target.path, sha256);
-  const shared = isThere ? 'unchanged' : await shareFile(source, { ...target, mode: file.mode });
-  if (shared === 'cloned' || shared === 'copied') await setAccess(target, file);
-  await folder.digests.remember(target.path, sha256);
-  const { size } = await stat(target.path);
+  const isThere = await hasDigest(folder, place.path, sha256);
+  const shared = isThere
+    ? 'unchanged'
+    : await shareFile(source, { ...(await newFileAt(place, folder, file)), mode: file.mode });
+  if (shared === 'cloned' || shared === 'copied') await setAccess(folder, file);
+  const current = currentPath(folder, file.path);
+  await folder.digests.remember(current, sha256);
+  const { size } = await stat(current);
   record(folder, file, { size, sha256, isWritten: shared !== 'unchanged' });
 }
 
@@ -202,36 +244,51 @@ async function hasDigest({ digests }: OpenFolder, path: string, sha256: string):
   return stats?.isFile() === true && (await digests.sha256(path)) === sha256;
 }
 
+interface Place {
+  /** Absolute, where it is served. */
+  readonly path: string;
+  readonly shownPath: string;
+}
+
 /** A new name goes into the journal before there is a file of that name. */
-async function targetOf(
+async function placeOf(
   { path, shown, journal, known, folders }: OpenFolder,
   file: FilePurpose,
-): Promise<NewFile & { readonly mode: number }> {
-  const target = join(path, file.path);
-  if (!folders.has(dirname(target))) {
-    await mkdir(dirname(target), { recursive: true }).catch((error: unknown) => {
+): Promise<Place> {
+  const place = join(path, file.path);
+  if (!folders.has(dirname(place))) {
+    await mkdir(dirname(place), { recursive: true }).catch((error: unknown) => {
       throw fileError(error, { path: join(shown, dirname(file.path)), what: 'Folder', action: 'create' });
     });
-    folders.add(dirname(target));
+    folders.add(dirname(place));
   }
   const isListed = known.has(file.path) || journal.has(file.path);
-  if (!isListed && (await lstat(target).catch(() => undefined)) === undefined) {
+  if (!isListed && (await lstat(place).catch(() => undefined)) === undefined) {
     journal.add(file.path);
     await appendFile(join(path, OWN_FOLDER, JOURNAL), `${file.path}\n`);
   }
-  // Nobody of another group reads what is meant for one: the group comes when the file has its content.
-  const mode = file.group === undefined ? file.mode : file.mode & 0o700;
-  return { path: target, shownPath: join(shown, file.path), existing: 'replace', mode };
+  return { path: place, shownPath: join(shown, file.path) };
 }
 
-async function setAccess({ path, shownPath }: NewFile, { mode, group }: Access): Promise<void> {
+/** Nobody of another group reads what is meant for one: the group comes when the file has its content. */
+async function newFileAt(
+  { path, shownPath }: Place,
+  { staged }: OpenFolder,
+  { group, mode }: FilePurpose,
+): Promise<NewFile & { readonly mode: number }> {
+  const target = staged === undefined ? path : await staged.stage(path);
+  return { path: target, shownPath, existing: 'replace', mode: group === undefined ? mode : mode & 0o700 };
+}
+
+async function setAccess(folder: OpenFolder, { path: name, mode, group }: FilePurpose): Promise<void> {
+  const path = currentPath(folder, name);
   try {
     const stats = await stat(path);
     if (group !== undefined && stats.gid !== group) await chown(path, -1, group);
     if (needsMode(stats, mode)) await chmod(path, mode);
   } catch (error) {
     if (errorCode(error) !== 'EPERM') throw error;
-    throw new CliError(`Permissions of ${shownPath} cannot be set`, {
+    throw new CliError(`Permissions of ${join(folder.shown, name)} cannot be set`, {
       hint: 'give a group that you belong to, or run it as root',
       cause: error,
     });
@@ -269,15 +326,24 @@ function record(
 
 /** What goes away is in the journal before no manifest lists it, until it is gone. */
 async function finish(folder: OpenFolder, { manifest, checksums, removed }: FolderEnding): Promise<void> {
-  const { path, shown, journal, digests } = folder;
+  const { path, shown, staged, journal, digests } = folder;
   const own = join(path, OWN_FOLDER);
   const mode = PUBLIC & ~process.umask();
   const listed = new Set(parseManifest(manifest).files.map((file) => file.path));
   try {
     if (removed.length > 0) await appendFile(join(own, JOURNAL), removed.map((file) => `${file}\n`).join(''));
-    await writeIfOther(join(path, MANIFEST), manifest, mode);
     const sha256 = createHash('sha256').update(manifest).digest('hex');
-    await writeIfOther(join(path, CHECKSUMS), checksums(sha256), mode);
+    const written = stagedDigests(folder);
+    for (const [name, text] of [
+      [MANIFEST, manifest],
+      [CHECKSUMS, checksums(sha256)],
+    ] as const) {
+      const place = join(path, name);
+      if (!(await holds(place, Buffer.from(text))))
+        await writeFileAtomically((await staged?.stage(place)) ?? place, text, { mode });
+    }
+    await staged?.commit();
+    for (const [name, digest] of written) await digests.remember(join(path, name), digest);
     const stamps = `${JSON.stringify(await digests.save(), undefined, 1)}\n`;
     await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
     for (const file of removed) await removeFile(path, file);
@@ -288,8 +354,12 @@ async function finish(folder: OpenFolder, { manifest, checksums, removed }: Fold
   }
 }
 
-async function writeIfOther(path: string, text: string, mode: number): Promise<void> {
-  if (!(await holds(path, Buffer.from(text)))) await writeFileAtomically(path, text, { mode });
+/** Digests of files that have no name yet. */
+function stagedDigests(folder: OpenFolder): (readonly [path: string, sha256: string])[] {
+  const isStaged = (name: string): boolean => currentPath(folder, name) !== join(folder.path, name);
+  return [...folder.files.values()]
+    .filter(({ path }) => isStaged(path))
+    .map(({ path, sha256 }) => [path, sha256]);
 }
 
 /** With the folders that it leaves empty. */

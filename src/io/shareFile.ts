@@ -48,7 +48,8 @@ const cannot: ReadonlySet<string> = new Set([
   'EMLINK',
 ]);
 
-async function isDone(attempt: () => Promise<void>): Promise<boolean> {
+/** Whether an attempt came to its end; not where the file system, or this user, cannot do such a thing. */
+export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   try {
     await attempt();
     return true;
@@ -59,7 +60,11 @@ async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   }
 }
 
-function cloneOf(source: string, how: 'only clone' | 'or copy'): (path: string) => Promise<FileHandle> {
+/** Makes a new file share the blocks of `source`, or have a copy of them, and opens it. */
+export function cloneOf(
+  source: string,
+  how: 'only clone' | 'or copy',
+): (path: string) => Promise<FileHandle> {
   const clone = how === 'only clone' ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
   return async (path) => {
     await copyFile(source, path, clone | constants.COPYFILE_EXCL);

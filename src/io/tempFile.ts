@@ -1,6 +1,5 @@
 /** Temporary files beside the file that they will become, gone when the program fails or is interrupted. */
 
-import { randomBytes } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
 import { type FileHandle, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -27,7 +26,7 @@ export async function withTempFile(
   make: MakeFile,
   use: (temp: TempFile) => Promise<void>,
 ): Promise<void> {
-  const path = join(dirname(target), `.${shortName(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const path = join(dirname(target), `.${shortName(target)}.${randomName()}.tmp`);
   remember(path);
   let handle: FileHandle | undefined;
   try {
@@ -38,6 +37,13 @@ export async function withTempFile(
     await unlink(path).catch(() => undefined); // it was renamed, or the error that led here says more
     forget(path);
   }
+}
+
+/** Twelve hexadecimal digits. They need not be hard to guess: the file is made only where there is none. */
+function randomName(): string {
+  return Math.floor(Math.random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
 }
 
 /** Leaves room for what is added: names of more than 255 bytes are refused. */

@@ -20,6 +20,12 @@ export interface WantedArtifacts {
   readonly loaders: readonly NetworkLoader[];
 }
 
+/** With the URL of the folder that they are in. */
+export interface Wanted extends WantedArtifacts {
+  /** Without a final slash; undefined where no file names another. */
+  readonly baseUrl: string | undefined;
+}
+
 /** Where nothing is said: configs that are fetched, and the scripts of all loaders. */
 export const defaultArtifacts: WantedArtifacts = { configs: ['ign'], loaders: networkLoaders };
 

@@ -4,9 +4,10 @@
  */
 
 import { isAbsolute, relative } from 'node:path/posix';
+import type { Architecture } from '../boot/checkForms.ts';
 import { UsageError } from '../errors.ts';
 import { isInside } from './manifest.ts';
-import type { ImagePart } from './servedPaths.ts';
+import type { ImagePart } from '../image/bootParts.ts';
 
 export type FixedLayoutName = 'metal3' | 'bifrost';
 
@@ -16,6 +17,8 @@ export interface FixedLayout {
   readonly folder: string;
   readonly images: Readonly<Record<ImagePart | 'iso', string>>;
   readonly config: string;
+  /** What of the folder is served, with a slash at its end; empty for all of it. */
+  readonly served: string;
   /** A part of ironic.conf; undefined where the scripts of the layout write it. */
   readonly ironicConf: string | undefined;
 }
@@ -25,12 +28,14 @@ const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
     folder: '/shared',
     images: imagesIn('html/images/'),
     config: 'html/ironic-python-agent.ign',
+    served: 'html/',
     ironicConf: undefined,
   },
   bifrost: {
     folder: '/httpboot',
     images: imagesIn(''),
     config: 'ironic-python-agent.ign',
+    served: '',
     ironicConf: 'ironic-python-agent.conf',
   },
 };
@@ -47,6 +52,32 @@ function imagesIn(folder: string): FixedLayout['images'] {
 
 export function layoutNamed(name: FixedLayoutName): FixedLayout {
   return layouts[name];
+}
+
+/** Images of one architecture under names of their own, and the config where it is another one for them. */
+export type ArchitectureNames = Pick<FixedLayout, 'images' | 'config'>;
+
+/**
+ * The names for machines of another architecture than those that the plain names are for: `NAME_aarch64.kernel`, as
+ * machine-os-images writes them and ironic-image finds them.
+ */
+export function namesFor({ images, config }: FixedLayout, architecture: Architecture): ArchitectureNames {
+  const named = (path: string): string => path.replace(/(\.[^./]*)?$/, (end) => `_${architecture}${end}`);
+  const { kernel, initramfs, rootfs, iso } = images;
+  return {
+    images: { kernel: named(kernel), initramfs: named(initramfs), rootfs: named(rootfs), iso: named(iso) },
+    config: named(config),
+  };
+}
+
+/** Whose images get the plain names: those of most machines, where there are any. */
+export function plainArchitecture(found: readonly Architecture[]): Architecture {
+  return found.includes('x86_64') ? 'x86_64' : (found[0] ?? 'x86_64');
+}
+
+/** The path under the URL of what is served; undefined for a file that is not. */
+export function servedPath({ served }: FixedLayout, path: string): string | undefined {
+  return path.startsWith(served) ? path.slice(served.length) : undefined;
 }
 
 /** Variables that configure-coreos-ipa takes paths from. */

@@ -6,7 +6,7 @@
 
 import { architectures } from '../deploy/host.ts';
 import type { Architecture } from '../boot/checkForms.ts';
-import type { ImagePart } from './servedPaths.ts';
+import type { ImagePart } from '../image/bootParts.ts';
 
 export type ImageRole = ImagePart | 'iso';
 

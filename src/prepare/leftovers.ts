@@ -21,15 +21,15 @@ export interface Leftovers {
   readonly unneeded: readonly ManifestFile[];
 }
 
-/** Images stay as long as a host that stays boots them. */
+/** Images and archives stay as long as a host that stays boots them. */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
   const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
   const hosts = (previous?.hosts ?? []).filter(({ name }) => isKept(name, now));
   const names = new Set(hosts.map(({ name }) => name));
-  const images = new Set(hosts.flatMap(({ images: id }) => (id === undefined ? [] : [id])));
+  const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
   const isNeeded = ({ host, path }: ManifestFile): boolean => {
-    const id = /^images\/([^/]+)\//.exec(path)?.[1];
-    if (id !== undefined) return images.has(id);
+    const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
+    if (id !== undefined) return shared.has(id);
     return host !== undefined && now.wrongHosts.has(host) && names.has(host);
   };
   const unneeded = old.filter((file) => !isNeeded(file));

@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../errors.ts';
+import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
 export interface Manifest {
   readonly version: 1;
@@ -14,12 +15,14 @@ export interface Manifest {
   readonly artifacts: readonly string[];
   readonly inputs: readonly ManifestInput[];
   readonly hosts: readonly ManifestHost[];
+  /** What machines need that are not listed; absent where nothing is made for them, or nothing known. */
+  readonly memory?: readonly UnlistedMemory[];
   /** All files of the folder but the manifest and the checksums, by path. */
   readonly files: readonly ManifestFile[];
 }
 
 export interface ManifestInput {
-  readonly role: 'inventory' | 'iso' | 'kernel' | 'initramfs' | 'rootfs';
+  readonly role: 'inventory' | 'iso' | 'kernel' | 'initramfs' | 'rootfs' | 'agent-archive';
   /** Without folders. */
   readonly name: string;
   readonly architecture?: string;
@@ -37,6 +40,10 @@ export interface ManifestHost {
   readonly state: 'prepared' | 'kept';
   /** The shared images that it boots, as their folder is called. */
   readonly images?: string;
+  /** The archive of the agent's image that it loads, as its folder is called. */
+  readonly agentArchive?: string;
+  /** What it needs, by the way in which it boots; absent where it is not known. */
+  readonly memory?: readonly MemoryNeed[];
 }
 
 export interface ManifestFile {
@@ -58,7 +65,7 @@ export const GENERATOR = 'ironic-coreos';
 
 /** Members in the order of the schema, lists by name. */
 export function formatManifest(manifest: Manifest): string {
-  const { version, generator, layout, baseUrl, artifacts, inputs, hosts, files } = manifest;
+  const { version, generator, layout, baseUrl, artifacts, inputs, hosts, memory = [], files } = manifest;
   const sorted = {
     version,
     generator,
@@ -67,6 +74,7 @@ export function formatManifest(manifest: Manifest): string {
     artifacts,
     inputs,
     hosts: hosts.toSorted((one, other) => compareBytes(one.name, other.name)),
+    ...(memory.length > 0 && { memory }),
     files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
   };
   return `${JSON.stringify(sorted, undefined, 2)}\n`;
@@ -136,13 +144,14 @@ function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): valu
 
 function isHost(value: unknown): value is ManifestHost {
   if (!isMapping(value)) return false;
-  const { name, macs, architecture, state, images } = value;
+  const { name, macs, architecture, state, images, agentArchive } = value;
   return (
     typeof name === 'string' &&
     isListOf(macs, isText) &&
     typeof architecture === 'string' &&
     (state === 'prepared' || state === 'kept') &&
-    (images === undefined || typeof images === 'string')
+    (images === undefined || isText(images)) &&
+    (agentArchive === undefined || isText(agentArchive))
   );
 }
 

@@ -6,12 +6,8 @@
 import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../boot/urlArgument.ts';
 import { UsageError } from '../errors.ts';
+import type { ImagePart } from '../image/bootParts.ts';
 import type { ConfigArtifact } from './artifacts.ts';
-
-/** The parts of a live system for network boot, by the names that ironic-image has for them. */
-export const imageParts = ['kernel', 'initramfs', 'rootfs'] as const;
-
-export type ImagePart = (typeof imageParts)[number];
 
 export const MANIFEST = 'manifest.json';
 export const CHECKSUMS = 'SHA256SUMS';
@@ -43,6 +39,11 @@ export function imagePath(id: string, part: ImagePart): string {
   return `images/${id}/ironic-python-agent.${part}`;
 }
 
+/** An archive of the agent's image; `id` is another one for other bytes. */
+export function agentPath(id: string, name: string): string {
+  return `agents/${id}/${name}`;
+}
+
 /** A name for images that belong together: another one as soon as one of them is another. */
 export function imageSetId(architecture: string, digests: readonly string[]): string {
   const hash = createHash('sha256');
@@ -50,15 +51,15 @@ export function imageSetId(architecture: string, digests: readonly string[]): st
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** @throws UsageError where files below it could not be named to boot loaders */
-export function parseBaseUrl(text: string): string {
+/** @throws UsageError, with the name of the option, where files below it could not be named to boot loaders */
+export function parseBaseUrl(text: string, option = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
   const message = issue?.message ?? issue?.rule.message;
   if (message !== undefined && issue?.rule.severity === 'error') {
-    throw new UsageError(`--base-url: ${message}`, { hint: 'for example http://192.0.2.1/boot' });
+    throw new UsageError(`${option}: ${message}`, { hint: 'for example http://192.0.2.1/boot' });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
-    throw new UsageError('--base-url: file names cannot be added to this URL', {
+    throw new UsageError(`${option}: file names cannot be added to this URL`, {
       hint: 'give the URL of a folder, without query, fragment, blanks, quotes and commas',
     });
   }

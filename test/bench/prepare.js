@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * How long `prepare` takes, how much memory and how much room: `npm run build`, then
- * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES]]]`. First configs and boot scripts of many hosts, then full ISOs
- * beside as many runs of coreos-installer, where it is installed. Folders are made in TMPDIR.
+ * How long `prepare` takes, by the clock and of the processors, how much memory and how much room: `npm run build`, then
+ * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES [ROUNDS]]]]`. First configs and boot scripts of many hosts, then full
+ * ISOs, in turns with as many runs of coreos-installer where it is installed. Folders are made in TMPDIR.
  */
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   rmSync,
   statfsSync,
   writeFileSync,
@@ -22,7 +22,9 @@ import { join } from 'node:path';
 import { writeSampleIso } from '../../dist/index.js';
 import { program } from './measure.js';
 
-const [hosts = 1000, isos = 20, mebibytes = 1000] = process.argv.slice(2).map(Number);
+const [hosts = 1000, isos = 20, mebibytes = 1000, rounds = 3] = process.argv.slice(2).map(Number);
+const hasTime = existsSync('/usr/bin/time');
+const hasPeer = spawnSync('coreos-installer', ['--version']).status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   writeFileSync(join(folder, 'auth.json'), '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
@@ -42,10 +44,13 @@ try {
   run(`${hosts} hosts, configs and scripts`, scripts);
   run(`${hosts} hosts, unchanged`, scripts);
   const images = ['--inventory', 'few.yaml', '--iso', 'live.iso', '--artifacts', 'iso', '-o', 'isos'];
-  run(`${isos} ISOs of ${mebibytes} MiB`, images);
-  run(`${isos} ISOs, unchanged`, images);
-  rmSync(join(folder, 'isos'), { recursive: true });
-  runPeer();
+  if (!hasPeer) console.log('coreos-installer is not installed, so there is nothing to compare with');
+  for (let round = 1; round <= rounds; round++) {
+    run(`${isos} ISOs of ${mebibytes} MiB, round ${round}`, images);
+    if (round === rounds) run(`${isos} ISOs, unchanged`, images);
+    rmSync(join(folder, 'isos'), { recursive: true });
+    if (hasPeer) runPeer();
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -61,24 +66,11 @@ function makeIso() {
 
 /** @param {string} title @param {readonly string[]} options */
 function run(title, options) {
-  const report = join(folder, 'usage');
-  const script = [
-    `process.on('exit', () => process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(report)},`,
-    `String(process.resourceUsage().maxRSS)))`,
-  ].join(' ');
-  const preload = `data:text/javascript,${encodeURIComponent(script)}`;
-  measure(title, process.execPath, ['--import', preload, program, 'prepare', ...options]);
-  const peak = Math.round(Number(readFileSync(report, 'utf8')) / 1024);
-  console.log(`${''.padEnd(40)}${peak} MiB of memory at most`);
+  measure(title, process.execPath, [program, 'prepare', ...options]);
 }
 
 /** One file after the other, as a script would do it. */
 function runPeer() {
-  const { error } = spawnSync('coreos-installer', ['--version']);
-  if (error !== undefined) {
-    console.log('coreos-installer is not installed, so there is nothing to compare with');
-    return;
-  }
   const config = join(folder, 'config.ign');
   writeFileSync(config, JSON.stringify({ ignition: { version: '3.2.0' } }).padEnd(4000));
   const embed = `coreos-installer iso ignition embed -i config.ign -o peer-$i.iso live.iso`;
@@ -86,17 +78,26 @@ function runPeer() {
     '-c',
     `for i in $(seq ${isos}); do ${embed} || exit 1; done`,
   ]);
+  for (let index = 1; index <= isos; index++) rmSync(join(folder, `peer-${index}.iso`));
 }
 
 /** @param {string} title @param {string} command @param {readonly string[]} args */
 function measure(title, command, args) {
   const before = freeBytes();
   const start = performance.now();
-  const { status, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  const timed = hasTime ? ['/usr/bin/time', '-f', '%M %U %S', command] : [command];
+  const [first = '', ...others] = [...timed, ...args];
+  const { status, stderr } = spawnSync(first, others, { cwd: folder, encoding: 'utf8' });
   const seconds = (performance.now() - start) / 1000;
   if (status !== 0) throw new Error(`${title} ended with ${status}: ${stderr.slice(0, 2000)}`);
   const room = Math.round((before - freeBytes()) / 1024 / 1024);
-  console.log(`${title.padEnd(40)}${seconds.toFixed(1)} s, ${room} MiB on disk`);
+  const [kib = 0, user = 0, system = 0] = hasTime
+    ? (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number)
+    : [];
+  const cost = hasTime
+    ? `, ${user.toFixed(1)} + ${system.toFixed(1)} s of the processors, ${Math.round(kib / 1024)} MiB`
+    : '';
+  console.log(`${title.padEnd(40)}${seconds.toFixed(1)} s${cost}, ${room} MiB on disk`);
 }
 
 function freeBytes() {

@@ -12,18 +12,23 @@ import { configUnreadable } from '../../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../../image/inspection/inspectInitrd.ts';
 import type { Inspection } from '../../image/inspection/inspection.ts';
 import { inspectIso } from '../../image/inspection/inspectIso.ts';
-import { filesMemory, type MemoryPart, systemMemory } from '../../image/inspection/memoryNeed.ts';
+import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
+import { isRemote } from '../../io/httpUrl.ts';
 import { type ImageSource, readImageSource, readWhole } from '../input/imageSource.ts';
+import { type InspectedArchive, inspectAgentArchive } from './inspectAgentArchive.ts';
+import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
 
 export interface Inspected {
   /** As it may be shown. */
   readonly file: string;
-  readonly subject: Inspection | ConfigFile;
+  readonly subject: Inspection | ConfigFile | ImageArchive;
   /** That starts the system; undefined where there is none, or where it cannot be read. */
   readonly config?: InspectedConfig;
+  /** That the config loads. */
+  readonly archive?: InspectedArchive;
   readonly findings: readonly Finding[];
 }
 
@@ -55,13 +60,14 @@ const HOPELESS = EMBED_AREA_SIZE * 4;
  * @throws CliError where it cannot be read, or is nothing that this program knows
  */
 export async function inspectSource(source: string, io: Pick<Io, 'cwd' | 'stdin'>): Promise<Inspected> {
-  return readImageSource(source, EXPECTED, { io, use: inspectOpened });
+  const isLocal = !isRemote(source);
+  return readImageSource(source, EXPECTED, { io, use: (opened) => inspectOpened(opened, isLocal) });
 }
 
 /** The same of an image that is open. */
-async function inspectOpened(source: ImageSource): Promise<Inspected> {
+async function inspectOpened(source: ImageSource, isLocal: boolean): Promise<Inspected> {
   try {
-    return await inspectByKind(source);
+    return await inspectByKind(source, isLocal);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { message, hint } = error;
@@ -69,31 +75,48 @@ async function inspectOpened(source: ImageSource): Promise<Inspected> {
   }
 }
 
-async function inspectByKind(source: ImageSource): Promise<Inspected> {
+async function inspectByKind(source: ImageSource, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
-  if (kind === 'other') return inspectConfigFile(file, await readWhole(source, EXPECTED));
+  const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
+  if (archived !== undefined) return { file, subject: archived, findings: [] };
+  if (kind === 'other') return inspectConfigFile(file, await readWhole(source, EXPECTED), source);
   const subject = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const document = subject.files?.get(CONFIG_NAME);
   const { config, issues } = document === undefined ? noConfig : readDocument(document);
-  const findings = [...subject.issues, ...issues].map(findingOf);
-  return { file, subject, ...(config !== undefined && { config }), findings };
+  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
+  const findings = [...subject.issues, ...issues, ...(archive?.issues ?? [])].map(findingOf);
+  return { file, subject, ...(config !== undefined && { config }), ...(archive && { archive }), findings };
 }
 
 /** Anything that is neither image nor archive, if it is JSON at least at its start. */
-function inspectConfigFile(file: string, document: Uint8Array): Inspected {
+async function inspectConfigFile(
+  file: string,
+  document: Uint8Array,
+  { image, kind }: ImageSource,
+): Promise<Inspected> {
   if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
-    throw new CliError(`${file} is neither a live ISO, an initramfs nor an Ignition config`, {
-      hint: 'kernels and disk images are not looked into',
-    });
+    throw new CliError(
+      `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
+      {
+        hint: 'kernels, disk images and other archives are not looked into',
+      },
+    );
   }
   const { config, issues } = readDocument(document);
   const subject: ConfigFile = {
     kind: 'ignition',
     size: document.length,
     archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), HOPELESS).length,
-    memory: [systemMemory('medium'), ...filesMemory('embedded config', [document.length])],
+    memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
-  return { file, subject, ...(config !== undefined && { config }), findings: issues.map(findingOf) };
+  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal: true }));
+  return {
+    file,
+    subject,
+    ...(config !== undefined && { config }),
+    ...(archive && { archive }),
+    findings: issues.map(findingOf),
+  };
 }
 
 interface ReadDocument {

@@ -1,8 +1,10 @@
 /** What `inspect` says, as one object for programs: every key is always there, null or empty where it does not apply. */
 
 import { createHash } from 'node:crypto';
+import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import { type DescribedSetting, describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { maskText } from '../../agent/deployed/masking.ts';
+import type { ArchivedImage } from '../../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { splitKargs } from '../../image/inspection/checkImage.ts';
@@ -12,20 +14,24 @@ import { isNetworkPath } from '../../image/networkSettings.ts';
 import { sortedByPath } from '../../image/initrd.ts';
 import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import type { Finding, Severity } from '../../report.ts';
+import type { ArchiveState } from './inspectAgentArchive.ts';
+import type { ImageArchive } from './inspectImageArchive.ts';
 import type { Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
- * `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for
- * network boot.
+ * `ramdisk-iso`: one that `iso create` made of another ramdisk. `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for
+ * network boot. `container-archive`: one with the agent's image.
  */
 export type ReportedKind =
   | 'live-iso'
   | 'minimal-iso'
+  | 'ramdisk-iso'
   | 'iso'
   | 'initramfs'
   | 'rootfs'
   | 'archive'
-  | 'ignition';
+  | 'ignition'
+  | 'container-archive';
 
 /** Sizes and offsets are in bytes. Secrets are masked. The schema is `schemas/inspect.json`. */
 export interface InspectionReport {
@@ -56,6 +62,10 @@ export interface InspectionReport {
   readonly appended: ReportedAppendix | null;
   readonly memory: ReportedMemory | null;
   readonly ignition: ReportedConfig | null;
+  /** Of a config: the archive with the agent's image that it loads. */
+  readonly agentArchive: ReportedAgentArchive | null;
+  /** Of an archive of container images by itself. */
+  readonly containerArchive: ReportedContainerArchive | null;
   /** Whether it is as it was released; null where that has no meaning. */
   readonly pristine: boolean | null;
   /** In what it differs from that. */
@@ -102,6 +112,39 @@ interface ReportedAppendix {
   readonly files: readonly { readonly name: string; readonly size: number }[];
 }
 
+interface ReportedAgentArchive {
+  readonly name: string;
+  /** In hexadecimal. */
+  readonly sha512: string;
+  /** Where it is fetched, without what is secret in it; null where it is on the medium. */
+  readonly url: string | null;
+  /** What the image is called that is loaded. */
+  readonly image: string | null;
+  readonly state: ArchiveState;
+  /** Of the file on the medium. */
+  readonly size: number | null;
+}
+
+interface ReportedContainerArchive {
+  readonly form: 'oci-archive' | 'docker-archive';
+  /** In hexadecimal. */
+  readonly sha512: string;
+  /** Without the compression around all of it. */
+  readonly unpackedSize: number;
+  readonly images: readonly ReportedContainerImage[];
+}
+
+interface ReportedContainerImage {
+  /** The digest of its config, in hexadecimal. */
+  readonly id: string;
+  readonly names: readonly string[];
+  /** As CoreOS calls it. */
+  readonly architecture: string;
+  readonly os: string;
+  readonly layers: number;
+  readonly unpackedSize: number;
+}
+
 interface ReportedMemory {
   readonly minimum: number;
   readonly parts: readonly MemoryPart[];
@@ -124,12 +167,13 @@ interface ReportedFinding {
   readonly hint: string | null;
 }
 
-export function reportInspection({ file, subject, config, findings }: Inspected): InspectionReport {
+export function reportInspection({ file, subject, config, archive, findings }: Inspected): InspectionReport {
   const iso = subject.kind === 'iso' ? subject : undefined;
   const initrd = subject.kind === 'initramfs' ? subject : undefined;
   const { features, files = noFiles } = iso ?? initrd ?? {};
   const kind = kindOf(subject);
-  const isCoreOs = kind !== 'iso' && kind !== 'archive' && kind !== 'rootfs';
+  const isCoreOs = !NOT_COREOS.has(kind);
+  const hasMemory = isCoreOs || kind === 'container-archive';
   const differences = isCoreOs ? findDifferences(iso, files) : [];
   return {
     file,
@@ -138,7 +182,7 @@ export function reportInspection({ file, subject, config, findings }: Inspected)
     label: iso?.label ?? null,
     build: initrd?.build ?? null,
     layout: isCoreOs ? (iso?.layout ?? null) : null,
-    architecture: iso?.architecture ?? null,
+    architecture: iso?.architecture ?? onlyArchitecture(subject),
     bootLoaders: iso?.bootLoaders ?? [],
     rootfsSize: iso?.rootfsSize ?? null,
     givesMinimalIso: iso?.givesMinimalIso ?? false,
@@ -149,24 +193,61 @@ export function reportInspection({ file, subject, config, findings }: Inspected)
     kernelArguments: iso?.kargs === undefined ? null : reportKargs(iso.kargs),
     network: [...files.keys()].filter(isNetworkPath).toSorted(),
     appended: reportAppendix(iso),
-    memory: isCoreOs ? reportMemory(subject.memory, config?.runsAgent === true) : null,
+    memory: hasMemory ? reportMemory(subject, config, archive) : null,
     ignition: reportConfig(config),
+    agentArchive: reportAgentArchive(archive),
+    containerArchive: subject.kind === 'container-archive' ? reportContainerArchive(subject) : null,
     pristine: isCoreOs && subject.kind !== 'ignition' ? differences.length === 0 : null,
     differences,
     findings: findings.map(reportFinding),
   };
 }
 
+/** What is none of a live system, or not all that it takes to boot one. */
+const NOT_COREOS: ReadonlySet<ReportedKind> = new Set(['iso', 'archive', 'rootfs', 'container-archive']);
+
 const noFiles: EmbedFiles = new Map();
 
 function kindOf(subject: Inspected['subject']): ReportedKind {
-  if (subject.kind === 'ignition') return 'ignition';
+  if (subject.kind === 'ignition' || subject.kind === 'container-archive') return subject.kind;
   if (subject.kind === 'iso') {
     if (subject.embedArea === undefined) return 'iso';
+    if (subject.features?.otherSystem === true) return 'ramdisk-iso';
     return subject.isMinimal ? 'minimal-iso' : 'live-iso';
   }
   if (subject.build !== undefined) return 'initramfs';
   return subject.hasRootfs ? 'rootfs' : 'archive';
+}
+
+/** Null for one with images for several. */
+function onlyArchitecture(subject: Inspected['subject']): string | null {
+  if (subject.kind !== 'container-archive') return null;
+  const [architecture, ...others] = new Set(subject.images.map(coreosArchitecture));
+  return others.length === 0 ? (architecture ?? null) : null;
+}
+
+function reportAgentArchive(archive: Inspected['archive']): ReportedAgentArchive | null {
+  if (archive === undefined) return null;
+  const { image, name, sha512, size, state, url } = archive;
+  return {
+    name,
+    sha512,
+    url: url === undefined ? null : maskText(url),
+    image: image ?? null,
+    state,
+    size: size ?? null,
+  };
+}
+
+function reportContainerArchive(archive: ImageArchive): ReportedContainerArchive {
+  const { form, images, sha512, unpackedSize } = archive;
+  return { form, sha512, unpackedSize, images: images.map(reportContainerImage) };
+}
+
+function reportContainerImage(image: ArchivedImage): ReportedContainerImage {
+  const { id, layers, names, os } = image;
+  const unpackedSize = layers.reduce((sum, layer) => sum + layer.unpackedSize, 0);
+  return { id, names, architecture: coreosArchitecture(image), os, layers: layers.length, unpackedSize };
 }
 
 function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): string[] {
@@ -236,9 +317,17 @@ function reportAppendix(iso: IsoInspection | undefined): ReportedAppendix | null
   return { originalSize, embedArea: hasGrown, files };
 }
 
-function reportMemory(parts: readonly MemoryPart[], runsAgent: boolean): ReportedMemory | null {
+/** What an image takes that has been looked into need not be guessed. */
+function reportMemory(
+  { memory }: Inspected['subject'],
+  config: Inspected['config'],
+  archive: Inspected['archive'],
+): ReportedMemory | null {
+  const loaded = archive?.memory ?? [];
+  const parts = [...memory, ...loaded];
   if (parts.length === 0) return null;
-  return { minimum: totalMemory(parts), parts, advised: runsAgent ? ADVISED_FOR_AGENT : null };
+  const isUnknown = config?.runsAgent === true && loaded.length === 0;
+  return { minimum: totalMemory(parts), parts, advised: isUnknown ? ADVISED_FOR_AGENT : null };
 }
 
 function reportConfig(inspected: InspectedConfig | undefined): ReportedConfig | null {

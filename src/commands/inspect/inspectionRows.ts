@@ -1,6 +1,8 @@
 /** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
 
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
+import { formatSize } from '../../reporters/size.ts';
+import type { ArchiveState } from './inspectAgentArchive.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 
 export interface InspectionRow {
@@ -27,6 +29,8 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
     ['appended', appendixLines(report)],
     ['memory', memoryLines(report)],
     ['Ignition', configLines(report)],
+    ['agent archive', agentArchiveLines(report)],
+    ['container images', containerLines(report)],
     ['pristine', pristineLines(report)],
   ];
   return topics.filter(([, lines]) => lines.length > 0).map(([topic, lines]) => ({ topic, lines }));
@@ -35,11 +39,13 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
 const KINDS: Readonly<Record<ReportedKind, string>> = {
   'live-iso': 'live ISO of CoreOS',
   'minimal-iso': 'minimal live ISO of CoreOS',
+  'ramdisk-iso': 'ISO of a ramdisk that is not CoreOS',
   iso: 'ISO image, but no live ISO of CoreOS',
   initramfs: 'initramfs of a CoreOS live system',
   rootfs: 'root filesystem of a live system for network boot',
   archive: 'archive that goes behind an initramfs',
   ignition: 'Ignition config',
+  'container-archive': 'archive of container images',
 };
 
 function kindText({ kind, layout }: InspectionReport): string {
@@ -48,16 +54,9 @@ function kindText({ kind, layout }: InspectionReport): string {
 
 /** Exact, as people may want to count, and rounded as well where they do not. */
 function sizeText(bytes: number): string {
-  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${roundedSize(bytes)})`;
+  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${formatSize(bytes)})`;
 }
 
-/** With one decimal at most, e.g. `2 GiB`. */
-function roundedSize(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${Number((bytes / 1024 ** power).toFixed(1))} ${UNITS[power] ?? ''}`;
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 const EXACT = 10 * 1024;
 
 function listOf(text: string | null): string[] {
@@ -75,8 +74,9 @@ function rootfsLines({ kind, rootfsSize, givesMinimalIso }: InspectionReport): s
   return [`on the medium, ${sizeText(rootfsSize)}${minimal}`];
 }
 
-function featureLines({ features }: InspectionReport): string[] {
+function featureLines({ features, kind }: InspectionReport): string[] {
   if (features === null) return [];
+  if (kind === 'ramdisk-iso') return ['kernel arguments and files in the initramfs, but no Ignition config'];
   const { liveInitrdNetwork, installerConfig, installerDirectives } = features;
   const keys = installerDirectives.length === 0 ? '' : ` with ${installerDirectives.length} keys`;
   const lines = [
@@ -122,16 +122,15 @@ function appendixLines({ appended, size }: InspectionReport): string[] {
   ];
 }
 
-function memoryLines({ memory }: InspectionReport): string[] {
+function memoryLines({ kind, memory }: InspectionReport): string[] {
   if (memory === null) return [];
   const { minimum, parts, advised } = memory;
-  const reasons = parts.map(({ what, bytes }) => `  ${roundedSize(bytes)} for the ${what}`);
+  const besides = kind === 'container-archive' ? ' beside the live system, where it is fetched' : '';
+  const reasons = parts.map(({ what, bytes }) => `  ${formatSize(bytes)} for the ${what}`);
   return [
-    `at least ${roundedSize(minimum)}`,
+    `at least ${formatSize(minimum)}${besides}`,
     ...reasons,
-    ...(advised === null
-      ? []
-      : [`${roundedSize(advised)} are advised where the agent runs in its container`]),
+    ...(advised === null ? [] : [`${formatSize(advised)} are advised where the agent runs in its container`]),
   ];
 }
 
@@ -139,6 +138,39 @@ function configLines({ ignition }: InspectionReport): string[] {
   if (ignition === null) return [];
   const { version, runsAgent } = ignition;
   return [`config of spec ${version}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
+}
+
+const STATES: Readonly<Record<ArchiveState, string>> = {
+  present: 'on the medium, with this digest',
+  missing: 'not on the medium',
+  other: 'another file on the medium',
+  unchecked: 'on the medium, not checked',
+};
+
+function agentArchiveLines({ agentArchive, kind }: InspectionReport): string[] {
+  if (agentArchive === null) return [];
+  const { image, name, sha512, size, state, url } = agentArchive;
+  const isElsewhere = kind === 'ignition' && url === null;
+  const place =
+    url === null ? (isElsewhere ? `from the medium, coreos/${name}` : STATES[state]) : `from ${url}`;
+  return [
+    `${name}${size === null ? '' : `, ${sizeText(size)}`}: ${place}`,
+    `sha512:${sha512.slice(0, 12)}…`,
+    ...(image === null ? [] : [`loaded as ${image}`]),
+  ];
+}
+
+function containerLines({ containerArchive }: InspectionReport): string[] {
+  if (containerArchive === null) return [];
+  const { form, images, sha512 } = containerArchive;
+  return [
+    `${form}, every digest in it is right, sha512:${sha512.slice(0, 12)}…`,
+    ...images.map(
+      ({ architecture, id, layers, names, os, unpackedSize }) =>
+        `${names.length === 0 ? 'without a name' : names.join(', ')}: ${os} on ${architecture}, ` +
+        `${layers} layers, ${sizeText(unpackedSize)} unpacked, id ${id.slice(0, 12)}…`,
+    ),
+  ];
 }
 
 function pristineLines({ pristine, differences }: InspectionReport): string[] {

@@ -1,37 +1,54 @@
 /** The files that carry the config of one host: the config itself, archives and images with it. */
 
-import { createHash } from 'node:crypto';
-import { bothChanges, changedImage, type ImageChange } from '../../image/imageChange.ts';
-import { CONFIG_NAME, embedIgnition } from '../../image/embeddedIgnition.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Growth } from '../../image/growth.ts';
-import { writeInitrd } from '../../image/initrd.ts';
-import { requireKargsAreas } from '../../image/kargsAreas.ts';
-import { editKargs } from '../../image/kargsEdit.ts';
-import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
-import { adaptKargs, openMinimalIso, refuseCustomized } from '../../image/minimalIso/extract.ts';
+import { configArchive, hostInitramfs, hostIso, hostMinimalIso } from '../../image/hostImages.ts';
+import { openLiveIso } from '../../image/liveIso.ts';
+import { openMinimalIso, refuseCustomized } from '../../image/minimalIso/extract.ts';
 import { verifyReconstruction } from '../../image/minimalIso/reconstruct.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
 import { CliError } from '../../errors.ts';
 import { copyWithChange } from '../../io/changeFile.ts';
+import { hashFile } from '../../io/fileDigests.ts';
+import { copyHashed, digestBehind, writeHashed } from '../../io/hashedFile.ts';
 import type { OpenImage } from '../../io/imageBytes.ts';
 import type { Io } from '../../io/io.ts';
 import type { NewFile } from '../../io/newFile.ts';
 import type { FilePurpose, PreparedFolder } from '../../io/preparedFolder.ts';
 import { readImage } from '../../io/readImage.ts';
 import type { ConfigArtifact } from '../../prepare/artifacts.ts';
-import { programVersion } from './programVersion.ts';
-import type { InputImage } from './imageInputs.ts';
-import type { ImageSet } from './imageSets.ts';
+import { type HostConfigs, mediumArchiveOf } from '../ramdisk/agentArchives.ts';
+import { type MediumArchive, withMediumArchive } from '../ramdisk/mediumArchive.ts';
+import { programVersion } from '../output/programVersion.ts';
+import type { InputImage } from '../ramdisk/imageInputs.ts';
+import type { ImageSet } from '../ramdisk/imageSet.ts';
 
 /** What is made for a host, or for all machines that are not known. */
 export interface ConfigFiles {
   readonly config: Uint8Array;
+  /** What a full ISO gets instead. */
+  readonly iso: IsoConfig;
   readonly artifacts: readonly ConfigArtifact[];
   /** What images boot with besides. */
   readonly isoArguments: readonly string[];
   /** Undefined where only the config is made. */
   readonly images: ImageSet | undefined;
   readonly purposeOf: (artifact: ConfigArtifact) => FilePurpose;
+}
+
+/** The config on a full ISO, and the archive of the agent's image that it then loads from there. */
+export interface IsoConfig {
+  readonly config: Uint8Array;
+  readonly archive: MediumArchive | undefined;
+}
+
+/** The documents for the files of a host. */
+export function documentsOf(configs: HostConfigs): Pick<ConfigFiles, 'config' | 'iso'> {
+  const { fetched, onIso } = configs;
+  return {
+    config: fetched.document,
+    iso: { config: onIso.document, archive: mediumArchiveOf(configs) },
+  };
 }
 
 /** What is the same for all hosts. */
@@ -43,6 +60,13 @@ export interface FileMaker {
   readonly io: Io;
   /** ISOs whose minimal one has been verified, by digest: of many hosts once is enough. */
   readonly verified: Set<string>;
+  /** What has taken in files that others begin with, by absolute path. */
+  readonly bases: Map<string, Promise<Hash>>;
+}
+
+/** A maker that has made nothing yet. */
+export function fileMaker(job: Omit<FileMaker, 'verified' | 'bases'>): FileMaker {
+  return { ...job, verified: new Set(), bases: new Map() };
 }
 
 /** @throws CliError where something does not fit, or cannot be written */
@@ -54,42 +78,71 @@ type Make = (files: ConfigFiles, maker: FileMaker) => Promise<void>;
 
 const makers: Readonly<Record<ConfigArtifact, Make>> = {
   ign: ({ config, purposeOf }, { folder }) => folder.put(purposeOf('ign'), config),
-  archive: ({ config, purposeOf }, { folder }) => folder.put(purposeOf('archive'), archiveOf(config)),
+  archive: ({ config, purposeOf }, { folder }) => folder.put(purposeOf('archive'), configArchive(config)),
   initramfs: putInitramfs,
   iso: putIso,
   'minimal-iso': putMinimalIso,
 };
 
-function archiveOf(config: Uint8Array): Uint8Array {
-  return writeInitrd(new Map([[CONFIG_NAME, config]]));
-}
-
 async function putInitramfs(
   { config, images, purposeOf }: ConfigFiles,
-  { folder }: FileMaker,
+  { bases, folder }: FileMaker,
 ): Promise<void> {
   const base = images?.parts.initramfs;
   if (base === undefined) throw missing('initramfs');
   const recipe = recipeOf('initramfs', folder.files.get(base)?.sha256 ?? '', [config]);
   await folder.make({ ...purposeOf('initramfs'), recipe }, (target) =>
-    readImage(base, { cwd: folder.path }, (image) => {
-      // Archives follow each other; the kernel needs those that are not compressed at a multiple of 4 bytes only.
-      const change = { stages: [[{ offset: image.size, data: archiveOf(config) }]] };
-      return copyWithChange({ image, change }, target);
+    readImage(base, { cwd: folder.path }, async (image) => {
+      const start = await rememberHash(join(folder.path, base), bases);
+      await copyWithChange({ image, change: hostInitramfs(image, config) }, target);
+      return digestBehind(start, configArchive(config));
     }),
   );
 }
 
 async function putIso(files: ConfigFiles, { folder, grow, io }: FileMaker): Promise<void> {
-  const { config, images, isoArguments, purposeOf } = files;
+  const { images, isoArguments, purposeOf } = files;
+  const { archive, config } = files.iso;
   const iso = requireIso(images);
-  const recipe = recipeOf('iso', iso.sha256, [config, isoArguments.join('\n'), String(grow)]);
+  const added = archive === undefined ? [] : [archive.name, archive.sha512];
+  const recipe = recipeOf('iso', iso.sha256, [config, isoArguments.join('\n'), String(grow), ...added]);
   await folder.make({ ...purposeOf('iso'), recipe }, (target) =>
-    readImage(iso.name, { cwd: io.cwd }, async (image) => {
-      const change = await changeIso(image, files, growthOf(grow));
-      return copyWithChange({ image, change }, target);
-    }),
+    readImage(iso.name, { cwd: io.cwd }, async (image) =>
+      writeIso({ image, files: files.iso, isoArguments }, { growth: growthOf(grow), target, io }),
+    ),
   );
+}
+
+/** A live ISO with a config, and perhaps an archive, in place of those that it had. */
+interface IsoCopy {
+  readonly image: OpenImage;
+  readonly files: IsoConfig;
+  readonly isoArguments: readonly string[];
+}
+
+/** Gives the SHA-256 of the new file. */
+export async function writeIso(
+  { image, files: { archive, config }, isoArguments: kargs }: IsoCopy,
+  { growth, target, io }: { readonly growth: Growth; readonly target: NewFile; readonly io: Io },
+): Promise<string> {
+  return withMediumArchive(archive, image, {
+    io,
+    use: async (mediumFiles) => {
+      const change = await hostIso(image, { config, kargs, mediumFiles }, growth);
+      return copyHashed({ image, change }, target);
+    },
+  });
+}
+
+/** What has taken in a file that many begin with; computed once. */
+function rememberHash(path: string, known: FileMaker['bases']): Promise<Hash> {
+  const hash = known.get(path) ?? hashWhole(path);
+  known.set(path, hash);
+  return hash;
+}
+
+async function hashWhole(path: string): Promise<Hash> {
+  return (await hashFile(path, ['sha256'])).get('sha256') ?? createHash('sha256');
 }
 
 /** The minimal ISO is put together anew for each host, which takes no longer than copying it would. */
@@ -103,48 +156,20 @@ async function putMinimalIso(files: ConfigFiles, maker: FileMaker): Promise<void
   const recipe = recipeOf('minimal', iso.sha256, [config, isoArguments.join('\n'), String(grow), rootfsUrl]);
   await folder.make({ ...purposeOf('minimal-iso'), recipe }, (target) =>
     readImage(iso.name, { cwd: io.cwd }, async (full) => {
-      const live = await openLiveIso(full);
-      await refuseCustomized(live);
-      const minimal = await openMinimalIso(live);
+      const original = await openLiveIso(full);
+      await refuseCustomized(original);
+      const minimal = await openMinimalIso(original);
       if (!maker.verified.has(iso.sha256)) await verifyReconstruction(minimal);
       maker.verified.add(iso.sha256);
-      const adapted = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
-      const change = await changeIso(adapted, files, growthOf(grow));
-      return writeWhole(changedImage(adapted, change), full, target);
+      const contents = { config, kargs: isoArguments, rootfsUrl };
+      const { image } = await hostMinimalIso(minimal, contents, growthOf(grow));
+      return writeHashed(image, target);
     }),
   );
 }
 
-function growthOf(grow: boolean): Growth {
+export function growthOf(grow: boolean): Growth {
   return grow ? 'usual' : 'refused';
-}
-
-async function changeIso(
-  image: RandomAccess,
-  { config, isoArguments }: ConfigFiles,
-  growth: Growth,
-): Promise<ImageChange> {
-  const iso = await openLiveIso(image, growth);
-  const embedded = await embedIgnition(iso, { config, existing: 'replace' });
-  return isoArguments.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, isoArguments));
-}
-
-async function appendKargs(iso: LiveIso, append: readonly string[]): Promise<ImageChange> {
-  const { current } = requireKargsAreas(await iso.kargsAreas());
-  return iso.change({ kargs: editKargs(current, { append }).kargs });
-}
-
-/** An image that is made of parts of another one. */
-async function writeWhole(image: RandomAccess, { name }: OpenImage, target: NewFile): Promise<void> {
-  const parts: OpenImage = {
-    kind: 'spool',
-    name,
-    size: image.size,
-    read: (offset, length) => image.read(offset, length),
-    readInto: async (bytes, offset) => bytes.set(await image.read(offset, bytes.length)),
-    close: async () => undefined,
-  };
-  return copyWithChange({ image: parts, change: { stages: [] } }, target);
 }
 
 function requireIso(images: ImageSet | undefined): InputImage {

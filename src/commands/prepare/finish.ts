@@ -2,6 +2,7 @@
 
 import type { Io } from '../../io/io.ts';
 import type { PreparedFolder } from '../../io/preparedFolder.ts';
+import type { UnlistedMemory } from '../../prepare/hostMemory.ts';
 import { findLeftovers } from '../../prepare/leftovers.ts';
 import {
   formatChecksums,
@@ -13,21 +14,23 @@ import {
 } from '../../prepare/manifest.ts';
 import { MANIFEST } from '../../prepare/servedPaths.ts';
 import type { LayoutName } from './layoutNames.ts';
-import type { Wanted } from './options.ts';
-import { programVersion } from './programVersion.ts';
+import type { Wanted } from '../../prepare/artifacts.ts';
+import { programVersion } from '../output/programVersion.ts';
 
 export interface Ending {
   readonly layout: LayoutName;
   readonly wanted: Pick<Wanted, 'baseUrl' | 'configs' | 'loaders'>;
   readonly inputs: readonly ManifestInput[];
   readonly prepared: { readonly hosts: readonly ManifestHost[]; readonly wrong: ReadonlySet<string> };
+  /** Of machines that are not listed. */
+  readonly memory: readonly UnlistedMemory[];
   readonly prune: boolean;
   readonly io: Io;
 }
 
 /** @throws CliError where the folder cannot be written; it is then as it was, but for files that are new */
 export async function finishFolder(folder: PreparedFolder, ending: Ending): Promise<void> {
-  const { layout, wanted, inputs, prepared, prune, io } = ending;
+  const { layout, wanted, inputs, prepared, memory, prune, io } = ending;
   const { files, previous } = folder;
   const left = findLeftovers(previous, {
     paths: new Set(files.keys()),
@@ -43,6 +46,7 @@ export async function finishFolder(folder: PreparedFolder, ending: Ending): Prom
     artifacts: [...wanted.configs, ...wanted.loaders],
     inputs,
     hosts: [...prepared.hosts, ...left.hosts],
+    memory,
     files: [...files.values(), ...left.files],
   };
   const abandoned = folder.abandoned();

@@ -3,41 +3,41 @@
  * Bifrost have for it. What configure-coreos-ipa did from its environment, `metal3` does without any option.
  */
 
-import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { bootForms, checkBoot } from '../../boot/bootForms.ts';
-import { CliError, UsageError } from '../../errors.ts';
-import { embedIgnition } from '../../image/embeddedIgnition.ts';
-import { openLiveIso } from '../../image/liveIso.ts';
-import { copyWithChange } from '../../io/changeFile.ts';
+import { architectures } from '../../deploy/host.ts';
+import type { Architecture } from '../../boot/checkForms.ts';
+import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';
-import { readImage } from '../../io/readImage.ts';
 import { isSameFile } from '../../io/shareFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import type { ConfigArtifact } from '../../prepare/artifacts.ts';
 import {
   type FixedLayout,
   type FixedLayoutName,
   layoutNamed,
+  namesFor,
+  plainArchitecture,
   withScriptPaths,
 } from '../../prepare/fixedLayouts.ts';
+import { memoryNeeds, type UnlistedMemory } from '../../prepare/hostMemory.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
-import { imageParts, parseBaseUrl } from '../../prepare/servedPaths.ts';
+import { parseBaseUrl } from '../../prepare/servedPaths.ts';
 import { printable } from '../../reporters/printable.ts';
-import { formatRemark } from '../../reporters/remark.ts';
-import { bootInputsOf } from '../pxe/bootInputs.ts';
-import type { InventoryLayers } from '../pxe/inventoryHost.ts';
 import { createRenderer } from '../render/renderConfig.ts';
+import { type AgentArchives, openAgentArchives } from '../ramdisk/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { putConfigFiles } from './configFiles.ts';
+import { archiveInputs, publishIn } from './publishedArchives.ts';
 import { tellExposed } from './exposed.ts';
 import { finishFolder } from './finish.ts';
-import { type InputImages, listInputs, readImageInputs } from './imageInputs.ts';
-import { putImages } from './imageSets.ts';
+import { type InputImages, listInputs, readImageInputs } from '../ramdisk/imageInputs.ts';
+import { formatBootValues, type LayoutBoot, renderIronicConf, tellOtherRootfs } from './layoutBoot.ts';
+import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
 import { type FileAccess, type PrepareOptions, readAccess } from './options.ts';
 import { type ReadSource, readSource } from './source.ts';
+import { sizesOf } from './imageSets.ts';
+import { tellMemory } from './tellMemory.ts';
 
 /** @throws CliError in the user's terms */
 export async function prepareLayout(
@@ -54,27 +54,10 @@ export async function prepareLayout(
   const access = await readAccess(options);
   const read = await readSource(withScriptProfile(name, options), io);
   refuseHosts(name, read);
-  const config = await createRenderer()(read.source);
-  if (config === undefined) return 1;
-
-  const folder = await openPreparedFolder(root, { shown, force: true });
-  const secret = config.secrets.length > 0 ? access.secret : access.open;
-  const job = { folder, layout, options, config: { ...secret, ...config }, access, io };
+  const folder = await openPreparedFolder(root, { shown, force: true, naming: 'together' });
   try {
-    const inputs = [...read.input, ...(await putFiles(job))];
-    await putIronicConf(job, baseUrl, { profile: 'default', files: [read.inventory.agent] });
-    const configs = folder.files.has(layout.images.iso) ? (['ign', 'iso'] as const) : (['ign'] as const);
-    await finishFolder(folder, {
-      layout: name,
-      wanted: { baseUrl, configs, loaders: [] },
-      inputs,
-      prepared: { hosts: [], wrong: new Set() },
-      prune: options.prune === true,
-      io,
-    });
-    tellExposed(folder, baseUrl, io);
-    if (options.bundle !== undefined) await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
-    if (name === 'bifrost') await writeStdout(io, [Buffer.from(formatDriverInfo(job))]);
+    const job = { name, folder, layout, options, baseUrl, access, read, io };
+    if (!(await prepareAll(job))) return 1;
     const { written, unchanged } = folder.counts;
     io.stderr.write(`${printable(shown)}: ${written} files written, ${unchanged} unchanged\n`);
     return 0;
@@ -104,132 +87,144 @@ function refuseHosts(name: FixedLayoutName, { inventory }: ReadSource): void {
 }
 
 interface LayoutJob {
+  readonly name: FixedLayoutName;
   readonly folder: PreparedFolder;
   readonly layout: FixedLayout;
   readonly options: PrepareOptions;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
   readonly access: FileAccess;
-  readonly config: FileAccess['open'] & {
-    readonly document: Uint8Array;
-    readonly secrets: readonly string[];
-  };
+  readonly read: ReadSource;
   readonly io: Io;
 }
 
-/** An ISO that is in its place already is customised first: what is taken from it is then that of the next run, too. */
-async function putFiles(job: LayoutJob): Promise<readonly ManifestInput[]> {
-  const { folder, layout, options, access, config, io } = job;
-  const isInPlace = await isIsoInPlace(job);
-  if (isInPlace) await embedInPlace(job);
-  const found = await readImageInputs(options, folder.digests, io);
-  const images = onlyArchitecture(found);
-  await refuseForeign(job, images, isInPlace);
-  await putImages(images, { folder, access: access.open, pathOf: (part) => layout.images[part] }, io);
-  const { document, ...purpose } = config;
-  await folder.put({ path: layout.config, ...purpose }, document);
-  if (!isInPlace && images.has('iso')) await putIso(job, images);
-  return listInputs(found);
+/** All files get their names together. Tells whether there is a config; why not, has been told. */
+async function prepareAll(job: LayoutJob): Promise<boolean> {
+  const { name, folder, layout, options, baseUrl, read, io } = job;
+  const found = await findImages(job);
+  const archives = await openAgentArchives({
+    given: options.agentArchive ?? [],
+    configs: found.configs,
+    render: createRenderer(),
+    io,
+  });
+  const parts = await renderParts(found.images, archives, job);
+  if (parts === undefined) return false;
+  for (const part of parts) await putLayoutPart(part, { ...job, areGiven: found.areGiven });
+  const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
+  await putIronicConf(boot, job);
+  const memory = await listMemory(parts, found.configs, io);
+  await finishFolder(folder, {
+    layout: name,
+    wanted: {
+      baseUrl,
+      configs: folder.files.has(layout.images.iso) ? ['ign', 'iso'] : ['ign'],
+      loaders: [],
+    },
+    inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(archives, folder))],
+    prepared: { hosts: [], wrong: new Set() },
+    memory,
+    prune: options.prune === true,
+    io,
+  });
+  tellMemory([], memory, io);
+  tellExposed(folder, { baseUrl, served: layout.served }, io);
+  if (options.bundle !== undefined) await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
+  if (name === 'metal3') tellOtherRootfs(boot, io);
+  const values = formatBootValues(name, boot);
+  if (values !== '') await writeStdout(io, [Buffer.from(values)]);
+  return true;
+}
+
+interface FoundImages {
+  /** That of the plain names first; empty for a config alone. */
+  readonly images: ReadonlyMap<Architecture, InputImages>;
+  /** Without, they are what is in the folder, of which the ISOs get the config. */
+  readonly areGiven: boolean;
+  readonly configs: readonly ConfigArtifact[];
 }
 
 /** Without any image, the ISO that somebody has put there is meant, as it was by configure-coreos-ipa. */
-async function isIsoInPlace({ folder, layout, options, io }: LayoutJob): Promise<boolean> {
-  const target = join(folder.path, layout.images.iso);
-  const { iso = [], kernel, initramfs, rootfs, images } = options;
-  const isNoneGiven =
-    iso.length === 0 && [kernel, initramfs, rootfs, images].every((given) => given === undefined);
-  const [given] = iso;
-  if (given !== undefined) return isSameFile(resolve(io.cwd, given), target);
-  // What was made here from another ISO stays as it is.
-  return isNoneGiven && (await lstat(target).catch(() => undefined))?.isFile() === true;
+async function findImages({ folder, layout, options, io }: LayoutJob): Promise<FoundImages> {
+  const { iso = [], kernel, initramfs, rootfs, images: downloads } = options;
+  const areGiven =
+    iso.length > 0 || [kernel, initramfs, rootfs, downloads].some((given) => given !== undefined);
+  const wanted = areGiven ? options : { iso: await isosInPlace(folder, layout) };
+  const found = await readImageInputs(wanted, folder.digests, io);
+  const plain = plainArchitecture([...found.keys()]);
+  const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
+    Number(architecture === plain);
+  const images = new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
+  const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
+  return { images, areGiven, configs: hasIso ? ['ign', 'iso'] : ['ign'] };
 }
 
-async function embedInPlace({ folder, layout, options, config, io }: LayoutJob): Promise<void> {
-  const { document, ...purpose } = config;
-  const path = layout.images.iso;
-  const recipe = createHash('sha256').update('in place\n').update(document).digest('hex');
-  await folder.make({ path, ...purpose, recipe }, (target) =>
-    readImage(target.path, { cwd: io.cwd }, async (image) => {
-      const iso = await openLiveIso(image, options.grow === true ? 'usual' : 'refused');
-      const change = await embedIgnition(iso, { config: document, existing: 'replace' });
-      return copyWithChange({ image, change }, target);
-    }),
-  );
-}
-
-async function putIso(
-  { folder, layout, options, config, io }: LayoutJob,
-  images: InputImages,
-): Promise<void> {
-  const { document, ...purpose } = config;
-  const iso = images.get('iso');
-  const architecture = iso?.architecture ?? 'x86_64';
-  await putConfigFiles(
-    {
-      config: document,
-      artifacts: ['iso'],
-      isoArguments: [],
-      images: { architecture, id: '', parts: {}, iso },
-      purposeOf: () => ({ path: layout.images.iso, ...purpose }),
-    },
-    { folder, grow: options.grow === true, baseUrl: undefined, io, verified: new Set() },
-  );
-}
-
-/** These names are for one architecture. */
-function onlyArchitecture(found: Awaited<ReturnType<typeof readImageInputs>>): InputImages {
-  const [images = new Map(), ...others] = found.values();
-  if (others.length === 0) return images;
-  throw new UsageError('this layout has names for the images of one architecture', {
-    hint: 'prepare a folder for each of them',
-  });
-}
-
-/** Images that somebody else has put there are not replaced without a word; configs are made anew by whoever comes. */
-async function refuseForeign(
-  { folder, layout, options }: LayoutJob,
-  images: InputImages,
-  isInPlace: boolean,
-): Promise<void> {
-  if (options.force === true || images.size === 0) return;
-  const known = new Set(folder.previous?.files.map(({ path }) => path));
-  for (const name of [...imageParts, 'iso'] as const) {
-    const path = layout.images[name];
-    if (known.has(path) || (name === 'iso' && isInPlace)) continue;
-    const place = join(folder.path, path);
-    const given = images.get(name);
-    if (given !== undefined && (await isSameFile(given.path, place))) continue;
-    if ((await lstat(place).catch(() => undefined)) === undefined) continue;
-    throw new CliError(`File exists: ${place}`, { hint: 'replace it with --force, or take it away' });
+async function isosInPlace(folder: PreparedFolder, layout: FixedLayout): Promise<string[]> {
+  const paths = [layout.images.iso, ...architectures.map((name) => namesFor(layout, name).images.iso)];
+  const found: string[] = [];
+  for (const path of paths.map((name) => join(folder.path, name))) {
+    if ((await stat(path).catch(() => undefined))?.isFile() === true) found.push(path);
   }
+  return found;
 }
 
-/** For whoever boots over the network by Ironic's own scripts. */
+/** One for each architecture, and one where there are no images; undefined where there is no config. */
+async function renderParts(
+  images: FoundImages['images'],
+  archives: AgentArchives,
+  { access, baseUrl, folder, layout, read }: LayoutJob,
+): Promise<LayoutPart[] | undefined> {
+  const publish = publishIn({ folder, access: access.open, root: layout.served, baseUrl });
+  const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
+  const parts: LayoutPart[] = [];
+  for (const [architecture, ofOne] of listed) {
+    const configs = await archives.render(read.source, { architecture, publish });
+    if (configs === undefined) return undefined;
+    const isPlain = parts.length === 0;
+    const names = isPlain || architecture === undefined ? layout : namesFor(layout, architecture);
+    const iso = ofOne.get('iso');
+    const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, names.images.iso)));
+    parts.push({
+      architecture: architecture ?? 'x86_64',
+      isPlain,
+      names,
+      images: ofOne,
+      configs,
+      plainConfig: parts[0]?.configs.fetched.document,
+      isInPlace,
+    });
+  }
+  return parts;
+}
+
+/** An ISO that was customised where it is has another digest than it had, and the next run is to find it. */
+function listParts(parts: readonly LayoutPart[], { areGiven }: FoundImages): ManifestInput[] {
+  return areGiven ? listInputs(new Map(parts.map(({ architecture, images }) => [architecture, images]))) : [];
+}
+
 async function putIronicConf(
-  { folder, layout, access, io }: LayoutJob,
-  baseUrl: string | undefined,
-  layers: InventoryLayers,
+  boot: LayoutBoot,
+  { folder, layout, access, read, io }: LayoutJob,
 ): Promise<void> {
-  const { ironicConf: path, images, config } = layout;
-  if (path === undefined || baseUrl === undefined || !folder.files.has(images.rootfs)) return;
-  const urls = { rootfsUrl: `${baseUrl}/${images.rootfs}`, ignitionUrl: `${baseUrl}/${config}` };
-  const { settings } = bootInputsOf(urls, layers, io);
-  const findings = checkBoot(settings, bootForms.ironic);
-  for (const { severity, message, hint } of findings)
-    io.stderr.write(formatRemark({ severity, message, hint }));
-  if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError('The part of ironic.conf cannot be written', { hint: 'mend what is reported above' });
-  }
-  await folder.put({ path, ...access.open }, Buffer.from(bootForms.ironic.render(settings)));
+  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
+  const text = renderIronicConf(boot, layers, io);
+  if (text === undefined || layout.ironicConf === undefined) return;
+  await folder.put({ path: layout.ironicConf, ...access.open }, Buffer.from(text));
 }
 
-/** What a node of Ironic is told, one `NAME=VALUE` a line. */
-function formatDriverInfo({ folder, layout: { images } }: LayoutJob): string {
-  const names = [
-    ['deploy_iso', images.iso],
-    ['deploy_kernel', images.kernel],
-    ['deploy_ramdisk', images.initramfs],
-  ] as const;
-  return names
-    .filter(([, path]) => folder.files.has(path))
-    .map(([name, path]) => `${name}=${pathToFileURL(join(folder.path, path)).href}\n`)
-    .join('');
+async function listMemory(
+  parts: readonly LayoutPart[],
+  configs: readonly ConfigArtifact[],
+  io: Io,
+): Promise<UnlistedMemory[]> {
+  const needs: UnlistedMemory[] = [];
+  for (const {
+    architecture,
+    images,
+    configs: { archive },
+  } of parts) {
+    const sizes = images.size === 0 ? undefined : await sizesOf(images, io);
+    for (const need of memoryNeeds(configs, sizes, archive)) needs.push({ architecture, ...need });
+  }
+  return needs;
 }

@@ -5,32 +5,27 @@ import type { Architecture } from '../../boot/checkForms.ts';
 import { hostBootFiles } from '../../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../errors.ts';
-import type { Io } from '../../io/io.ts';
 import type { PreparedFolder } from '../../io/preparedFolder.ts';
 import type { WantedArtifacts } from '../../prepare/artifacts.ts';
-import { isoArguments } from '../../prepare/isoArguments.ts';
+import { memoryNeeds } from '../../prepare/hostMemory.ts';
 import type { ManifestHost } from '../../prepare/manifest.ts';
 import { hostPath } from '../../prepare/servedPaths.ts';
 import { addToGroup } from '../hosts/hostGroups.ts';
 import { type HostRun, tellProblem } from '../hosts/hostRun.ts';
 import { formatProblem, type MadeHost, makeHosts } from '../hosts/makeHosts.ts';
-import type { InventoryLayers } from '../pxe/inventoryHost.ts';
-import { listHosts, type RenderHost } from '../render/hosts.ts';
-import type { RenderConfig, RenderedConfig } from '../render/renderConfig.ts';
-import type { RenderSource } from '../render/settings.ts';
-import { type FileMaker, putConfigFiles } from './configFiles.ts';
-import { bootOfHost, readBootSettings, scriptSecrets, startOf, tellBoot } from './hostBoot.ts';
-import type { ImageSet } from './imageSets.ts';
-import type { FileAccess, Wanted } from './options.ts';
+import type { HostConfigs, PublishArchive } from '../ramdisk/agentArchives.ts';
+import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
+import { scriptSecrets } from '../ramdisk/hostBoot.ts';
+import type { ImageSet } from '../ramdisk/imageSet.ts';
+import { type HostPlan, listPlannable, type PlanJob, planHost } from '../ramdisk/planHost.ts';
+import type { FileAccess } from './options.ts';
+import type { Wanted } from '../../prepare/artifacts.ts';
 
 /** What all hosts have in common. */
-export interface HostJob {
-  readonly wanted: Wanted;
+export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
-  readonly source: RenderSource;
-  readonly layers: InventoryLayers;
-  readonly render: RenderConfig;
+  readonly publish: PublishArchive;
   readonly maker: FileMaker;
 }
 
@@ -47,16 +42,17 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const listed = listHosts(hosts, job.source).map((host, index) => ({ ...host, inventory: hosts[index] }));
+  const listed = listPlannable(hosts, job.source);
+  const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
   const pending = new Set<Promise<void>>();
-  for await (const made of makeHosts(listed, (host, io) => makeHost(host, job, io), run)) {
+  for await (const made of makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run)) {
     addToGroup(run.remarks, made.said, made.host.name);
     const write = writeHost(made, job, run)
       .then((isWritten) => {
         if (!isWritten) return;
-        written.push(made.made.host);
+        written.push(describeHost(made.made, job.wanted));
         boots.push(made.made.boot);
       })
       .finally(() => pending.delete(write));
@@ -78,63 +74,31 @@ function mostWrites({ configs }: WantedArtifacts): number {
   return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
 }
 
-interface Host extends RenderHost {
-  readonly inventory: InventoryHost | undefined;
-}
-
-/** A host before its files are written. */
-interface Made {
-  readonly host: ManifestHost;
-  readonly boot: NetworkHost;
-  readonly config: RenderedConfig;
-  readonly images: ImageSet | undefined;
-  readonly isoArguments: readonly string[];
-}
-
-async function makeHost(
-  { name, inventory, readSource }: Host,
-  job: HostJob,
-  io: Io,
-): Promise<Made | undefined> {
-  const { wanted, layers } = job;
-  const config = await job.render(readSource(io));
-  if (config === undefined) return undefined;
-  const images = findImages(inventory?.architecture, job);
-  const architecture = inventory?.architecture ?? images?.architecture ?? 'x86_64';
-  const own = inventory === undefined ? [] : [inventory.readInputs()];
-  const subject = {
-    architecture,
-    images,
-    layers: { ...layers, files: [...own, ...layers.files] },
-    pathOf: (artifact: Parameters<typeof hostPath>[1]) => hostPath(name, artifact),
-  };
-  const settings = readBootSettings(subject, wanted, io);
-  const macs = inventory?.mac === undefined ? [] : [inventory.mac];
-  const boot = { name, macs, start: startOf(subject, settings, wanted) };
-  if (wanted.loaders.length > 0 && !tellBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
-  const host: ManifestHost = {
+function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+  return {
     name,
     macs,
     architecture,
     state: 'prepared',
     ...(images !== undefined && { images: images.id }),
+    ...describeArchive(configs, images, wanted),
   };
-  return { host, boot, config, images, isoArguments: isoArguments(settings) };
 }
 
-/** Undefined where no images are given at all. */
-function findImages(architecture: Architecture | undefined, { images }: HostJob): ImageSet | undefined {
-  if (images.size === 0) return undefined;
-  if (architecture === undefined && images.size === 1) return [...images.values()][0];
-  const wanted = architecture ?? 'x86_64';
-  const found = images.get(wanted);
-  if (found !== undefined) return found;
-  throw new CliError(`there are no images for ${wanted}`, {
-    hint: `give them: --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
-  });
+/** What the host loads, and what it needs for all that. */
+function describeArchive(
+  { archive }: HostConfigs,
+  images: ImageSet | undefined,
+  { configs }: Wanted,
+): Pick<ManifestHost, 'agentArchive' | 'memory'> {
+  const memory = memoryNeeds(configs, images?.sizes, archive);
+  return {
+    ...(archive !== undefined && { agentArchive: archive.id }),
+    ...(memory.length > 0 && { memory }),
+  };
 }
 
-async function writeHost({ host, made }: MadeHost<Made>, job: HostJob, run: HostRun): Promise<boolean> {
+async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: HostRun): Promise<boolean> {
   try {
     await putHost(made, job);
     return true;
@@ -146,16 +110,15 @@ async function writeHost({ host, made }: MadeHost<Made>, job: HostJob, run: Host
 }
 
 async function putHost(
-  { host, boot, config, images, isoArguments: kargs }: Made,
+  { name, boot, configs, images, isoArguments: kargs }: HostPlan,
   job: HostJob,
 ): Promise<void> {
   const { access, maker, wanted } = job;
-  const { name } = host;
-  const { secrets } = config;
+  const { secrets } = configs.fetched;
   const permissions = secrets.length > 0 ? access.secret : access.open;
   await putConfigFiles(
     {
-      config: config.document,
+      ...documentsOf(configs),
       artifacts: wanted.configs,
       isoArguments: kargs,
       images,

@@ -1,36 +1,26 @@
 /** The shared images of a folder: kernel, initramfs and root filesystem of each architecture, put there once. */
 
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../../boot/checkForms.ts';
-import { CliError } from '../../errors.ts';
-import { detectCompression, MAX_MAGIC } from '../../formats/compression.ts';
-import { openIsoTree } from '../../image/isoTree.ts';
-import { type ByteRange, chunksOf } from '../../image/overlay.ts';
-import { findPxeFiles } from '../../image/pxeFiles.ts';
-import { copyRange } from '../../io/copyRange.ts';
-import { errorCode } from '../../io/fileErrors.ts';
+import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
+import {
+  findBootPart,
+  type ImagePart,
+  imageParts,
+  isPackedKernel,
+  unpackKernel,
+} from '../../image/bootParts.ts';
+import type { ByteRange } from '../../image/overlay.ts';
 import { writeAll } from '../../io/handles.ts';
+import { writeHashed } from '../../io/hashedFile.ts';
 import type { OpenImage } from '../../io/imageBytes.ts';
 import type { Io } from '../../io/io.ts';
 import { createFile, type NewFile } from '../../io/newFile.ts';
 import type { Access, FilePurpose, PreparedFolder } from '../../io/preparedFolder.ts';
 import { readImage } from '../../io/readImage.ts';
-import { type ImagePart, imageParts, imagePath, imageSetId } from '../../prepare/servedPaths.ts';
-import type { InputImage, InputImages } from './imageInputs.ts';
-
-/** Images of one architecture, as they are in the folder. */
-export interface ImageSet {
-  readonly architecture: Architecture;
-  /** The folder below `images`. */
-  readonly id: string;
-  /** Paths in the folder. */
-  readonly parts: Readonly<Partial<Record<ImagePart, string>>>;
-  readonly iso: InputImage | undefined;
-}
+import { imagePath, imageSetId } from '../../prepare/servedPaths.ts';
+import type { InputImage, InputImages } from '../ramdisk/imageInputs.ts';
+import type { ImageSet } from '../ramdisk/imageSet.ts';
 
 /** Where images go. */
 export interface ImagePlace {
@@ -53,7 +43,24 @@ export async function putImageSet(
   );
   const place = { folder, access, pathOf: (part: ImagePart) => imagePath(id, part) };
   const parts = isServed ? await putImages(images, place, io) : {};
-  return { architecture, id, parts, iso: images.get('iso') };
+  return { architecture, id, parts, iso: images.get('iso'), sizes: await sizesOf(images, io) };
+}
+
+/** A file by itself counts before the one on the ISO, as it does where they are put. */
+export async function sizesOf(images: InputImages, io: Io): Promise<LiveParts> {
+  const iso = images.get('iso');
+  const onIso = iso === undefined ? {} : await readImage(iso.name, { cwd: io.cwd }, sizesOnIso);
+  return {
+    rootfs: images.get('rootfs')?.size ?? onIso.rootfs,
+    initramfs: images.get('initramfs')?.size ?? onIso.initramfs,
+  };
+}
+
+async function sizesOnIso(image: OpenImage): Promise<LiveParts> {
+  return {
+    rootfs: (await findBootPart(image, 'rootfs'))?.length,
+    initramfs: (await findBootPart(image, 'initramfs'))?.length,
+  };
 }
 
 /**
@@ -80,12 +87,9 @@ export async function putImages(
 
 async function takeFile(file: InputImage, part: ImagePart, place: ImagePlace, io: Io): Promise<boolean> {
   const purpose = purposeOf(part, place);
-  const isPacked =
-    part === 'kernel' &&
-    file.architecture === 'aarch64' &&
-    (await readImage(file.name, { cwd: io.cwd }, (image) =>
-      isGzip(image, { offset: 0, length: image.size }),
-    ));
+  const isPacked = await readImage(file.name, { cwd: io.cwd }, (image) =>
+    needsUnpacking(image, { offset: 0, length: image.size }, { part, ...file }),
+  );
   if (!isPacked) await place.folder.share(purpose, file.path);
   else {
     await place.folder.make({ ...purpose, recipe: recipeOf(file, part) }, (target) =>
@@ -97,13 +101,6 @@ async function takeFile(file: InputImage, part: ImagePart, place: ImagePlace, io
   return true;
 }
 
-/** Names of the parts on an ISO. */
-const namesOnIso: Readonly<Record<ImagePart, readonly string[]>> = {
-  kernel: ['vmlinuz', 'kernel.img'],
-  initramfs: ['initrd.img'],
-  rootfs: ['rootfs.img'],
-};
-
 async function takeFromIso(
   iso: InputImage | undefined,
   part: ImagePart,
@@ -112,14 +109,11 @@ async function takeFromIso(
 ): Promise<boolean> {
   if (iso === undefined) return false;
   return readImage(iso.name, { cwd: io.cwd }, async (image) => {
-    const files = await findPxeFiles(await openIsoTree(image), image);
-    const file = namesOnIso[part].map((name) => files.find((found) => found.name === name)).find(Boolean);
+    const file = await findBootPart(image, part);
     if (file === undefined) return false;
-    const isPacked = part === 'kernel' && iso.architecture === 'aarch64' && (await isGzip(image, file));
+    const isPacked = await needsUnpacking(image, file, { part, ...iso });
     await place.folder.make({ ...purposeOf(part, place), recipe: recipeOf(iso, part) }, (target) =>
-      isPacked
-        ? unpack(image, file, target)
-        : createFile(target, ({ handle }) => copyRange(image, file, handle)),
+      isPacked ? unpack(image, file, target) : writeHashed(image, target, file),
     );
     return true;
   });
@@ -133,37 +127,20 @@ function recipeOf({ role, sha256 }: InputImage, part: ImagePart): string {
   return createHash('sha256').update(`${part} of ${role} ${sha256}`).digest('hex');
 }
 
-async function isGzip(image: OpenImage, { offset, length }: ByteRange): Promise<boolean> {
-  return detectCompression(await image.read(offset, Math.min(MAX_MAGIC, length))) === 'gzip';
+async function needsUnpacking(
+  image: OpenImage,
+  range: ByteRange,
+  { part, architecture }: { readonly part: ImagePart; readonly architecture: Architecture },
+): Promise<boolean> {
+  return part === 'kernel' && architecture === 'aarch64' && (await isPackedKernel(image, range));
 }
 
-/** Bytes of an unpacked kernel; real ones have less than a tenth of it. */
-const MAX_KERNEL = 1024 ** 3;
-
-/** UEFI and iPXE start what is a program, and no archive of one. */
 async function unpack(image: OpenImage, range: ByteRange, target: NewFile): Promise<void> {
-  try {
-    await createFile(target, ({ handle }) =>
-      pipeline(Readable.from(chunksOf(image, range)), createGunzip(), (chunks: AsyncIterable<Uint8Array>) =>
-        writeChunks(handle, chunks),
-      ),
-    );
-  } catch (error) {
-    const cause = error instanceof CliError ? error.cause : error;
-    if (!/^(?:Z_|ERR_)/.test(errorCode(cause) ?? '')) throw error;
-    throw new CliError(`${image.name}: the kernel cannot be unpacked`, { hint: 'download it again', cause });
-  }
-}
-
-async function writeChunks(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  let offset = 0;
-  for await (const chunk of chunks) {
-    if (offset + chunk.length > MAX_KERNEL) {
-      throw new CliError(`The kernel is larger than ${MAX_KERNEL} bytes when it is unpacked`, {
-        hint: 'is this the right file?',
-      });
+  await createFile(target, async ({ handle }) => {
+    let offset = 0;
+    for await (const chunk of unpackKernel(image, range)) {
+      await writeAll(handle, chunk, offset);
+      offset += chunk.length;
     }
-    await writeAll(handle, chunk, offset);
-    offset += chunk.length;
-  }
+  });
 }

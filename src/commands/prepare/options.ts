@@ -5,6 +5,7 @@ import {
   needsBaseUrl,
   needsSharedImages,
   parseArtifacts,
+  type Wanted,
   type WantedArtifacts,
 } from '../../prepare/artifacts.ts';
 import { parseBaseUrl } from '../../prepare/servedPaths.ts';
@@ -13,6 +14,7 @@ import { parseMode } from '../../io/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import { findGroup } from '../../io/userGroup.ts';
 import type { Access } from '../../io/preparedFolder.ts';
+import type { ImageOptions } from '../ramdisk/imageInputs.ts';
 import { type LayoutName, layoutNames } from './layoutNames.ts';
 
 export interface PrepareOptions extends ImageOptions {
@@ -35,16 +37,8 @@ export interface PrepareOptions extends ImageOptions {
   readonly failFast?: boolean;
   /** A tar archive of the folder. */
   readonly bundle?: string;
-}
-
-/** Each `FILE` or `ARCHITECTURE=FILE`. */
-export interface ImageOptions {
-  readonly iso?: readonly string[];
-  readonly kernel?: readonly string[];
-  readonly initramfs?: readonly string[];
-  readonly rootfs?: readonly string[];
-  /** A folder of downloads. */
-  readonly images?: string;
+  /** Each `FILE` or `ARCHITECTURE=FILE`. */
+  readonly agentArchive?: readonly string[];
 }
 
 /** Who asks for CoreOS by the variable of Metal3's design asks for its folder. Throws UsageError for other names. */
@@ -71,12 +65,6 @@ export async function readAccess({ mode, group }: PrepareOptions): Promise<FileA
     open: { mode: 0o666 & ~process.umask() },
     secret: { mode: bits ?? (id === undefined ? 0o600 : 0o640), group: id },
   };
-}
-
-/** What is asked for, checked for what goes together. */
-export interface Wanted extends WantedArtifacts {
-  /** Without a final slash. */
-  readonly baseUrl: string | undefined;
 }
 
 /** Throws UsageError for what does not go together. */

@@ -16,21 +16,20 @@ import { formatWrong, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { createRenderer } from '../render/renderConfig.ts';
 import type { RenderSource } from '../render/settings.ts';
 import { printable } from '../../reporters/printable.ts';
+import { type AgentArchives, openAgentArchives } from '../ramdisk/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
+import { fileMaker } from './configFiles.ts';
 import { prepareDiscovery } from './discovery.ts';
 import { finishFolder } from './finish.ts';
 import { type HostJob, prepareHosts } from './hosts.ts';
-import { type InputImages, listInputs, readImageInputs } from './imageInputs.ts';
-import { type ImageSet, putImageSet } from './imageSets.ts';
-import {
-  chooseLayout,
-  type FileAccess,
-  type PrepareOptions,
-  readAccess,
-  readWanted,
-  type Wanted,
-} from './options.ts';
+import { type InputImages, listInputs, readImageInputs } from '../ramdisk/imageInputs.ts';
+import { putImageSet } from './imageSets.ts';
+import type { ImageSet } from '../ramdisk/imageSet.ts';
+import { chooseLayout, type FileAccess, type PrepareOptions, readAccess, readWanted } from './options.ts';
+import type { Wanted } from '../../prepare/artifacts.ts';
 import { tellExposed } from './exposed.ts';
+import { archiveInputs, publishIn } from './publishedArchives.ts';
+import { tellMemory } from './tellMemory.ts';
 import { readSource } from './source.ts';
 
 /**
@@ -48,11 +47,21 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   const wanted = readWanted(options);
   const access = await readAccess(options);
   const { inventory, source, input } = await readSource(options, io);
-  const folder = await openPreparedFolder(resolve(io.cwd, shown), { shown, force: options.force === true });
+  const folder = await openPreparedFolder(resolve(io.cwd, shown), {
+    shown,
+    force: options.force === true,
+    naming: 'at once',
+  });
   try {
     const inputs = await readImageInputs(options, folder.digests, io);
+    const archives = await openAgentArchives({
+      given: options.agentArchive ?? [],
+      configs: wanted.configs,
+      render: createRenderer(),
+      io,
+    });
     const images = await putImageSets(inputs, { folder, access, wanted }, io);
-    const job = jobOf(options, { folder, wanted, access, images, inventory, source }, io);
+    const job = jobOf(options, { folder, wanted, access, images, archives, inventory, source }, io);
     return await prepareAll(options, { job, inventory, inputs: [...input, ...listInputs(inputs)] });
   } finally {
     await folder.release();
@@ -76,11 +85,21 @@ async function prepareAll(
   const prepared = await prepareHosts(hosts, job, run);
   // Where no host is listed, the config is for all machines.
   const isForUnknown = inventory.hosts === undefined || options.discovery === true;
-  await prepareDiscovery(isForUnknown, prepared.boots, job);
+  const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
   const prune = options.prune === true;
-  await finishFolder(folder, { layout: 'folder', wanted, inputs, prepared, prune, io });
+  const archives = await archiveInputs(job.archives, folder);
+  await finishFolder(folder, {
+    layout: 'folder',
+    wanted,
+    inputs: [...inputs, ...archives],
+    prepared,
+    memory,
+    prune,
+    io,
+  });
   tellGroups(run);
-  tellExposed(folder, wanted.baseUrl, io);
+  tellMemory(prepared.hosts, memory, io);
+  tellExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
   await writeBundle(options, folder, io);
   const { written, unchanged } = folder.counts;
   const right = hosts.length - prepared.wrong.size;
@@ -117,12 +136,13 @@ async function putImageSets(
 
 interface JobParts extends ImageJob {
   readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly archives: AgentArchives;
   readonly inventory: Inventory;
   readonly source: RenderSource;
 }
 
 function jobOf(options: PrepareOptions, parts: JobParts, io: Io): HostJob {
-  const { folder, wanted, access, images, inventory, source } = parts;
+  const { folder, wanted, access, images, archives, inventory, source } = parts;
   const { agent, profile = 'default' } = inventory;
   return {
     wanted,
@@ -130,8 +150,9 @@ function jobOf(options: PrepareOptions, parts: JobParts, io: Io): HostJob {
     images,
     source,
     layers: { profile, files: [agent] },
-    render: createRenderer(),
-    maker: { folder, grow: options.grow === true, baseUrl: wanted.baseUrl, io, verified: new Set() },
+    archives,
+    publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
+    maker: fileMaker({ folder, grow: options.grow === true, baseUrl: wanted.baseUrl, io }),
   };
 }
 

@@ -12,8 +12,8 @@ import { type ConfigArtifact, startedArtifact } from '../../prepare/artifacts.ts
 import { formatRemark } from '../../reporters/remark.ts';
 import { bootInputsOf } from '../pxe/bootInputs.ts';
 import type { InventoryLayers } from '../pxe/inventoryHost.ts';
-import type { ImageSet } from './imageSets.ts';
-import type { Wanted } from './options.ts';
+import type { ImageSet } from './imageSet.ts';
+import type { Wanted } from '../../prepare/artifacts.ts';
 
 /** A machine, or all that are not known. */
 export interface BootSubject {
@@ -44,7 +44,7 @@ export function readBootSettings(
     ...(ramdisk !== undefined && { initramfsUrl: urlOf(ramdisk) }),
     ...(rootfs !== undefined && { rootfsUrl: urlOf(rootfs) }),
     // ISOs take none of these, but their other arguments are read in the same way.
-    ...(isEmbedded ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
+    ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
   };
   const { settings } = bootInputsOf(flags, layers, io);
   return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;

@@ -6,6 +6,7 @@ import type { Architecture } from '../../boot/checkForms.ts';
 import { architectures } from '../../deploy/host.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import { detectCompression } from '../../formats/compression.ts';
+import { imageParts } from '../../image/bootParts.ts';
 import { findArchitecture, kernelArchitecture } from '../../image/inspection/architecture.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { fileError } from '../../io/fileErrors.ts';
@@ -15,8 +16,16 @@ import type { Io } from '../../io/io.ts';
 import { readImage } from '../../io/readImage.ts';
 import { type ImageRole, parseImageName } from '../../prepare/imageNames.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
-import { imageParts } from '../../prepare/servedPaths.ts';
-import type { ImageOptions } from './options.ts';
+
+/** Each `FILE` or `ARCHITECTURE=FILE`. */
+export interface ImageOptions {
+  readonly iso?: readonly string[];
+  readonly kernel?: readonly string[];
+  readonly initramfs?: readonly string[];
+  readonly rootfs?: readonly string[];
+  /** A folder of downloads. */
+  readonly images?: string;
+}
 
 export interface InputImage {
   readonly role: ImageRole;
@@ -91,9 +100,7 @@ interface GivenFile {
 
 function givenFiles(role: ImageRole, values: readonly string[]): GivenFile[] {
   return values.map((text) => {
-    const [, prefix, rest = ''] = /^([a-z0-9_]{1,20})=(.*)$/s.exec(text) ?? [];
-    const architecture = architectures.find((known) => known === prefix);
-    const name = architecture === undefined ? text : rest;
+    const { architecture, name } = splitArchitecture(text);
     if (name === '' || !isLocalImage(name)) {
       throw new UsageError(`--${role} takes a file, or ARCHITECTURE=FILE`, {
         hint: 'download images first: ironic-coreos download',
@@ -101,6 +108,13 @@ function givenFiles(role: ImageRole, values: readonly string[]): GivenFile[] {
     }
     return { role, architecture, name };
   });
+}
+
+/** `FILE` or `ARCHITECTURE=FILE`. */
+export function splitArchitecture(text: string): Pick<GivenFile, 'architecture' | 'name'> {
+  const [, prefix, rest = ''] = /^([a-z0-9_]{1,20})=(.*)$/s.exec(text) ?? [];
+  const architecture = architectures.find((known) => known === prefix);
+  return { architecture, name: architecture === undefined ? text : rest };
 }
 
 async function listFolder({ images: folder }: ImageOptions, io: Io): Promise<GivenFile[]> {

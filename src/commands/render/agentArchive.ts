@@ -10,10 +10,8 @@ import {
 } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentArchive } from '../../agent/settings.ts';
-import { CliError, FormatError, UsageError } from '../../errors.ts';
-import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
-import { openInput } from '../../io/byteInput.ts';
-import type { Io } from '../../io/io.ts';
+import { UsageError } from '../../errors.ts';
+import { createArchiveReader } from '../input/containerArchiveFile.ts';
 import { inFile, inPlace, parsed, pathIn, type Reading, valueOf } from './reading.ts';
 
 /** An archive, and what its image is called on hosts. */
@@ -36,7 +34,8 @@ export async function readAgentArchive(
   refusePulling(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
   const name = inFile(value, () => checkArchiveName(basename(value.text)));
-  const content = await readArchiveFile(value, reading.io);
+  const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
+  const content = await readArchive({ path: pathIn(value, value.text), place: value.place });
   const chosen = inFile(value, () => chooseImage(content, image?.text));
   return {
     reference: chosen.reference,
@@ -67,21 +66,4 @@ function refusePulling(reading: Reading, { place }: InputValue): void {
       hint: 'leave the policy out',
     },
   );
-}
-
-async function readArchiveFile(value: InputValue, io: Io): Promise<ContainerArchive> {
-  const path = pathIn(value, value.text);
-  const input = await openInput({ path, what: `Agent archive (${value.place})` }, io);
-  try {
-    return await readContainerArchive(input.bytes());
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint, message } = error;
-    throw new CliError(`${value.place}: ${value.text}: ${message}`, {
-      cause: error,
-      ...(hint !== undefined && { hint }),
-    });
-  } finally {
-    await input.close();
-  }
 }

@@ -7,6 +7,7 @@ import type { ProfileName } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
+import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { readText } from './textFile.ts';
 
@@ -18,6 +19,8 @@ export interface Reading {
   readonly parse: InputParsers;
   readonly io: Io;
   readonly warn: Warn;
+  /** For archives that many configs name. */
+  readonly readArchive?: ReadArchiveFile;
 }
 
 export function valuesOf({ inputs }: Reading, name: SettingName): readonly InputValue[] {

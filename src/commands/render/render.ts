@@ -1,6 +1,7 @@
 /** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
 
 import { resolve } from 'node:path';
+import { formatWordList } from '../../formats/wordList.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -49,7 +50,6 @@ async function writeOutput(path: string, { document, secrets }: RenderedConfig, 
     shownPath: path,
     ...(isSecret && { mode: 0o600 }),
   });
-  const listed = new Intl.ListFormat('en', { type: 'conjunction' });
-  const note = isSecret ? `; only its owner can read it, for it holds ${listed.format(secrets)}` : '';
+  const note = isSecret ? `; only its owner can read it, for it holds ${formatWordList(secrets)}` : '';
   io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
 }

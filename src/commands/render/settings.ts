@@ -11,6 +11,7 @@ import { findProxiedHosts } from '../../agent/proxy.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
+import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAgent } from './agentReaders.ts';
 import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
@@ -31,6 +32,8 @@ export interface RenderSource {
   readonly implied?: Inputs;
   /** Of the host, where an inventory says it. */
   readonly architecture?: string;
+  /** For archives that many configs name. */
+  readonly readArchive?: ReadArchiveFile;
   /** Those of an inventory, for whoever shows what is different for them. */
   readonly hosts?: readonly InventoryHost[];
 }
@@ -60,8 +63,16 @@ export type ReadSettings = (
 export function createSettingsReader(): ReadSettings {
   const readSharedAgent = rememberPart(readAgent);
   const readSharedHost = rememberPart(readHost);
-  return async ({ architecture, io, options }, { inputs, profile }, warn) => {
-    const reading = joinLists({ profile, inputs, options, parse: inputParsers[profile], io, warn });
+  return async ({ architecture, io, options, readArchive }, { inputs, profile }, warn) => {
+    const reading = joinLists({
+      profile,
+      inputs,
+      options,
+      parse: inputParsers[profile],
+      io,
+      warn,
+      ...(readArchive !== undefined && { readArchive }),
+    });
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
       profile,

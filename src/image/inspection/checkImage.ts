@@ -14,6 +14,7 @@ import { findKeyfileProblem } from '../networkKeyfile.ts';
 import {
   configMissing,
   configTwice,
+  configUnread,
   firstBootMissing,
   initrdConfigMissing,
   keyfileUnreadable,
@@ -35,12 +36,19 @@ const FIRST_BOOT = ['ignition.firstboot', 'ignition.platform.id'];
 
 export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Issue[] {
   const issues: Issue[] = [];
+  if (features?.otherSystem === true) return checkOtherSystem(files, features);
   if (files !== undefined && kargs !== undefined) {
     issues.push(...checkConfig(splitKargs(kargs), files.has(CONFIG_NAME)));
   }
   if (kargs !== undefined) issues.push(...checkRootfs(splitKargs(kargs), { label, isMinimal }));
   if (files !== undefined) issues.push(...checkNetwork(files, features));
   return issues;
+}
+
+/** It boots without a config, and without a root filesystem. */
+function checkOtherSystem(files: EmbedFiles = new Map(), features: LiveFeatures): Issue[] {
+  const unread = files.has(CONFIG_NAME) ? [issueOf(configUnread)] : [];
+  return [...unread, ...checkNetwork(files, features)];
 }
 
 /** The kernel arguments are not known then: boot loaders get them from elsewhere. */

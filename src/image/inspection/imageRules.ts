@@ -4,6 +4,7 @@
  */
 
 import type { Rule } from '../../ignition/rule.ts';
+import { archiveMissing, archiveOther, archiveUnreadable } from './archiveRules.ts';
 
 export const embedAreaUnreadable: Rule = {
   id: 'image-embed-area',
@@ -53,6 +54,13 @@ export const initrdConfigMissing: Rule = {
   message: 'no Ignition config is embedded: the agent starts only if ignition.config.url= names one',
   hint: 'append one with `pxe ignition wrap`, or name one among the kernel arguments',
 };
+export const configUnread: Rule = {
+  id: 'image-config-unread',
+  severity: 'warning',
+  message:
+    'an Ignition config is embedded, and the system of the image, which is not CoreOS, has no Ignition',
+  hint: 'give the settings by kernel arguments (ipa-...), or take the initramfs of a CoreOS live system',
+};
 export const configTwice: Rule = {
   id: 'image-config-twice',
   severity: 'warning',
@@ -100,10 +108,14 @@ export const imageRules: readonly Rule[] = [
   configUnreadable,
   configMissing,
   initrdConfigMissing,
+  configUnread,
   configTwice,
   firstBootMissing,
   mediumNotFound,
   rootfsMissing,
   networkNotSupported,
   keyfileUnreadable,
+  archiveMissing,
+  archiveOther,
+  archiveUnreadable,
 ];

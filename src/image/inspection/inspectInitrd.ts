@@ -14,7 +14,7 @@ import type { RandomAccess } from '../randomAccess.ts';
 import { checkInitrd, checkNetwork } from './checkImage.ts';
 import { featuresUnreadable } from './imageRules.ts';
 import type { InitrdInspection } from './inspection.ts';
-import { filesMemory, systemMemory } from './memoryNeed.ts';
+import { filesMemory, liveMemory } from './memoryNeed.ts';
 
 const STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
@@ -49,7 +49,9 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
     ...(features !== undefined && { features }),
     files,
     memory: [
-      ...(stamp === undefined ? [] : [systemMemory(hasRootfs ? 'initramfs' : 'network')]),
+      ...(stamp === undefined
+        ? []
+        : liveMemory(hasRootfs ? 'initramfs' : 'network', { initramfs: image.size })),
       ...filesMemory('embedded files', sizes),
     ],
     issues: [

@@ -24,7 +24,7 @@ import {
   layoutUnreadable,
 } from './imageRules.ts';
 import type { Appended, InspectedKargs, IsoInspection, UsedArea } from './inspection.ts';
-import { filesMemory, type MemoryPart, systemMemory } from './memoryNeed.ts';
+import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
   readonly image: RandomAccess;
@@ -35,6 +35,7 @@ interface Iso {
 
 const MEDIUM_FOLDER = 'coreos';
 const ROOTFS = 'images/pxeboot/rootfs.img';
+const INITRAMFS = 'images/pxeboot/initrd.img';
 /** Kernel argument that makes the live system copy its medium into memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
 /** Header of images before 2022, see `growth.ts`. */
@@ -55,20 +56,26 @@ export async function inspectIso(image: RandomAccess): Promise<IsoInspection> {
   const features = await attempt(iso, featuresUnreadable, () => readIsoFeatures(iso.tree));
   const appended = await attempt(iso, appendixUnreadable, () => readAppended(iso, area));
   const facts = await attempt(iso, layoutUnreadable, () => readFacts(iso, kargs));
-  const { isMinimal = false, rootfsSize } = facts ?? {};
+  const isOtherSystem = features?.otherSystem === true;
+  const isMinimal = facts?.isMinimal === true && !isOtherSystem;
+  const rootfsSize = facts?.rootfsSize;
+  const initramfs = await attempt(iso, layoutUnreadable, async () => (await iso.tree.find(INITRAMFS))?.size);
   const label = iso.tree.volume.volumeId;
   const booting = { label, isMinimal, kargs: kargs?.current, files, features };
   return {
     kind: 'iso',
     size: image.size,
     label,
-    ...(facts ?? { isMinimal, givesMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
+    ...(facts ?? { givesMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
+    isMinimal,
     ...(area !== undefined && { embedArea: { ...area, used: await usedBytes(image, area) } }),
     ...(files !== undefined && { files }),
     ...(kargs !== undefined && { kargs }),
     ...(features !== undefined && { features }),
     ...(appended !== undefined && { appended }),
-    memory: memoryFor({ isMinimal, rootfsSize, kargs: kargs?.current, files }),
+    memory: isOtherSystem
+      ? filesMemory('initramfs', [initramfs ?? 0])
+      : memoryFor({ isMinimal, rootfsSize, initramfs, kargs: kargs?.current, files }),
     issues: [...iso.issues, ...checkIso(booting)],
   };
 }
@@ -189,14 +196,21 @@ async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Pr
 interface Booted {
   readonly isMinimal: boolean;
   readonly rootfsSize: number | undefined;
+  readonly initramfs: number | undefined;
   readonly kargs: string | undefined;
   readonly files: EmbedFiles | undefined;
 }
 
-function memoryFor({ isMinimal, rootfsSize = 0, kargs = '', files = new Map() }: Booted): MemoryPart[] {
+function memoryFor({
+  isMinimal,
+  rootfsSize = 0,
+  initramfs,
+  kargs = '',
+  files = new Map(),
+}: Booted): MemoryPart[] {
   const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
   return [
-    systemMemory(isMinimal ? 'network' : 'medium'),
+    ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem, by coreos.liveiso.fromram', isCopied ? [rootfsSize] : []),
     ...filesMemory(
       'embedded files',

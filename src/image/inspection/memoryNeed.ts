@@ -29,9 +29,32 @@ const SYSTEMS: Readonly<Record<RootfsSource, MemoryPart>> = {
   },
 };
 
-/** The live system itself. */
-export function systemMemory(source: RootfsSource): MemoryPart {
-  return SYSTEMS[source];
+/** What runs takes no less, and has a margin in it, however large the parts are that are known. */
+const LEAST_BESIDES = GIB;
+
+/** Bytes of the parts of a live system, as far as they are known. */
+export interface LiveParts {
+  readonly rootfs?: number | undefined;
+  /** With what is appended to it. */
+  readonly initramfs?: number | undefined;
+}
+
+/**
+ * The live system itself: its parts that are in memory, and what it takes besides. Together no less than its documentation
+ * asks for, and more where its parts have outgrown that.
+ */
+export function liveMemory(
+  source: RootfsSource,
+  { rootfs = 0, initramfs = 0 }: LiveParts = {},
+): MemoryPart[] {
+  const { what, bytes } = SYSTEMS[source];
+  // That of the medium is read where it is; that in the initramfs is counted with it.
+  const kept = source === 'network' ? rootfs : 0;
+  return [
+    { what, bytes: Math.max(LEAST_BESIDES, bytes - kept - initramfs) },
+    ...filesMemory('root filesystem, which stays in memory', [kept]),
+    ...filesMemory('initramfs', [initramfs]),
+  ];
 }
 
 /** Of files that stay in memory, none where there are none. */

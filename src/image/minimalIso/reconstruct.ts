@@ -4,13 +4,12 @@ import { createHash } from 'node:crypto';
 import { FormatError } from '../../errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
-import { type ByteRange, bytesAccess, checkRange, chunksOf, overlay, type Patch } from '../overlay.ts';
-import type { RandomAccess } from '../randomAccess.ts';
+import { bytesAccess, lentChunksOf, overlay, type Patch, type Reusing, stretchOf } from '../overlay.ts';
 import { MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 
 /** Of an image that is put together from parts, which may be the wrong ones until all of it has been read. */
 export interface Reconstruction {
-  readonly image: RandomAccess;
+  readonly image: Required<Reusing>;
   /** SHA-256 that it should have. */
   readonly digest: Uint8Array;
 }
@@ -19,7 +18,7 @@ export interface Reconstruction {
 export const MAX_PACKED = 64 * 1024 * 1024;
 
 /** @throws FormatError where the data asks for something that is not there, or for more than there can be */
-export function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Reconstruction {
+export function reconstructMinimalIso(full: Reusing, data: MinisoData): Reconstruction {
   const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
   const patches = placeParts(full, data.files, unpacked);
   const image = overlay(bytesAccess(new Uint8Array()), patches);
@@ -29,12 +28,13 @@ export function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Rec
 }
 
 /**
- * All chunks of the image, and after the last one an error where the image is not what it should be.
+ * All chunks of the image, each only lent until the next one is asked for, and after the last one an error where the image
+ * is not what it should be.
  * @throws FormatError `wrong final digest: …`
  */
 export async function* verifiedChunks({ image, digest }: Reconstruction): AsyncGenerator<Uint8Array, void> {
   const hash = createHash('sha256');
-  for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) {
+  for await (const chunk of lentChunksOf(image, { offset: 0, length: image.size })) {
     hash.update(chunk);
     yield chunk;
   }
@@ -52,7 +52,7 @@ export async function verifyReconstruction(reconstruction: Reconstruction): Prom
   while ((await chunks.next()).done !== true);
 }
 
-function placeParts(full: RandomAccess, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
+function placeParts(full: Reusing, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
   const patches: Patch[] = [];
   let position = 0; // in the minimal ISO
   let taken = 0; // of what was packed
@@ -68,16 +68,6 @@ function placeParts(full: RandomAccess, files: readonly SharedFile[], unpacked: 
     taken = end;
   }
   return [...patches, { offset: position, data: unpacked.subarray(taken) }];
-}
-
-function stretchOf(source: RandomAccess, { offset, length }: ByteRange): RandomAccess {
-  return {
-    size: length,
-    read: async (start, count) => {
-      checkRange({ size: length }, start, count);
-      return source.read(offset + start, count);
-    },
-  };
 }
 
 function damaged(problem: string): FormatError {

@@ -192,7 +192,12 @@ describe('inspect', () => {
 
   it.each<[string, readonly string[], number, string]>([
     ['nothing there', ['nowhere.iso'], 1, 'Image not found: nowhere.iso'],
-    ['a kernel', ['kernel'], 1, 'kernel is neither a live ISO, an initramfs nor an Ignition config'],
+    [
+      'a kernel',
+      ['kernel'],
+      1,
+      'kernel is neither a live ISO, an initramfs, an Ignition config nor an archive',
+    ],
     ['a form that is none', ['--format', 'yaml', 'ipa.iso'], 2, 'use one of text, json'],
     ['two forms', ['--format', 'text', '--format', 'json', 'ipa.iso'], 2, 'cannot be used multiple times'],
     ['no image', [], 2, "missing required argument 'IMAGE'"],

@@ -1,5 +1,6 @@
 /** `prepare` into the folders of ironic-image and of Bifrost. */
 
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readIgnition } from '../../../src/image/embeddedIgnition.ts';
@@ -109,5 +110,91 @@ describe('prepare --layout bifrost', () => {
     );
     expect(await embedded('httpboot/ironic-python-agent.iso')).toBe(read('httpboot/ironic-python-agent.ign'));
     await expectConsistent(here, 'httpboot');
+  });
+});
+
+describe('layouts with images of several architectures', () => {
+  const machines = [
+    ['aarch64', Buffer.from('arm kernel')],
+    ['x86_64', Buffer.from('x86 kernel')],
+  ] as const;
+  const given = async (): Promise<string[]> => {
+    const options: string[] = [];
+    for (const [architecture, kernel] of machines) {
+      for (const part of ['kernel', 'initramfs', 'rootfs']) {
+        await write(`${part}.${architecture}`, part === 'kernel' ? kernel : `${part} ${architecture}`);
+        options.push(`--${part}`, `${architecture}=${part}.${architecture}`);
+      }
+    }
+    return options;
+  };
+
+  it('gives those of x86_64 the plain names, and the others those that ironic-image looks for', async () => {
+    const args = [
+      'prepare',
+      '--layout',
+      'metal3',
+      ...(await given()),
+      '-o',
+      'multi',
+      '--base-url',
+      'http://h',
+    ];
+    const { code, stderr, stdout } = await run(args, environment);
+    const start = `file://${path('multi').replaceAll(' ', '%20')}/html/images/ironic-python-agent`;
+    expect([code, stdout]).toEqual([
+      0,
+      `DEPLOY_KERNEL_BY_ARCH=aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n` +
+        `DEPLOY_RAMDISK_BY_ARCH=aarch64:${start}_aarch64.initramfs,x86_64:${start}.initramfs\n`,
+    ]);
+    expect(stderr).toContain(
+      'kernel_append_params=%default% coreos.live.rootfs_url=http://h/images/ironic-python-agent_aarch64.rootfs\n',
+    );
+    expect(read('multi/html/images/ironic-python-agent.kernel')).toBe('x86 kernel');
+    expect(read('multi/html/images/ironic-python-agent_aarch64.kernel')).toBe('arm kernel');
+    await expectConsistent(here, 'multi');
+    expect((await run(args, environment)).stderr).toContain(' 0 files written, 7 unchanged');
+  });
+
+  it('tells Ironic and nodes of Bifrost which is which', async () => {
+    await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1}\n');
+    const args = ['--layout', 'bifrost', ...(await given()), '-o', 'many', '--inventory', 'agent.yaml'];
+    const { code, stdout } = await run(['prepare', ...args, '--base-url', 'http://h']);
+    const start = `file://${path('many').replaceAll(' ', '%20')}/ironic-python-agent`;
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        `deploy_kernel=${start}.kernel`,
+        `deploy_ramdisk=${start}.initramfs`,
+        '# aarch64',
+        `deploy_kernel=${start}_aarch64.kernel`,
+        `deploy_ramdisk=${start}_aarch64.initramfs`,
+        'kernel_append_params=%default% coreos.live.rootfs_url=http://h/ironic-python-agent_aarch64.rootfs',
+        '',
+      ],
+    ]);
+    expect(read('many/ironic-python-agent.conf')).toContain(
+      `[conductor]\ndeploy_kernel_by_arch = aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n`,
+    );
+  });
+});
+
+describe('layouts whose files belong together', () => {
+  it('change nothing where a run fails at the last of them', async () => {
+    const args = ['prepare', '--layout', 'metal3', '-o', 'kept'];
+    expect((await run([...args, '--iso', 'live.iso'], environment)).code).toBe(0);
+    const before = await list('kept');
+    // The kernel is new and right, and the ISO, which comes last, has no room for the config.
+    await write('kernel', 'another kernel');
+    const large = { auths: { r: { auth: randomBytes(400_000).toString('base64') } } };
+    const secret = Buffer.from(JSON.stringify(large)).toString('base64');
+    const { code } = await run([...args, '--iso', 'live.iso', '--kernel', 'kernel'], {
+      ...environment,
+      IRONIC_AGENT_PULL_SECRET: secret,
+    });
+    expect(code).toBe(1);
+    expect(await list('kept')).toEqual(before);
+    await expectConsistent(here, 'kept');
+    expect((await run([...args, '--iso', 'live.iso'], environment)).stderr).toContain('0 files written');
   });
 });

@@ -6,6 +6,7 @@ const config = new Map([['config.ign', Buffer.from('{}')]]);
 const keyfile = (text: string): Map<string, Buffer> =>
   new Map([...config, ['etc/coreos-firstboot-network/eth0.nmconnection', Buffer.from(text)]]);
 const features = { ...noFeatures, liveInitrdNetwork: true };
+const otherSystem = { ...noFeatures, otherSystem: true };
 const kargs = 'coreos.liveiso=label-1 ignition.firstboot ignition.platform.id=metal';
 const iso: BootingIso = { label: 'label-1', isMinimal: false, kargs, files: config, features };
 const minimalKargs = 'ignition.firstboot ignition.platform.id=metal';
@@ -34,6 +35,8 @@ describe('checkIso', () => {
       { isMinimal: true, kargs: `${minimalKargs}\tcoreos.live.rootfs_url=http://a/b` },
       [],
     ],
+    ['another system', { kargs: '', files: new Map(), features: otherSystem }, []],
+    ['another system with a config', { isMinimal: true, features: otherSystem }, ['image-config-unread']],
     ['a keyfile', { files: keyfile('[connection]\n') }, []],
     ['a keyfile that is none', { files: keyfile('id=x\n') }, ['image-keyfile']],
     [
