@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
 const base = ['assets', 'errors', 'report'];
-const domain = ['agent', 'ignition', 'image', 'boot', 'deploy', 'artifacts', 'prepare'];
+const domain = ['agent', 'ignition', 'image', 'boot', 'deploy', 'artifacts', 'prepare', 'serve'];
 
 /** What each layer may import, besides itself. */
 const allowed: Record<string, readonly string[]> = {

@@ -1,4 +1,7 @@
-/** Where commander reads a command line otherwise than clap does, for which scripts of coreos-installer are written. */
+/**
+ * Where commander reads a command line otherwise than those for which scripts are written: clap, of coreos-installer, and
+ * Go's `flag`, of the image-customization-controller.
+ */
 
 import type { Command } from 'commander';
 
@@ -7,16 +10,24 @@ import type { Command } from 'commander';
  * @param args without interpreter and script
  */
 export function adaptArguments(args: readonly string[], program: Command): string[] {
-  const adapted = withoutSigns(args);
-  return namesUnknownCommand(adapted, program) ? adapted.filter((arg) => !isHelp(arg)) : adapted;
+  const adapted = withTwoDashes(withoutSigns(args), program);
+  return namesUnknownCommand(adapted, program) ? adapted.filter((arg) => !isHelp(arg)) : [...adapted];
 }
 
 /** `-o=FILE` is `-oFILE`; commander would take the sign for a part of the value. */
-function withoutSigns(args: readonly string[]): string[] {
+function withoutSigns(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return args.map((arg, index) =>
     (end < 0 || index < end) && /^-[a-zA-Z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg,
   );
+}
+
+/** `-listen` is `--listen` to `serve`, which is started in place of a program that takes its flags so. */
+function withTwoDashes(args: readonly string[], program: Command): readonly string[] {
+  const service = program.commands.find((command) => command.name() === 'serve');
+  if (service === undefined || args[0] !== 'serve') return args;
+  const flags = new Set(service.options.map(({ long }) => long));
+  return args.map((arg) => (flags.has(`-${arg.replace(/=.*/s, '')}`) ? `-${arg}` : arg));
 }
 
 /** With `--help` commander would show the help of the group, and call that a success. */

@@ -14,3 +14,19 @@ export function formatRemark({ severity, message, hint }: Remark): string {
   const line = `${severity}: ${printable(message)}\n`;
   return hint === undefined ? line : `${line}hint: ${printable(hint)}\n`;
 }
+
+/** The remarks of a text that {@link formatRemark} wrote; other lines belong to the one before them. */
+export function parseRemarks(text: string): Remark[] {
+  const remarks: Remark[] = [];
+  for (const line of text.split('\n')) {
+    const [, word, rest = ''] = /^(error|warning|info|hint): (.*)$/s.exec(line) ?? [];
+    const last = remarks.at(-1);
+    if (word === 'error' || word === 'warning' || word === 'info') {
+      remarks.push({ severity: word, message: rest });
+    } else if (word === 'hint' && last !== undefined) remarks[remarks.length - 1] = { ...last, hint: rest };
+    else if (last !== undefined && line.trim() !== '') {
+      remarks[remarks.length - 1] = { ...last, message: `${last.message}\n${line}` };
+    }
+  }
+  return remarks;
+}

@@ -13,7 +13,7 @@ export function collectTalk(io: Io): { readonly io: Io; readonly said: readonly 
       done();
     },
   });
-  const { env, cwd, programName, stdout } = io;
+  const { env, cwd, note, programName, stdout } = io;
   const quiet: Io = {
     get stdin() {
       return io.stdin; // opening it takes time
@@ -23,6 +23,7 @@ export function collectTalk(io: Io): { readonly io: Io; readonly said: readonly 
     env,
     cwd,
     programName,
+    note,
   };
   return { io: quiet, said };
 }

@@ -9,7 +9,7 @@ import { printable } from '../../reporters/printable.ts';
 import { addToGroup, formatGroup, type HostGroups } from './hostGroups.ts';
 
 /** What becomes of hosts, as a word for sentences about them. */
-export type Done = 'written' | 'compared';
+export type Done = 'written' | 'compared' | 'served';
 
 /** What a run is about. */
 export interface HostCommand {
@@ -17,6 +17,8 @@ export interface HostCommand {
   readonly done: Done;
   /** Ends at the first host that is wrong. */
   readonly failFast?: boolean | undefined;
+  /** Is told of each host that is wrong, with what goes on behind its place. */
+  readonly wrong?: (host: NamedHost, problem: string) => void;
 }
 
 /** One run of a command, through all its hosts. */
@@ -51,6 +53,7 @@ export interface NamedHost {
 export function tellProblem({ name, place }: NamedHost, problem: string, run: HostRun): void {
   const { counts, done, io, problems, progress } = run;
   counts.wrong += 1;
+  run.wrong?.({ name, place }, problem);
   if (addToGroup(problems, problem, name) > 1) return;
   progress.clear();
   io.stderr.write(`error: ${printable(`${name} is not ${done} (${place})`)}${problem}`);

@@ -1,0 +1,154 @@
+/** Everything that is served at one moment, by path: files of hosts, boot scripts, and the images that hosts share. */
+
+import { hostBootFiles } from '../../boot/network/bootFiles.ts';
+import type { BootFile, NetworkHost } from '../../boot/network/networkBoot.ts';
+import { type ImagePart, imageParts } from '../../image/bootParts.ts';
+import type { Growth } from '../../image/growth.ts';
+import { bytesAccess, overlay } from '../../image/overlay.ts';
+import type { WantedArtifacts } from '../../prepare/artifacts.ts';
+import { imagePath } from '../../prepare/servedPaths.ts';
+import { bytesTag } from '../../serve/entityTag.ts';
+import { parseHostFileName } from '../../serve/hostFiles.ts';
+import { mediaTypes } from '../../serve/mediaTypes.ts';
+import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
+import type { BaseImage, BaseSet } from './baseImages.ts';
+import type { ServedArchive, ServedArchives } from './servedArchives.ts';
+import { makeHostResource } from './hostResources.ts';
+import { type Cached, createImageCache, type ImageCache } from './imageCache.ts';
+
+/** A host as it is served; its config is kept elsewhere. */
+export interface CatalogHost {
+  readonly name: string;
+  readonly config: () => Uint8Array;
+  readonly isoConfig: () => Uint8Array;
+  /** What ISOs have on the medium. */
+  readonly archive: ServedArchive | undefined;
+  /** Of its config. */
+  readonly modified: Date;
+  /** Kernel arguments of ISOs. */
+  readonly kargs: readonly string[];
+  /** For minimal ISOs. */
+  readonly rootfsUrl: string;
+  readonly bases: BaseSet | undefined;
+  /** What its scripts start; undefined for machines that have none of their own. */
+  readonly boot: NetworkHost | undefined;
+}
+
+export interface CatalogContents {
+  /** By what their files are called before the ending. */
+  readonly hosts: ReadonlyMap<string, CatalogHost>;
+  readonly archives: ServedArchives;
+  readonly bases: readonly BaseSet[];
+  readonly wanted: WantedArtifacts;
+  /** Scripts that all machines read. */
+  readonly scripts: readonly BootFile[];
+  readonly modified: Date;
+  readonly growth: Growth;
+  /** Bytes that images may take in memory. */
+  readonly cacheSize: number;
+}
+
+/** A catalog that counts what it holds. */
+export interface HostCatalog extends Catalog {
+  readonly images: Pick<ImageCache<Resource>, 'count' | 'size'>;
+}
+
+export function createCatalog(contents: CatalogContents): HostCatalog {
+  const { hosts } = contents;
+  const cache = createImageCache<Resource>(contents.cacheSize);
+  const shared = new Map([
+    ...sharedScripts(contents),
+    ...sharedImages(contents),
+    ...contents.archives.resources(),
+  ]);
+  const scriptOwners = new Map([...hosts.values()].flatMap((host) => scriptPaths(host, contents)));
+  return {
+    images: cache,
+    find: (path) => {
+      const resource = shared.get(path);
+      if (resource !== undefined) return entryOf(resource);
+      const owner = scriptOwners.get(path);
+      return owner === undefined ? hostFile(path, contents, cache) : hostScript(path, owner, contents);
+    },
+  };
+}
+
+function hostFile(
+  path: string,
+  { growth, hosts, wanted }: CatalogContents,
+  cache: ImageCache<Resource>,
+): CatalogEntry | undefined {
+  const file = parseHostFileName(path).find(
+    ({ host, artifact }) => hosts.has(host) && wanted.configs.includes(artifact),
+  );
+  const host = hosts.get(file?.host ?? '');
+  if (file === undefined || host === undefined) return undefined;
+  const make = (): Promise<Cached<Resource>> => makeHostResource({ ...host, growth }, file);
+  return { artifact: file.artifact, host: host.name, resource: () => cache.get(path, make) };
+}
+
+type Entry = readonly [path: string, resource: Resource];
+
+function sharedScripts({ scripts, modified }: CatalogContents): Entry[] {
+  return scripts.map(({ path, text }) => [path, scriptResource({ path, text }, { modified })]);
+}
+
+function sharedImages({ bases }: CatalogContents): Entry[] {
+  return bases.flatMap(({ id, parts }) =>
+    imageParts.flatMap((part): Entry[] => {
+      const image = parts[part];
+      return image === undefined ? [] : [[imagePath(id, part), partResource(image, part)]];
+    }),
+  );
+}
+
+function partResource({ bytes, etag, file }: BaseImage, part: ImagePart): Resource {
+  return {
+    artifact: part,
+    host: undefined,
+    fileName: `ironic-python-agent.${part}`,
+    contentType: mediaTypes[part],
+    size: bytes.size,
+    etag,
+    lastModified: file.modified,
+    open: async () => {
+      await file.retain();
+      return { ...bytes, close: () => file.release() };
+    },
+  };
+}
+
+function scriptPaths(
+  host: CatalogHost,
+  contents: CatalogContents,
+): (readonly [path: string, owner: CatalogHost])[] {
+  return scriptsOf(host, contents).map(({ path }) => [path, host]);
+}
+
+function scriptsOf({ boot }: CatalogHost, { wanted }: CatalogContents): BootFile[] {
+  return boot === undefined ? [] : [...hostBootFiles(boot, wanted.loaders)];
+}
+
+/** Made when it is asked for: scripts of thousands of hosts take more memory than their settings. */
+function hostScript(path: string, host: CatalogHost, contents: CatalogContents): CatalogEntry | undefined {
+  const script = scriptsOf(host, contents).find((file) => file.path === path);
+  const { modified, name } = host;
+  return script === undefined ? undefined : entryOf(scriptResource(script, { modified, host: name }));
+}
+
+function scriptResource(
+  { path, text }: BootFile,
+  { modified, host }: { readonly modified: Date; readonly host?: string },
+): Resource {
+  const bytes = Buffer.from(text);
+  return {
+    artifact: 'script',
+    host,
+    fileName: path.slice(path.lastIndexOf('/') + 1),
+    contentType: mediaTypes.script,
+    size: bytes.length,
+    etag: bytesTag(bytes),
+    lastModified: modified,
+    open: async () => ({ ...overlay(bytesAccess(bytes), []), close: async () => undefined }),
+  };
+}

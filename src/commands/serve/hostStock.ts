@@ -1,0 +1,116 @@
+/** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
+
+import type { InventoryHost } from '../../agent/inventory.ts';
+import type { Architecture } from '../../boot/checkForms.ts';
+import { CliError } from '../../errors.ts';
+import type { Io } from '../../io/io.ts';
+import type { PackedConfigs } from '../../serve/packedConfigs.ts';
+import { addToGroup } from '../hosts/hostGroups.ts';
+import { startRun, tellGroups } from '../hosts/hostRun.ts';
+import { makeHosts } from '../hosts/makeHosts.ts';
+import { type HostPlan, listPlannable, type PlanJob, planHost } from '../ramdisk/planHost.ts';
+import type { CatalogHost } from './catalog.ts';
+import type { ServeOptions } from './options.ts';
+import { hostPlaces, type ServedThings } from './servedPlaces.ts';
+import type { ServeSource } from './source.ts';
+
+/** What a page or a program is told of a host. */
+export interface HostState {
+  readonly name: string;
+  readonly macs: readonly string[];
+  readonly architecture: Architecture | undefined;
+  readonly isServed: boolean;
+  /** Whole lines: what there is to say of a host that is served, or why it is not. */
+  readonly remarks: string;
+}
+
+/** Where hosts are put, and what they are made from. */
+export interface StockJob {
+  readonly read: ServeSource;
+  readonly things: ServedThings;
+  readonly plan: PlanJob;
+  readonly configs: PackedConfigs;
+  readonly io: Io;
+}
+
+export interface HostStock {
+  /** All hosts, in the order of the inventory. */
+  readonly states: readonly HostState[];
+  readonly served: readonly CatalogHost[];
+}
+
+/** Hosts that are wrong are told, and stay out. Throws CliError where that ends it. */
+export async function stockHosts(options: ServeOptions, job: StockJob): Promise<HostStock> {
+  const { io, plan, read, things } = job;
+  const listed = read.inventory.hosts ?? [];
+  const wrong = new Map<string, string>();
+  const states = new Map<string, HostState>();
+  const served: CatalogHost[] = [];
+  const run = startRun(
+    {
+      io,
+      done: 'served',
+      failFast: options.failFast,
+      wrong: ({ name }, problem) => wrong.set(name, problem.trim()),
+    },
+    listed.length,
+  );
+  const hosts = listPlannable(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
+  const planned = { ...plan, places: hostPlaces(things) };
+  for await (const { host, made, said } of makeHosts(
+    hosts,
+    (it, hostIo) => planHost(it, planned, hostIo),
+    run,
+  )) {
+    addToGroup(run.remarks, said, host.name);
+    const { boot } = made;
+    served.push({ ...(await stock(made.name, made, job)), boot });
+    const { macs, architecture } = made;
+    states.set(made.name, { name: made.name, macs, architecture, isServed: true, remarks: said });
+  }
+  tellGroups(run);
+  if (options.failFast === true && run.counts.wrong > 0) {
+    throw new CliError('Nothing is served: a host is wrong', { hint: 'mend what is reported above' });
+  }
+  return {
+    served,
+    states: listed
+      .filter(({ name }) => states.has(name) || wrong.has(name))
+      .map((host) => states.get(host.name) ?? wrongHost(host, wrong)),
+  };
+}
+
+function wrongHost(
+  { name, mac, architecture }: InventoryHost,
+  problems: ReadonlyMap<string, string>,
+): HostState {
+  const macs = mac === undefined ? [] : [mac];
+  return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? '' };
+}
+
+/** What of a plan the files are made from. */
+export type StockPlan = Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
+
+/** Keeps the configs, under the name or one that begins with it, and gives what files are made from. */
+export async function stock(
+  name: string,
+  { configs: { archive, fetched, onIso }, images, isoArguments }: StockPlan,
+  { configs, read, things }: StockJob,
+): Promise<Omit<CatalogHost, 'boot'>> {
+  const { archives, bases, links } = things;
+  const isoName = fetched === onIso ? name : `${name} iso`;
+  configs.add(name, fetched.document);
+  if (isoName !== name) configs.add(isoName, onIso.document);
+  const isOnMedium = archive !== undefined && archive.url === undefined;
+  const rootfs = images?.parts.rootfs;
+  return {
+    name,
+    config: () => configs.get(name) ?? Buffer.alloc(0),
+    isoConfig: () => configs.get(isoName) ?? Buffer.alloc(0),
+    archive: isOnMedium ? await archives.open(archive) : undefined,
+    kargs: isoArguments,
+    rootfsUrl: rootfs === undefined ? '' : `${links.publicUrl}/${rootfs}`,
+    bases: images && bases.get(images.architecture),
+    modified: read.modified,
+  };
+}

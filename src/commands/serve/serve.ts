@@ -1,0 +1,132 @@
+/**
+ * `serve`: images of all hosts from one copy of what they share, for as long as it runs. Nothing is written; an inventory
+ * or image that changes is read anew, and takes the place of the old one when it is right.
+ */
+
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CliError, UsageError } from '../../errors.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { isLoopback } from '../../io/server/listenAddress.ts';
+import { listenToSignals } from '../../io/signals.ts';
+import { watchFiles } from '../../io/watchFiles.ts';
+import { formatRemark, type Remark } from '../../reporters/remark.ts';
+import type { ServeOptions } from './options.ts';
+import { loadSnapshot, reload, type Service, startService } from './service.ts';
+import { readSetup, type Setup } from './setup.ts';
+import { mainArtifact, printUrls } from './urlList.ts';
+
+/** Milliseconds between two looks whether files have changed. */
+const LOOK_INTERVAL = 2000;
+
+/** Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. Throws CliError, UsageError. */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  const setup = await readSetup(options, io);
+  const service = await startService(options, setup, io);
+  const signals = listenToSignals(() => void reload(service));
+  const stopped = signals.nextStop();
+  const watching = { interval: LOOK_INTERVAL, changed: () => void reload(service) };
+  const watches = [await watchFiles(() => hostFiles(options, io), watching)];
+  try {
+    await Promise.race([loadSnapshot(service), stopped]);
+    requireHost(options, service);
+    const images = imageFiles(service);
+    watches.push(await watchFiles(async () => images, watching));
+    await tellStart(service, setup, io);
+    await Promise.race([stopped, whenFetched(options, service)]);
+    return 0;
+  } finally {
+    for (const watch of watches) watch.stop();
+    void signals.nextStop().then(() => service.server.stop(0)); // who asks again does not want to wait
+    const { cut } = await service.server.stop(setup.grace);
+    signals.ignore();
+    await service.state.close();
+    service.log.note('info', 'stopped', { cut });
+  }
+}
+
+/** Throws UsageError for a host that is asked for and is not there, CliError where it is wrong. */
+function requireHost({ once }: ServeOptions, { state }: Service): void {
+  const snapshot = state.current();
+  if (once === undefined || snapshot === undefined) return;
+  const host = snapshot.hosts.find(({ name }) => name === once);
+  if (host === undefined) {
+    throw new UsageError(`there is no host ${JSON.stringify(once)}`, {
+      hint: 'take a name from the inventory',
+    });
+  }
+  if (host.isServed) return;
+  throw new CliError(`${once} cannot be served`, { hint: 'mend what is reported above' });
+}
+
+async function tellStart({ links, log, state }: Service, setup: Setup, io: Io): Promise<void> {
+  const snapshot = state.current();
+  if (snapshot === undefined) return; // it ends already
+  log.note('info', 'ready', { url: links.publicUrl });
+  for (const { severity, message, hint } of startRemarks(setup)) {
+    if (setup.log === 'text') io.stderr.write(formatRemark({ severity, message, hint }));
+    else log.note(severity, 'check', { message, hint });
+  }
+  if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
+}
+
+function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup): Remark[] {
+  const isLocal = isLoopback(listen);
+  const remarks: readonly (Remark & { readonly isTrue: boolean })[] = [
+    {
+      isTrue: signer === undefined && !isLocal,
+      severity: 'warning',
+      message: 'whoever reaches this server can fetch every config, with all its secrets',
+      hint: 'leave --open out',
+    },
+    {
+      isTrue: !isLocal && tls === undefined,
+      severity: 'warning',
+      message: 'configs and their URLs travel in plain text',
+      hint: 'serve the provisioning network only, or give --tls-cert and --tls-key',
+    },
+    {
+      isTrue: isLocal && publicUrl === undefined,
+      severity: 'info',
+      message: 'only programs of this machine reach this server',
+      hint: 'for others: --listen :8084 --public-url http://ADDRESS:8084',
+    },
+    {
+      isTrue: signer !== undefined && !hasKey,
+      severity: 'info',
+      message: 'URLs are good until this server ends',
+      hint: 'to keep them: --key-file FILE',
+    },
+    {
+      isTrue: signer !== undefined && tokens.length === 0 && tls?.clientCa === undefined,
+      severity: 'info',
+      message: 'nobody can see the status page and /metrics',
+      hint: 'give --token-file FILE, with a token from: openssl rand -hex 32',
+    },
+  ];
+  return remarks.filter(({ isTrue }) => isTrue);
+}
+
+/** What is named on the command line; files that an inventory names are read anew on SIGHUP. */
+async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promise<string[]> {
+  if (nmstateDir === undefined) return inventory === undefined ? [] : [resolve(io.cwd, inventory)];
+  const folder = resolve(io.cwd, nmstateDir);
+  const names = await readdir(folder).catch(() => []);
+  return [folder, ...names.map((name) => join(folder, name))];
+}
+
+function imageFiles({ state }: Service): string[] {
+  const bases = [...(state.current()?.bases.values() ?? [])];
+  return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
+}
+
+/** Never without `--once`: its image, and what that fetches in its turn. */
+async function whenFetched({ once }: ServeOptions, { state, transfers }: Service): Promise<void> {
+  if (once === undefined) return new Promise(() => undefined);
+  const image = mainArtifact(state.current()?.wanted.configs ?? []);
+  const needsRootfs = image === 'minimal-iso' || image === 'initramfs';
+  await Promise.all([
+    transfers.whenFetched(once, [image]),
+    needsRootfs ? transfers.whenFetched(undefined, ['rootfs']) : undefined,
+  ]);
+}

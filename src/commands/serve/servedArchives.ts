@@ -1,0 +1,60 @@
+/** Archives of the agent's image: each is open once, whichever hosts fetch it or find it on their ISO. */
+
+import { openSharedImage, type SharedImage } from '../../io/sharedImage.ts';
+import { agentPath } from '../../prepare/servedPaths.ts';
+import { digestTag } from '../../serve/entityTag.ts';
+import { mediaTypes } from '../../serve/mediaTypes.ts';
+import type { Resource } from '../../serve/resource.ts';
+import type { HostArchive } from '../ramdisk/agentArchives.ts';
+
+/** One that is open. */
+export interface ServedArchive {
+  /** Of the file, without folders. */
+  readonly name: string;
+  readonly path: string;
+  readonly sha512: string;
+  readonly file: SharedImage;
+}
+
+export interface ServedArchives {
+  /** Opens it unless it is. Throws CliError where it cannot be read. */
+  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<ServedArchive>;
+  /** Those that are open, by their path on this server. */
+  resources(): (readonly [path: string, resource: Resource])[];
+  /** What is being sent goes on. */
+  release(): Promise<void>;
+}
+
+export function createServedArchives(): ServedArchives {
+  const archives = new Map<string, ServedArchive>();
+  return {
+    open: async ({ id, name, path, content }) => {
+      const place = agentPath(id, name);
+      const known = archives.get(place);
+      if (known !== undefined) return known;
+      const opened = { name, path, sha512: content.sha512, file: await openSharedImage(path, path) };
+      archives.set(place, opened);
+      return opened;
+    },
+    resources: () => [...archives].map(([place, archive]) => [place, archiveResource(archive)]),
+    release: async () => {
+      for (const { file } of archives.values()) await file.release();
+    },
+  };
+}
+
+function archiveResource({ name, file, sha512 }: ServedArchive): Resource {
+  return {
+    artifact: 'agent',
+    host: undefined,
+    fileName: name,
+    contentType: mediaTypes.agent,
+    size: file.size,
+    etag: digestTag(sha512),
+    lastModified: file.modified,
+    open: async () => {
+      await file.retain();
+      return { ...file, close: () => file.release() };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** What the service tells of itself, by path: whether it lives and is ready, its state, and figures for Prometheus. */
+
+import { createReadyPage, healthPage, type Page } from '../../io/server/pages.ts';
+import type { Status } from '../../serve/status/status.ts';
+import { statusAnswer } from '../../serve/statusPage.ts';
+import type { Metrics } from './metrics.ts';
+import type { ServiceState } from './serviceState.ts';
+
+export function servicePages(
+  state: ServiceState,
+  metrics: Metrics,
+  describe: () => Status,
+): ReadonlyMap<string, Page> {
+  const ready = createReadyPage(() =>
+    state.current() === undefined ? 'the inventory is still being read' : undefined,
+  );
+  const status: Page = {
+    isPublic: false,
+    answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
+  };
+  const figures: Page = {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
+  return new Map([
+    ['healthz', healthPage],
+    ['readyz', ready],
+    ['', status],
+    ['metrics', figures],
+  ]);
+}

@@ -1,0 +1,147 @@
+/** Everything that is served, as inventory and images are at one moment. A reload makes another one. */
+
+import type { KnownDigests } from '../../io/fileStamp.ts';
+import type { Io } from '../../io/io.ts';
+import type { WantedArtifacts } from '../../prepare/artifacts.ts';
+import { createPackedConfigs, type PackedConfigs } from '../../serve/packedConfigs.ts';
+import { readImageInputs } from '../ramdisk/imageInputs.ts';
+import type { ImageOptions } from '../ramdisk/imageInputs.ts';
+import { openAgentArchives } from '../ramdisk/agentArchives.ts';
+import { createRenderer } from '../render/renderConfig.ts';
+import { type BaseSet, closeBaseSet, openBaseSet } from './baseImages.ts';
+import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
+import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
+import { readIccImages } from './iccImages.ts';
+import type { Links } from './links.ts';
+import type { ServeOptions } from './options.ts';
+import { createServedArchives, type ServedArchives } from './servedArchives.ts';
+import type { Bases } from './servedPlaces.ts';
+import { readServeSource, type ServeSource } from './source.ts';
+import { sharedScripts, stockUnknown } from './unknownStock.ts';
+import { chooseArtifacts } from './wanted.ts';
+
+export interface Snapshot {
+  readonly catalog: HostCatalog;
+  /** Those of the inventory, in its order. */
+  readonly hosts: readonly HostState[];
+  readonly bases: Bases;
+  readonly wanted: WantedArtifacts;
+  /** Whether there is something for machines that are not listed. */
+  readonly hasDiscovery: boolean;
+  readonly configs: PackedConfigs;
+  /** What is being sent goes on. */
+  release(): Promise<void>;
+}
+
+/** What stays the same from one snapshot to the next. */
+export interface Surroundings {
+  readonly links: Links;
+  readonly digests: KnownDigests;
+  /** Bytes that images may take in memory. */
+  readonly cacheSize: number;
+  readonly io: Io;
+}
+
+/**
+ * Hosts that are wrong are told, and the others are served.
+ * @throws CliError where images or what is said of all hosts are wrong
+ */
+export async function takeSnapshot(options: ServeOptions, surroundings: Surroundings): Promise<Snapshot> {
+  const read = await readServeSource(options, surroundings.io);
+  const bases = await openBases(options, surroundings);
+  const archives = createServedArchives();
+  const release = async (): Promise<void> => {
+    await archives.release();
+    for (const base of bases.values()) await closeBaseSet(base);
+  };
+  try {
+    return { ...(await fill(options, { ...surroundings, read, archives, bases })), bases, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function openBases(
+  options: ServeOptions,
+  { digests, io }: Surroundings,
+): Promise<Map<BaseSet['architecture'], BaseSet>> {
+  const bases = new Map<BaseSet['architecture'], BaseSet>();
+  const images = await chooseImages(options, io);
+  for (const [architecture, inputs] of await readImageInputs(images, digests, io)) {
+    bases.set(architecture, await openBaseSet(inputs));
+  }
+  return bases;
+}
+
+/** Who brings a folder for the peer brings its environment as well. */
+async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions> {
+  const { iso = [], kernel = [], initramfs = [], images, nmstateDir } = options;
+  const isGiven = images !== undefined || [...iso, ...kernel, ...initramfs].length > 0;
+  return isGiven || nmstateDir === undefined ? options : readIccImages(io);
+}
+
+interface Parts extends Surroundings {
+  readonly read: ServeSource;
+  readonly archives: ServedArchives;
+  readonly bases: Bases;
+}
+
+async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'release'>> {
+  const { archives, bases, cacheSize, read } = parts;
+  const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
+  const job = await stockJob(options, { ...parts, wanted });
+  const { states, served } = await stockHosts(options, job);
+  const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
+  const unknown = hasDiscovery ? await stockUnknown(job) : { hosts: new Map(), boots: [] };
+  const boots = served.flatMap(({ boot }) => boot ?? []);
+  const catalog = createCatalog({
+    hosts: new Map([...unknown.hosts, ...withAliases(served, read.aliases)]),
+    archives,
+    bases: [...bases.values()],
+    wanted,
+    scripts: sharedScripts(unknown.boots, boots, job),
+    modified: read.modified,
+    growth: options.grow === true ? 'usual' : 'refused',
+    cacheSize,
+  });
+  return { catalog, hosts: states, wanted, hasDiscovery, configs: job.configs };
+}
+
+async function stockJob(
+  options: ServeOptions,
+  parts: Parts & { readonly wanted: WantedArtifacts },
+): Promise<StockJob> {
+  const { archives, bases, io, links, read, wanted } = parts;
+  const { agent, profile = 'default' } = read.inventory;
+  return {
+    read,
+    io,
+    things: { archives, bases, links },
+    configs: createPackedConfigs(),
+    plan: {
+      wanted: { ...wanted, baseUrl: links.publicUrl },
+      source: read.source,
+      layers: { profile, files: [agent] },
+      archives: await openAgentArchives({
+        given: options.agentArchive ?? [],
+        configs: wanted.configs,
+        render: createRenderer(),
+        io,
+      }),
+    },
+  };
+}
+
+/** Other names count where they are nobody's own. */
+function withAliases(
+  served: readonly CatalogHost[],
+  aliases: ReadonlyMap<string, string>,
+): Map<string, CatalogHost> {
+  const hosts = new Map(served.map((host) => [host.name, host]));
+  for (const [alias, name] of aliases) {
+    const host = hosts.get(name);
+    if (host !== undefined && !hosts.has(alias)) hosts.set(alias, host);
+  }
+  return hosts;
+}

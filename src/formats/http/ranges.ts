@@ -1,0 +1,94 @@
+/**
+ * What a `Range` field asks for (RFC 9110, section 14). Only bytes are known. A field that is wrong is ignored rather than
+ * answered with 416, as the RFC allows: every client can take the whole.
+ */
+
+/** Bytes of a whole; never empty. */
+export interface Range {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export type RangeRequest =
+  /** All of it is wanted, or what is wanted cannot be told. */
+  | { readonly kind: 'whole' }
+  /** One or more that neither overlap nor touch, in the order in which the client named them. */
+  | { readonly kind: 'ranges'; readonly ranges: readonly [Range, ...Range[]] }
+  /** Everything that is wanted lies behind the end. */
+  | { readonly kind: 'unsatisfiable' };
+
+/**
+ * More in one field are ignored, so that the framing and the many small reads cost no more than the whole would. Neither
+ * a BMC nor a download manager asks for as many; nginx and Apache ignore them, too. Refusing would keep no attacker off,
+ * who may ask for the whole at any time.
+ */
+const maxRanges = 100;
+
+/**
+ * @param field the value of `Range`, undefined where there is none
+ * @param size bytes of the whole. Nothing of it can be named where it is empty, so that all of it is the answer (as in
+ *   Go's net/http: some clients send a range with every request).
+ */
+export function parseRange(field: string | undefined, size: number): RangeRequest {
+  const specs = field === undefined || size === 0 ? undefined : parseSpecs(field);
+  if (specs === undefined) return { kind: 'whole' };
+  const [first, ...others] = joined(specs.flatMap((spec) => satisfy(spec, size)));
+  return first === undefined ? { kind: 'unsatisfiable' } : { kind: 'ranges', ranges: [first, ...others] };
+}
+
+/** Numbers may be beyond what is exact, and infinite: then they are beyond every size as well. */
+type Spec = { readonly first: number; readonly last: number } | { readonly suffix: number };
+
+function parseSpecs(field: string): Spec[] | undefined {
+  const unit = /^bytes=/i.exec(field);
+  if (unit === null) return undefined;
+  // Empty elements are to be skipped; of these, too, there may only be so many.
+  const elements = field.slice(unit[0].length).split(',', 2 * maxRanges + 1);
+  const texts = elements.map(trimBlanks).filter((text) => text !== '');
+  if (texts.length === 0 || texts.length > maxRanges || elements.length > 2 * maxRanges) return undefined;
+  const specs = texts.flatMap((text) => parseSpec(text) ?? []);
+  return specs.length === texts.length ? specs : undefined;
+}
+
+/** Without the blanks that a list may have around its elements; other white space is none. */
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}
+
+function parseSpec(text: string): Spec | undefined {
+  const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? [];
+  if (first === '') return last === '' ? undefined : { suffix: Number(last) };
+  const spec = { first: Number(first), last: last === '' ? Infinity : Number(last) };
+  return spec.first <= spec.last ? spec : undefined;
+}
+
+function satisfy(spec: Spec, size: number): Range[] {
+  const first = 'suffix' in spec ? Math.max(0, size - spec.suffix) : spec.first;
+  const end = 'suffix' in spec ? size : Math.min(spec.last + 1, size);
+  return first < end ? [{ offset: first, length: end - first }] : [];
+}
+
+/** Ranges that overlap or touch become one, in the place of the first of them. */
+function joined(ranges: readonly Range[]): Range[] {
+  const groups: { start: number; end: number; place: number }[] = [];
+  const inOrder = ranges.map(({ offset, length }, place) => ({ start: offset, end: offset + length, place }));
+  for (const range of inOrder.toSorted((left, right) => left.start - right.start)) {
+    const group = groups.at(-1);
+    if (group === undefined || range.start > group.end) {
+      groups.push(range);
+      continue;
+    }
+    group.end = Math.max(group.end, range.end);
+    group.place = Math.min(group.place, range.place);
+  }
+  return groups
+    .toSorted((left, right) => left.place - right.place)
+    .map(({ start, end }) => ({ offset: start, length: end - start }));
+}

@@ -1,0 +1,51 @@
+/** Connections are counted, so that no client takes them all, nor all clients together more than the service can bear. */
+
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServerLog } from './serverLog.ts';
+
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Of them, those from one address. */
+  readonly connectionsPerClient: number;
+}
+
+export interface Connections {
+  count(): number;
+  destroyAll(): void;
+}
+
+/** Closes those above the limits as soon as they come, before TLS. */
+export function limitConnections(server: HttpServer, limits: ConnectionLimits, log: ServerLog): Connections {
+  const sockets = new Set<Socket>();
+  const byClient = new Map<string, number>();
+  const admit = (socket: Socket): void => {
+    const client = clientAddress(socket);
+    const own = byClient.get(client) ?? 0;
+    if (sockets.size >= limits.connections || own >= limits.connectionsPerClient) {
+      socket.destroy();
+      log.note('warning', 'too many connections', { client, connections: sockets.size, ofClient: own });
+      return;
+    }
+    sockets.add(socket);
+    byClient.set(client, own + 1);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      const left = (byClient.get(client) ?? 1) - 1;
+      if (left === 0) byClient.delete(client);
+      else byClient.set(client, left);
+    });
+  };
+  server.on('connection', admit);
+  return {
+    count: () => sockets.size,
+    destroyAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** IPv4 addresses look the same whether the socket is for both kinds or not. */
+export function clientAddress({ remoteAddress = 'unknown' }: Socket): string {
+  return remoteAddress.replace(/^::ffff:(?=[0-9.]+$)/, '');
+}

@@ -1,0 +1,50 @@
+/**
+ * Tells when files become others. They are looked at again and again, since notices of the kernel do not come for network
+ * file systems, nor for the links by which Kubernetes exchanges a whole folder at once.
+ */
+
+import { stat } from 'node:fs/promises';
+
+export interface Watch {
+  stop(): void;
+}
+
+export interface WatchOptions {
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+  /** Called when a file was changed and has then stayed the same for one look: who writes it may need a moment. */
+  readonly changed: () => void;
+}
+
+/**
+ * Resolves when it is known how the files are now: what changes from then on is told.
+ * @param list gives the files and folders, at each look anew; one that is missing may come
+ */
+export async function watchFiles(
+  list: () => Promise<readonly string[]>,
+  { interval, changed }: WatchOptions,
+): Promise<Watch> {
+  let known: string | undefined;
+  let seen: string | undefined;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return; // a file system may take longer than that
+    isLooking = true;
+    const before = seen;
+    seen = (await Promise.all((await list()).map(stampOf))).join('\n');
+    isLooking = false;
+    known ??= seen;
+    if (seen === known || seen !== before) return;
+    known = seen;
+    changed();
+  };
+  await look();
+  const timer = setInterval(() => void look(), interval);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+async function stampOf(path: string): Promise<string> {
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats === undefined ? 'missing' : [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':');
+}

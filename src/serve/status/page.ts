@@ -1,0 +1,151 @@
+/** The status page for a person: one document without scripts, and without anything from elsewhere. */
+
+import { readAsset } from '../../assets.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import { formatTime } from './figures.ts';
+import { html, type Html } from './html.ts';
+import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
+import type { ServiceStatus, Status } from './status.ts';
+import { baseTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
+
+/** The document; its only style is `statusStyle`. */
+export function renderStatusPage(status: Status, query: StatusQuery, selection: Selection): string {
+  const { service } = status;
+  const parts: Record<string, Html> = {
+    refresh: refreshElement(query),
+    title: html`${titleOf(status)}`,
+    service: serviceFacts(service, status.hosts.length),
+    filter: filterForm(query),
+    hosts: html`${hostTable(selection, service.now)}${pageLinks(query, selection)}`,
+    bases: baseTable(status.bases),
+    shared: sharedTable(status.shared, service.now),
+    recent: transferTable(status.recent, service.now),
+  };
+  const texts = Object.entries(parts).map(([name, { markup }]) => [name, markup] as const);
+  return fillTemplate(readTemplate('status.html'), {
+    ...Object.fromEntries(texts),
+    style: `<style>${statusStyle()}</style>`,
+  });
+}
+
+/** What the `style` element of the page holds, for a policy that lets only this be used. */
+export function statusStyle(): string {
+  return readTemplate('status.css');
+}
+
+const templates = new Map<string, string>();
+
+function readTemplate(name: string): string {
+  const text = templates.get(name) ?? readAsset(`templates/serve/${name}`);
+  templates.set(name, text);
+  return text;
+}
+
+/** What stands in a tab: how many fetch. */
+function titleOf({ service, hosts }: Status): string {
+  return `${service.transfers} transfers, ${hosts.length} hosts: ironic-coreos serve`;
+}
+
+function refreshElement({ refresh }: StatusQuery): Html {
+  return refresh === undefined ? html`` : html`<meta http-equiv="refresh" content="${refresh}" />`;
+}
+
+function serviceFacts(service: ServiceStatus, hosts: number): Html {
+  const { now, started, loaded, loadError } = service;
+  const error =
+    loadError === undefined
+      ? undefined
+      : html`<p class="error" role="alert">
+          <strong>The inventory could not be read anew:</strong> ${loadError}. What is served is the one
+          before.
+        </p>`;
+  return html`<dl class="facts">
+      <div>
+        <dt>Version</dt>
+        <dd>${service.version}</dd>
+      </div>
+      <div>
+        <dt>Started</dt>
+        <dd>${timeOf(started, now)}</dd>
+      </div>
+      <div>
+        <dt>Inventory read</dt>
+        <dd>${timeOf(loaded, now)}</dd>
+      </div>
+      <div>
+        <dt>Hosts</dt>
+        <dd>${hosts}</dd>
+      </div>
+      <div>
+        <dt>Connections</dt>
+        <dd>${service.connections}</dd>
+      </div>
+      <div>
+        <dt>Transfers running</dt>
+        <dd>${service.transfers}</dd>
+      </div>
+      <div>
+        <dt>This page</dt>
+        <dd>${formatTime(now)}</dd>
+      </div>
+    </dl>
+    ${error}`;
+}
+
+const viewNames: Readonly<Record<View, string>> = {
+  all: 'all',
+  problems: 'with warnings or errors',
+  fetching: 'fetching now',
+  fetched: 'fetched',
+  unfetched: 'not fetched yet',
+};
+
+function filterForm(query: StatusQuery): Html {
+  const options = views.map((view) => {
+    const selected = view === query.view ? html` selected` : undefined;
+    return html`<option value="${view}" ${selected}>${viewNames[view]}</option>`;
+  });
+  const refresh =
+    query.refresh === undefined
+      ? undefined
+      : html`<input type="hidden" name="refresh" value="${query.refresh}" />`;
+  return html`<form method="get" role="search" aria-label="Hosts">
+    <label
+      >Name, MAC address or architecture <input type="search" name="q" value="${query.text}" maxlength="100"
+    /></label>
+    <label
+      >Show
+      <select name="show">
+        ${options}
+      </select></label
+    >
+    ${refresh}<button>Filter</button>
+    ${refreshLink(query)}
+  </form>`;
+}
+
+/** Seconds that the link on the page asks for. */
+const offeredRefresh = 10;
+
+function refreshLink({ refresh, ...query }: StatusQuery): Html {
+  return refresh === undefined
+    ? html`<a href="${formatStatusQuery({ ...query, refresh: offeredRefresh })}"
+        >Load again every ${offeredRefresh} s</a
+      >`
+    : html`<a href="${formatStatusQuery({ ...query, refresh: undefined })}"
+        >Stop loading again every ${refresh} s</a
+      >`;
+}
+
+function pageLinks(query: StatusQuery, { page, pages }: Selection): Html | undefined {
+  if (pages === 1) return undefined;
+  const link = (to: number, text: string, rel: string): Html | undefined =>
+    to < 1 || to > pages
+      ? undefined
+      : html`<a href="${formatStatusQuery({ ...query, page: to })}" rel="${rel}">${text}</a>`;
+  return html`<nav aria-label="Pages of hosts">
+    ${link(page - 1, 'Previous page', 'prev')}
+    <span>Page ${page} of ${pages}</span>
+    ${link(page + 1, 'Next page', 'next')}
+  </nav>`;
+}

@@ -1,0 +1,93 @@
+/** Which hosts of many are shown, by the query of the request. */
+
+import type { HostStatus } from './status.ts';
+
+export const views = ['all', 'problems', 'fetching', 'fetched', 'unfetched'] as const;
+
+/** `problems`: with warnings or errors. `fetched`: a client has had all of an image. `unfetched`: none has. */
+export type View = (typeof views)[number];
+
+export interface StatusQuery {
+  /** What is searched in names, MAC addresses and architectures; in lower case. */
+  readonly text: string;
+  readonly view: View;
+  /** From 1. */
+  readonly page: number;
+  /** Seconds after which the page is to load itself again. */
+  readonly refresh: number | undefined;
+}
+
+/** Hosts of one page. */
+export interface Selection {
+  readonly hosts: readonly HostStatus[];
+  /** Hosts on all pages. */
+  readonly matching: number;
+  /** Index of the first one among those that match. */
+  readonly first: number;
+  /** The query's, or the last one there is. */
+  readonly page: number;
+  /** At least 1. */
+  readonly pages: number;
+}
+
+const perPage = 50;
+const longestText = 100;
+/** Seconds. */
+const quickestRefresh = 2;
+const slowestRefresh = 3600;
+
+/** What is not understood is as if it was not there. */
+export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
+  const refresh = parseCount(parameters.get('refresh'));
+  return {
+    text: (parameters.get('q') ?? '').trim().slice(0, longestText).toLowerCase(),
+    view: views.find((view) => view === parameters.get('show')) ?? 'all',
+    page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
+    refresh: refresh === undefined ? undefined : Math.min(slowestRefresh, Math.max(quickestRefresh, refresh)),
+  };
+}
+
+/** The query of a link: `?q=worker&page=2`; just `?` for the start. */
+export function formatStatusQuery({ text, view, page, refresh }: StatusQuery): string {
+  const parameters = new URLSearchParams();
+  if (text !== '') parameters.set('q', text);
+  if (view !== 'all') parameters.set('show', view);
+  if (page !== 1) parameters.set('page', String(page));
+  if (refresh !== undefined) parameters.set('refresh', String(refresh));
+  return `?${parameters.toString()}`;
+}
+
+export function selectHosts(hosts: readonly HostStatus[], query: StatusQuery): Selection {
+  const matching = hosts.filter((host) => isFound(host, query.text) && isInView[query.view](host));
+  const pages = Math.max(1, Math.ceil(matching.length / perPage));
+  const page = Math.min(query.page, pages);
+  const first = (page - 1) * perPage;
+  return { hosts: matching.slice(first, first + perPage), matching: matching.length, first, page, pages };
+}
+
+function isFound({ name, macs, architecture }: HostStatus, text: string): boolean {
+  if (text === '') return true;
+  // As iPXE writes it, too: 52-54-00-….
+  const asMac = text.replaceAll('-', ':');
+  return (
+    name.toLowerCase().includes(text) ||
+    macs.some((mac) => mac.toLowerCase().includes(asMac)) ||
+    architecture?.toLowerCase() === text
+  );
+}
+
+const isInView: Readonly<Record<View, (host: HostStatus) => boolean>> = {
+  all: () => true,
+  problems: ({ findings }) => findings.some(({ severity }) => severity !== 'info'),
+  fetching: ({ progress }) => progress().some(({ running }) => running > 0),
+  fetched: (host) => isFetched(host),
+  unfetched: (host) => !isFetched(host),
+};
+
+function isFetched({ progress }: HostStatus): boolean {
+  return progress().some(({ completed }) => completed !== undefined);
+}
+
+function parseCount(text: string | null): number | undefined {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}

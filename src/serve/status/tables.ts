@@ -1,0 +1,192 @@
+/** The tables of the status page. */
+
+import { formatPath, type Finding } from '../../report.ts';
+import type { ImageProgress } from '../imageFetches.ts';
+import type { TransferEvent } from '../transfers.ts';
+import { formatAgo, formatDuration, formatPercent, formatSize, formatTime } from './figures.ts';
+import { html, type Html } from './html.ts';
+import type { Selection } from './select.ts';
+import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';
+
+/** Each host is a group of rows, one an image. */
+export function hostTable({ hosts, matching, first }: Selection, now: Date): Html {
+  if (hosts.length === 0) return html`<p>No host matches.</p>`;
+  const caption = `Hosts ${first + 1} to ${first + hosts.length} of ${matching}`;
+  const heads = [
+    'Host',
+    'MAC addresses',
+    'Architecture',
+    'Image',
+    'Size',
+    'Last fetch',
+    'Progress',
+    'Remarks',
+  ];
+  return table({ caption, heads }, html`${hosts.map((host) => hostRows(host, now))}`);
+}
+
+export function baseTable(bases: readonly BaseStatus[]): Html {
+  if (bases.length === 0) return html`<p>There are none: only configs are served.</p>`;
+  const rows = bases.map(
+    ({ name, architecture, build, size, digest }) =>
+      html`<tr>
+        <th scope="row" class="name">${name}</th>
+        <td>${architecture}</td>
+        <td>${build ?? 'not known'}</td>
+        <td class="number">${formatSize(size)}</td>
+        <td class="digest" title="${digest}">${digest.slice(0, 12)}</td>
+      </tr> `,
+  );
+  const heads = ['Image', 'Architecture', 'Build', 'Size', 'SHA-256'];
+  return table(
+    { heads },
+    html`<tbody class="rows">
+      ${rows}
+    </tbody>`,
+  );
+}
+
+/** Kernels and the like, as far as somebody has fetched them. */
+export function sharedTable(images: readonly ImageProgress[], now: Date): Html {
+  if (images.length === 0) return html`<p class="muted">Nothing was fetched so far.</p>`;
+  const rows = images.map(
+    (image) =>
+      html`<tr>
+        <th scope="row" class="name">${image.path}</th>
+        <td class="number">${formatSize(image.size)}</td>
+        <td>${timeOf(image.lastFetch, now)}</td>
+        <td>${progressOf(image)}</td>
+      </tr> `,
+  );
+  return table(
+    { heads: ['File', 'Size', 'Last fetch', 'Progress of the last client'] },
+    html`<tbody class="rows">
+      ${rows}
+    </tbody>`,
+  );
+}
+
+/** Transfers that have ended. */
+export function transferTable(events: readonly TransferEvent[], now: Date): Html {
+  if (events.length === 0) return html`<p class="muted">None so far.</p>`;
+  const rows = events.map(
+    (event) =>
+      html`<tr>
+        <td>${timeOf(event.ended, now)}</td>
+        <th scope="row" class="name">${event.path}</th>
+        <td class="name">${event.client}</td>
+        <td class="number">${formatSize(event.bytes)}</td>
+        <td class="number">${formatDuration(event.seconds)}</td>
+        <td class="${event.outcome === 'complete' ? 'good' : 'warning'}">${event.outcome}</td>
+        <td class="muted">${event.userAgent ?? ''}</td>
+      </tr> `,
+  );
+  return table(
+    { heads: ['Ended', 'File', 'Client', 'Sent', 'Took', 'Outcome', 'Program'] },
+    html`<tbody class="rows">
+      ${rows}
+    </tbody>`,
+  );
+}
+
+/** How long ago; the time itself is shown by pointing at it. */
+export function timeOf(time: Date, now: Date): Html {
+  return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}"
+    >${formatAgo(time, now)}</time
+  >`;
+}
+
+/** Columns whose figures stand at the right. */
+const figures = new Set(['Size', 'Sent', 'Took']);
+
+interface TableHead {
+  readonly caption?: string;
+  readonly heads: readonly string[];
+}
+
+/** A wide one can be moved sideways, with the keyboard as well. */
+function table({ caption, heads }: TableHead, body: Html): Html {
+  const cells = heads.map((head) =>
+    figures.has(head)
+      ? html`<th scope="col" class="number">${head}</th>`
+      : html`<th scope="col">${head}</th>`,
+  );
+  return html`<div class="scroll" tabindex="0">
+    <table>
+      ${
+        caption === undefined
+          ? undefined
+          : html`<caption>
+              ${caption}
+            </caption>`
+      }
+      <thead>
+        <tr>
+          ${cells}
+        </tr>
+      </thead>
+      ${body}
+    </table>
+  </div> `;
+}
+
+function hostRows(host: HostStatus, now: Date): Html {
+  const images = host.images();
+  const progress = new Map(host.progress().map((image) => [image.path, image]));
+  const cellsOf = images.map((image) => imageCells(image, progress.get(image.path), now));
+  const [firstCells = html`<td colspan="4" class="muted">not served</td>`, ...moreCells] = cellsOf;
+  const span = Math.max(1, images.length);
+  return html`<tbody>
+    <tr>
+      <th scope="rowgroup" rowspan="${span}" class="name">${host.name}</th>
+      <td rowspan="${span}" class="mac">${listOf(host.macs.map((mac) => html`${mac}`))}</td>
+      <td rowspan="${span}">${host.architecture ?? 'not known'}</td>
+      ${firstCells}
+      <td rowspan="${span}" class="findings">${listOf(host.findings.map(findingItem))}</td>
+    </tr>
+    ${moreCells.map(
+      (cells) =>
+        html`<tr>
+          ${cells}
+        </tr> `,
+    )}
+  </tbody> `;
+}
+
+function imageCells({ path, size, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
+  const bytes = size ?? progress?.size;
+  return html`<td class="name"><a href="${url}">${path}</a></td>
+    <td class="number">
+      ${bytes === undefined ? html`<span class="muted">not made yet</span>` : formatSize(bytes)}
+    </td>
+    <td>
+      ${progress === undefined ? html`<span class="muted">never</span>` : timeOf(progress.lastFetch, now)}
+    </td>
+    <td>${progress === undefined ? undefined : progressOf(progress)}</td>`;
+}
+
+function progressOf({ path, size, bytes, completed, running, clients }: ImageProgress): Html {
+  const percent = formatPercent(bytes, size);
+  const client = clients.at(-1) ?? '';
+  if (running > 0) {
+    const connections = running === 1 ? '1 connection' : `${running} connections`;
+    return html`<progress max="${size}" value="${bytes}" aria-label="${path}">${percent}</progress>
+      ${percent}, ${connections}, ${client}`;
+  }
+  if (completed !== undefined) return html`<span class="good">complete</span>, ${client}`;
+  return html`<span class="warning">stopped at ${percent}</span>, ${client}`;
+}
+
+function findingItem({ severity, path, message, hint }: Finding): Html {
+  const place = path.length === 0 ? undefined : html` <span class="muted">${formatPath(path)}</span>`;
+  return html`<strong class="${severity}">${severity}:</strong> ${message}${place}
+    ${hint === undefined ? undefined : html`<span class="hint">${hint}</span>`}`;
+}
+
+function listOf(items: readonly Html[]): Html | undefined {
+  return items.length === 0
+    ? undefined
+    : html`<ul>
+        ${items.map((item) => html`<li>${item}</li>`)}
+      </ul>`;
+}

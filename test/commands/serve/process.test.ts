@@ -1,0 +1,213 @@
+/** `serve` as a process: what starts it, what signals do to it and to running downloads, and what it ends with. */
+
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { type ServeProcess, startServe } from '../../interop/serve/startServe.js';
+import { liveIsoWith } from '../../support/liveIso.ts';
+import { runCli } from '../../support/runCli.ts';
+import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
+import { inventory, token } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'serve process '));
+const path = (name: string): string => join(folder, name);
+const write = (name: string, content: string | Uint8Array): void =>
+  writeFileSync(path(name), content, { mode: 0o600 });
+
+// More than the system keeps for a client that reads nothing.
+const noise = createHash('shake256', { outputLength: 48 * 1024 * 1024 })
+  .update('rootfs')
+  .digest();
+write(
+  'live.iso',
+  liveIsoWith((files) => files.set('images/pxeboot/rootfs.img', noise)),
+);
+write('inv.yaml', inventory);
+write('auth.json', '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}');
+write('tokens', `${token}\n`);
+
+const started: ServeProcess[] = [];
+const start = async (args: readonly string[], env = {}): Promise<ServeProcess> => {
+  const service = await startServe(args, { cwd: folder, env });
+  started.push(service);
+  return service;
+};
+const images = ['--iso', 'live.iso', '--listen', '127.0.0.1:0'];
+const serve = (...args: readonly string[]): Promise<ServeProcess> =>
+  start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args]);
+const refused = (...args: readonly string[]): Promise<ProgramResult> =>
+  runProgram(['serve', ...args], { cwd: folder });
+
+afterEach(async () => {
+  write('inv.yaml', inventory);
+  for (const service of started.splice(0)) {
+    service.signal('SIGKILL');
+    await service.ended;
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Has got the header, and takes nothing of the body yet. */
+const begin = (url: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent: false }, resolve).on('error', reject);
+  });
+const fetchAll = async (url: string): Promise<Buffer> => buffer(await begin(url));
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The image of a host without kernel arguments, made by another command from its config. */
+async function expectedIso(service: ServeProcess, host: string): Promise<string> {
+  write('config.ign', await fetchAll(service.url(host, 'ign')));
+  const { code, stdoutBytes } = await runCli(
+    ['iso', 'ignition', 'embed', '-i', 'config.ign', '-o', '-', 'live.iso'],
+    { cwd: folder },
+  );
+  expect(code).toBe(0);
+  return sha256(stdoutBytes);
+}
+
+describe('a reload', () => {
+  it('after SIGHUP serves other bytes to who comes, and the same as before to who is there', async () => {
+    const service = await serve();
+    const before = await expectedIso(service, 'worker-0');
+    const running = await begin(service.url('worker-0', 'iso'));
+    write('inv.yaml', inventory.replace('https://192.0.2.1', 'https://192.0.2.9'));
+    service.signal('SIGHUP');
+    await service.whenEvent(() => loads(service) === 2);
+    const after = await fetchAll(service.url('worker-0', 'iso'));
+    expect(sha256(await buffer(running))).toBe(before);
+    expect(sha256(after)).toBe(await expectedIso(service, 'worker-0'));
+    expect(sha256(after)).not.toBe(before);
+  });
+
+  it('comes without a signal when the inventory has changed', async () => {
+    const service = await serve();
+    write('inv.yaml', `${inventory}- name: worker-2\n`);
+    await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 3);
+    const { origin } = new URL(service.url('worker-0', 'iso'));
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${origin}/worker-2.ign`, { headers });
+    expect([response.status, (await response.text()).startsWith('{')]).toEqual([200, true]);
+  });
+
+  it('of hosts in a folder comes with a change of one that was not there at the start', async () => {
+    mkdirSync(path('hosts'));
+    write('hosts/a.yaml', '');
+    const service = await start(['--nmstate-dir', 'hosts', ...images], iccEnvironment);
+    write('hosts/b.yaml', '');
+    await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 2);
+    write('hosts/b.yaml', 'interfaces: 5\n');
+    const last = await service.whenEvent(({ event, wrong }) => event === 'loaded' && wrong === 1);
+    expect(last).toMatchObject({ hosts: 1 });
+  });
+});
+
+const loads = (service: ServeProcess): number =>
+  service.events().filter(({ event }) => event === 'loaded').length;
+
+describe('the end', () => {
+  it('after SIGTERM comes when running downloads are through', async () => {
+    const service = await serve();
+    const url = service.url('worker-0', 'iso');
+    const expected = await expectedIso(service, 'worker-0');
+    const running = await begin(url);
+    service.signal('SIGTERM');
+    await expect.poll(() => fetchAll(url).then(Boolean, () => false)).toBe(false); // nobody else is let in
+    expect(sha256(await buffer(running))).toBe(expected);
+    expect(await service.ended).toBe(0);
+    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', cut: 0 });
+  });
+
+  it.each([
+    ['when the time for that is over', ['--grace', '1s'], 1],
+    ['at once after a second signal', ['--grace', '10m'], 2],
+  ])('comes %s', async (_title, options, signals) => {
+    const service = await serve(...options);
+    const url = service.url('worker-0', 'iso');
+    const running = await begin(url);
+    service.signal('SIGTERM');
+    await expect.poll(() => fetchAll(url).then(Boolean, () => false)).toBe(false);
+    if (signals === 2) service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', cut: 1 });
+    await expect(buffer(running)).rejects.toThrow('aborted');
+  });
+
+  it('comes with --once when the image was fetched', async () => {
+    const service = await serve('--once', 'worker-1');
+    expect(service.hosts.map(({ name }) => name)).toEqual(['worker-1']);
+    const url = service.url('worker-1', 'iso');
+    const half = await fetch(url, { headers: { Range: 'bytes=0-9999' } });
+    await half.arrayBuffer();
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+    await fetchAll(url);
+    expect(await service.ended).toBe(0);
+  });
+});
+
+describe('the start', () => {
+  it('fails where another program listens', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' ? (address?.port ?? 0) : 0);
+      });
+    });
+    const result = await refused('--inventory', 'inv.yaml', '--listen', `127.0.0.1:${port}`);
+    other.close();
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^error: Cannot listen on 127\.0\.0\.1:\d+: another program listens there\nhint: end that program, or give another port\n$/,
+    );
+  });
+
+  it('fails with an inventory that is none', async () => {
+    write('inv.yaml', 'hosts: 5\n');
+    const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...images);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('inv.yaml');
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it('fails where no host of this name is', async () => {
+    expect(await refused('--inventory', 'inv.yaml', ...images, '--once', 'nobody')).toMatchObject({
+      code: 2,
+    });
+  });
+});
+
+const iccEnvironment = {
+  DEPLOY_ISO: 'live.iso',
+  IRONIC_BASE_URL: 'https://192.0.2.1:6385',
+  IRONIC_AGENT_IMAGE: 'quay.io/metal3-io/ironic-python-agent:latest',
+};
+
+describe('in place of the image-customization-controller', () => {
+  it.each([
+    ['as Go takes flags', ['-nmstate-dir', 'nmstate', '-images-bind-addr', '127.0.0.1:0'], '-kubeconfig'],
+    [
+      'with two dashes and a sign',
+      ['--nmstate-dir=nmstate', '--images-bind-addr=127.0.0.1:0'],
+      '--kubeconfig',
+    ],
+    ['with one dash and a sign', ['-nmstate-dir=nmstate', '-images-bind-addr=127.0.0.1:0'], '--kubeconfig'],
+  ])('its flags are understood, %s', async (_title, flags, kubeconfig) => {
+    mkdirSync(path('nmstate'), { recursive: true });
+    write('nmstate/worker-7.yaml', '');
+    const published = ['-images-publish-addr', 'http://192.0.2.1:8084', kubeconfig, '/none', '--open'];
+    const service = await start([...flags, ...published], iccEnvironment);
+    expect(service.url('worker-7', 'iso')).toBe('http://192.0.2.1:8084/worker-7.iso');
+  });
+
+  it('a flag and the option that it stands for are one too many', async () => {
+    const both = ['--listen', '127.0.0.1:0', '-images-bind-addr', ':8084'];
+    const { code, stderr } = await refused('--inventory', 'inv.yaml', ...both);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be used multiple times')]);
+  });
+});

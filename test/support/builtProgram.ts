@@ -1,0 +1,37 @@
+/** The program as a process of its own, for tests that kill it: built from the sources as they are now. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { build } from 'rolldown';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface BuiltProgram {
+  readonly start: (args: readonly string[], cwd: string) => ChildProcess;
+  readonly remove: () => Promise<void>;
+}
+
+export async function buildProgram(): Promise<BuiltProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'built program '));
+  for (const name of ['schemas', 'templates', 'docs', 'package.json', 'node_modules'])
+    await symlink(join(root, name), join(folder, name));
+  await build({
+    input: join(root, 'src/cli.ts'),
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    output: { dir: join(folder, 'dist'), format: 'esm' },
+    logLevel: 'silent',
+  });
+  const start = join(folder, 'start.js');
+  await writeFile(
+    start,
+    "const { main } = await import('./dist/cli.js'); process.exitCode = await main(process.argv);",
+  );
+  return {
+    start: (args, cwd) =>
+      spawn(process.execPath, [start, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

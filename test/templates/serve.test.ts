@@ -1,0 +1,132 @@
+/** The files that a service is set up with: unit of systemd, image of a container. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { have, missingNote } from '../support/programs.ts';
+import { tlsFile } from '../support/serveFixtures.ts';
+
+const top = resolve(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(join(top, 'templates/serve', name), 'utf8');
+
+describe('ironic-coreos-serve.service', () => {
+  const unit = read('ironic-coreos-serve.service');
+  const setting = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+
+  it('gives running transfers the time that they are granted', () => {
+    const grace = Number(/--grace (\d+)s/.exec(setting('ExecStart'))?.[1]);
+    expect(grace).toBeGreaterThan(0);
+    expect(Number(setting('TimeoutStopSec'))).toBeGreaterThan(grace);
+  });
+
+  it('hands over each credential that the program is started with', () => {
+    const used = [...setting('ExecStart').matchAll(/%d\/([\w-]+)/g)].map((match) => match[1]);
+    const loaded = [...unit.matchAll(/^LoadCredential=([\w-]+):/gm)].map((match) => match[1]);
+    expect(used).toEqual(['url-key', 'tokens']);
+    expect(loaded).toEqual(used);
+  });
+
+  describe.skipIf(!have('systemd-analyze'))(`by systemd-analyze${missingNote('systemd-analyze')}`, () => {
+    let folder = '';
+    let file = '';
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'unit '));
+      file = join(folder, 'ironic-coreos-serve.service');
+      // The program itself need not be installed.
+      writeFileSync(file, unit.replace(/^ExecStart=ironic-coreos /m, 'ExecStart=/bin/true '));
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('is understood', () => {
+      const { stderr, status } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+      expect(stderr.split('\n').filter((line) => line.includes('ironic-coreos'))).toEqual([]);
+      expect(status).toBe(0);
+    });
+
+    it('is hardly exposed', () => {
+      const args = ['security', '--offline=true', '--no-pager', '--threshold=15', file];
+      const { stdout, status } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+      expect(stdout).toMatch(/Overall exposure level for \S+: [01]\.\d OK/);
+      expect(status).toBe(0);
+    });
+  });
+});
+
+/** Words of each instruction. */
+const instructions = (text = ''): string[][] =>
+  text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(/\s+/));
+
+describe('Containerfile', () => {
+  const stages = read('Containerfile').split(/^(?=FROM )/m);
+  it('copies what there is', () => {
+    const copied = instructions(stages[1])
+      .filter(([name]) => name === 'COPY')
+      .flatMap((words) => words.slice(1, -1));
+    expect(copied).toContain('src');
+    expect(copied.filter((name) => !existsSync(join(top, name)))).toEqual([]);
+  });
+
+  it('starts the program, as nobody', () => {
+    const last = new Map(instructions(stages.at(-1)).map(([name, ...words]) => [name, words.join(' ')]));
+    expect(last.get('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(last.get('ENTRYPOINT')).toBe('["node", "/app/bin/ironic-coreos.js", "serve"]');
+    expect(last.get('HEALTHCHECK')).toContain('"/app/templates/serve/healthcheck.js"');
+  });
+});
+
+const check = (url: string): Promise<number | null> => {
+  const script = join(top, 'templates/serve/healthcheck.js');
+  const program = spawn(process.execPath, [script], { env: { HEALTH_URL: url }, stdio: 'ignore' });
+  return new Promise((end) => program.once('close', end));
+};
+const answering =
+  (status: number): RequestListener =>
+  (request, response) =>
+    response.writeHead(request.url === '/healthz' ? status : 404).end();
+
+describe('healthcheck.js', () => {
+  const servers: Server[] = [];
+  const listen = (server: Server): Promise<number> => {
+    servers.push(server);
+    return new Promise((listening) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        listening(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  };
+  afterAll(() => {
+    for (const server of servers) server.close().closeAllConnections();
+  });
+
+  it.each([
+    ['a service that lives', 200, 0],
+    ['another answer', 503, 1],
+  ])('%s', async (_title, status, code) => {
+    const port = await listen(createServer(answering(status)));
+    expect(await check(`http://127.0.0.1:${port}/healthz`)).toBe(code);
+  });
+
+  it('TLS, with a certificate for another name', async () => {
+    const [cert, key] = ['stranger', 'stranger-key'].map((name) => readFileSync(tlsFile(name)));
+    const port = await listen(createTlsServer({ cert, key }, answering(200)));
+    expect(await check(`https://127.0.0.1:${port}/healthz`)).toBe(0);
+  });
+
+  it('nobody there', async () => {
+    expect(await check('http://127.0.0.1:1/healthz')).toBe(1);
+  });
+
+  it('no answer', async () => {
+    const port = await listen(createServer(() => undefined));
+    expect(await check(`http://127.0.0.1:${port}/healthz`)).toBe(1);
+  });
+});
