@@ -298,10 +298,14 @@ async function skipZeros(input: ByteInput): Promise<void> {
   while ((await hasMore(input)) && passZeros(input.feed));
 }
 
+const ZEROS = Buffer.alloc(4096);
+
 /** False where it found something else at hand. */
 function passZeros(feed: ByteFeed): boolean {
   const { bytes } = feed;
   let { index } = feed;
+  // Most of an area is free, and comparing takes a tenth of looking at every byte.
+  while (Buffer.compare(ZEROS, bytes.subarray(index, index + ZEROS.length)) === 0) index += ZEROS.length;
   while (bytes[index] === 0) index++;
   feed.index = index;
   return feed.available === 0;

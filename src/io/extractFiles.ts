@@ -21,38 +21,77 @@ export interface WrittenFile {
   readonly path: string;
 }
 
-interface Target extends WrittenFile {
-  /** Absolute. */
-  readonly place: string;
-  readonly data: Uint8Array;
-}
-
-/** Of a path; Linux takes no longer ones. */
-const MAX_LENGTH = 4096;
-
 /**
- * Makes the folder and writes the files one after the other, with the mode that the umask gives; yields each when it is
- * written. All names are looked at before the first file is written.
- * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
+ * Writes the files one after the other; yields each when it is written.
+ * @throws CliError like `prepareExtraction`
  */
 export async function* writeNewFiles(
   directory: string,
   files: readonly ExtractedFile[],
   io: Pick<Io, 'cwd'>,
 ): AsyncGenerator<WrittenFile, void> {
+  const names = files.map(({ name }) => name);
+  const { write, pathOf } = await prepareExtraction(directory, names, io);
+  for (const { name, data } of files) {
+    await write(name, data);
+    yield { name, path: pathOf(name) };
+  }
+}
+
+/** Where the files of an archive go. */
+export interface Extraction {
+  /**
+   * Writes the file of that name; once more, it takes the place of the one before.
+   * @throws CliError for what the system has against it
+   */
+  readonly write: (name: string, data: Uint8Array) => Promise<void>;
+  /** Of the new file, below the folder as the user gave it. */
+  readonly pathOf: (name: string) => string;
+}
+
+interface Target {
+  /** Below the folder as the user gave it. */
+  readonly path: string;
+  /** Absolute. */
+  readonly place: string;
+}
+
+/** Of a path; Linux takes no longer ones. */
+const MAX_LENGTH = 4096;
+
+/**
+ * Makes the folder, for files of these names and no others. They get the mode that the umask gives. All names are looked
+ * at before the first file is written.
+ * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
+ */
+export async function prepareExtraction(
+  directory: string,
+  names: readonly string[],
+  io: Pick<Io, 'cwd'>,
+): Promise<Extraction> {
   if (directory === '') {
     throw new CliError('The path of the folder is empty', { hint: 'give the path of a folder' });
   }
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
-  const targets = files.map((file) => targetOf(file, { folder, prefix }));
-  await refuseExisting(targets);
+  const places = names.map((name) => targetOf(name, { folder, prefix }));
+  await refuseExisting(places);
   await makeFolder(folder, directory);
-  for (const target of targets) {
-    await makeParents(target.path.slice(prefix.length), { folder, prefix });
-    await writeNewFile(target);
-    yield { name: target.name, path: target.path };
-  }
+  const targets = new Map(places.map((target, index) => [names[index], target]));
+  const find = (name: string): Target => {
+    const target = targets.get(name);
+    if (target === undefined) throw new RangeError(`${name} was not announced`);
+    return target;
+  };
+  const written = new Set<Target>();
+  const write = async (name: string, data: Uint8Array): Promise<void> => {
+    const target = find(name);
+    if (written.has(target)) await unlink(target.place);
+    else await makeParents(target.path.slice(prefix.length), { folder, prefix });
+    await writeNewFile(target, data);
+    written.add(target);
+  };
+  return { write, pathOf: (name) => find(name).path };
 }
 
 interface Place {
@@ -62,7 +101,7 @@ interface Place {
   readonly prefix: string;
 }
 
-function targetOf({ name, data }: ExtractedFile, { folder, prefix }: Place): Target {
+function targetOf(name: string, { folder, prefix }: Place): Target {
   const hint = 'nothing was written; leave the member out by naming the others';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
@@ -71,7 +110,7 @@ function targetOf({ name, data }: ExtractedFile, { folder, prefix }: Place): Tar
   if (steps.length === 0 || name.includes('\0') || name.length > MAX_LENGTH) {
     throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, { hint });
   }
-  return { name, path: prefix + steps.join('/'), place: join(folder, ...steps), data };
+  return { path: prefix + steps.join('/'), place: join(folder, ...steps) };
 }
 
 async function refuseExisting(targets: readonly Target[]): Promise<void> {
@@ -110,7 +149,7 @@ async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
 }
 
 /** Not by way of a temporary file that is brought to disk, as an initramfs has thousands of files. */
-async function writeNewFile({ place, path, data }: Target): Promise<void> {
+async function writeNewFile({ place, path }: Target, data: Uint8Array): Promise<void> {
   try {
     const handle = await open(place, 'wx', 0o666);
     try {

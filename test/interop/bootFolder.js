@@ -12,7 +12,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, writeFil
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
-import { main } from '../../dist/cli.js';
+import { main } from '../../dist/cli.cjs';
 import { makeBootIso, missingForBoot } from './boot/bootIso.js';
 
 /** Until a machine has to have said everything. */

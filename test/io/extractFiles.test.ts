@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeNewFiles } from '../../src/io/extractFiles.ts';
+import { prepareExtraction, writeNewFiles } from '../../src/io/extractFiles.ts';
 
 const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 
@@ -85,5 +85,14 @@ describe('writeNewFiles', () => {
 
   it('names the folder that a file stands in for', async () => {
     await expect(extract('out', 'd', 'd/x')).rejects.toThrow('File exists: out/d');
+  });
+});
+
+describe('prepareExtraction', () => {
+  it('writes a file again where the archive has it again', async () => {
+    const { write } = await prepareExtraction('out', ['d/a'], { cwd });
+    await write('d/a', Buffer.from('first, and longer'));
+    await write('d/a', Buffer.from('second'));
+    expect(await readFile(join(cwd, 'out/d/a'), 'utf8')).toBe('second');
   });
 });

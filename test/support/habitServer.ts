@@ -11,8 +11,6 @@ export type Habit =
   | 'changing'
   /** Changes the image when all of it is asked for. */
   | 'changes once'
-  /** Breaks the connection in the middle of all of it. */
-  | 'truncating'
   /** Says nothing more in the middle of all of it. */
   | 'shorter';
 
@@ -40,12 +38,8 @@ export async function serveImage(image: Uint8Array, habit: Habit = 'none'): Prom
       return;
     }
     if (habit === 'changes once') version += 1;
-    if (habit === 'truncating') {
-      response.writeHead(200, { etag, 'content-length': String(image.length) });
-      response.write(image.subarray(0, image.length / 2), () => response.destroy());
-    } else if (habit === 'shorter')
-      response.writeHead(200, { etag }).end(image.subarray(0, image.length / 2));
-    else response.writeHead(200, { etag }).end(image);
+    const length = habit === 'shorter' ? image.length / 2 : image.length;
+    response.writeHead(200, { etag }).end(image.subarray(0, length));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -1,6 +1,14 @@
 /** A real HTTP server with files, and with everything that may go wrong between it and whoever downloads them. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 
 /** What goes wrong with one request; those after it are answered as they should be, or by the next fault. */
 export type Fault =
@@ -36,17 +44,20 @@ export interface SeenRequest {
 }
 
 export interface ImageServer {
-  /** `http://127.0.0.1:PORT` */
+  /** `http://127.0.0.1:PORT`, or `https:` */
   readonly origin: string;
   readonly files: Map<string, ServedFile>;
   readonly requests: SeenRequest[];
   readonly close: () => Promise<void>;
 }
 
-export async function startImageServer(): Promise<ImageServer> {
+/** Where the authority is that vouches for the certificate of `https:` servers; it is for 127.0.0.1 and `images.test`. */
+export const serverAuthority = new URL('./certificates/server-ca.pem', import.meta.url);
+
+export async function startImageServer(scheme: 'http' | 'https' = 'http'): Promise<ImageServer> {
   const files = new Map<string, ServedFile>();
   const requests: SeenRequest[] = [];
-  const server = createServer((request, response) => {
+  const server = createFor(scheme, (request, response) => {
     const { url = '/', headers } = request;
     // A proxy is asked for the whole URL.
     const path = url.startsWith('http:') ? new URL(url).pathname : url;
@@ -68,7 +79,13 @@ export async function startImageServer(): Promise<ImageServer> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { origin: `http://127.0.0.1:${port}`, files, requests, close };
+  return { origin: `${scheme}://127.0.0.1:${port}`, files, requests, close };
+}
+
+function createFor(scheme: 'http' | 'https', listener: RequestListener): Server {
+  if (scheme === 'http') return createServer(listener);
+  const pem = readFileSync(new URL('./certificates/server.pem', import.meta.url));
+  return createTlsServer({ cert: pem, key: pem }, listener);
 }
 
 function listen(server: Server): Promise<void> {
@@ -84,15 +101,15 @@ function answer(file: ServedFile, request: IncomingMessage, response: ServerResp
   if (fault?.kind === 'status') return void response.writeHead(fault.status, fault.headers).end('no');
   if (fault?.kind === 'redirect') return void response.writeHead(302, { location: fault.to }).end();
   if (fault?.kind === 'silence') return;
-  const start = ranges ? startOf(request, etag) : 0;
+  const { start, end, isPart } = ranges ? rangeOf(request, file) : wholeOf(file);
   if (start > 0 && start >= content.length) {
     return void response.writeHead(416, { 'content-range': `bytes */${content.length}` }).end();
   }
-  const body = content.subarray(start);
+  const body = content.subarray(start, end);
   const total = fault?.kind === 'wrong range' ? content.length + 5 : content.length;
-  response.writeHead(start > 0 ? 206 : 200, {
+  response.writeHead(isPart ? 206 : 200, {
     ...(etag !== undefined && { etag }),
-    ...(start > 0 && { 'content-range': `bytes ${start}-${content.length - 1}/${total}` }),
+    ...(isPart && { 'content-range': `bytes ${start}-${end - 1}/${total}` }),
     ...(fault?.kind !== 'no length' && {
       'content-length': String(fault?.kind === 'short' ? fault.length : body.length),
     }),
@@ -100,9 +117,25 @@ function answer(file: ServedFile, request: IncomingMessage, response: ServerResp
   send(body, fault, response);
 }
 
-function startOf({ headers }: IncomingMessage, etag: string | undefined): number {
-  const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
-  return headers['if-range'] === undefined || headers['if-range'] === etag ? start : 0;
+interface Part {
+  readonly start: number;
+  /** Behind the last byte. */
+  readonly end: number;
+  readonly isPart: boolean;
+}
+
+function wholeOf({ content }: ServedFile): Part {
+  return { start: 0, end: content.length, isPart: false };
+}
+
+function rangeOf({ headers }: IncomingMessage, file: ServedFile): Part {
+  const [, start, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  const etag = 'etag' in file ? file.etag : '"1"';
+  const isOther = headers['if-range'] !== undefined && headers['if-range'] !== etag;
+  if (start === undefined || isOther) return wholeOf(file);
+  const { length } = file.content;
+  const end = last === undefined || last === '' ? length : Math.min(Number(last) + 1, length);
+  return { start: Number(start), end, isPart: true };
 }
 
 function send(body: Uint8Array, fault: Fault | undefined, response: ServerResponse): void {

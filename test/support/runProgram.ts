@@ -1,0 +1,41 @@
+/** The program as it is built, as a process of its own: for what only a process has, such as what its TLS trusts. */
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface ProgramResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramOptions {
+  readonly cwd: string;
+  /** Besides PATH and HOME. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A script for sh in which `"$@"` is the program with its arguments. */
+  readonly script?: string;
+}
+
+const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
+
+/** Does not stop this process, which may be the server that the program asks. */
+export async function runProgram(
+  args: readonly string[],
+  { cwd, env = {}, script = '"$@"' }: ProgramOptions,
+): Promise<ProgramResult> {
+  const { PATH, HOME } = process.env;
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, program, ...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve);
+  });
+  return { code, ...output };
+}
