@@ -1,4 +1,4 @@
-/** The table of settings: no name twice, and nothing that the README does not tell. */
+/** The table of settings: no name twice, and nothing that docs/settings.md does not tell. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { type Setting, settingTable } from '../../src/agent/settingTable.ts';
 const settings: readonly Setting[] = settingTable;
 const flags = settings.flatMap(({ flag }) => (flag === undefined ? [] : [flagName(flag)]));
 const variables = settings.flatMap(({ environment = [] }) => environment.map(({ name }) => name));
-const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/settings.md'), 'utf8');
 
 describe('settingTable', () => {
   it.each([
@@ -19,8 +19,8 @@ describe('settingTable', () => {
     ['variables', variables],
   ])('has no %s twice', (_title, names) => expect(new Set(names).size).toBe(names.length));
 
-  it.each([...flags, ...variables, ...profileNames])('%s is in the README', (name) =>
-    expect(readme).toContain(name),
+  it.each([...flags, ...variables, ...profileNames])('%s is in docs/settings.md', (name) =>
+    expect(page).toContain(name),
   );
 
   it.each(settings.map((setting) => [setting.name, setting] as const))(

@@ -1,0 +1,180 @@
+/**
+ * The documentation is true: every transcript is run, every link leads somewhere, and what it names is there. Where the
+ * program prints something else now, `npx vitest run test/docs.test.ts -u` writes that into the pages, to be read.
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  anchors,
+  localLinks,
+  type Page,
+  proseOf,
+  readBlocks,
+  readPages,
+  replaceBlocks,
+  root,
+} from './support/docs/markdown.ts';
+import { makeSupplies, type Ran, startSession, type Supplies } from './support/docs/session.ts';
+import { matchesOutput, readSteps, type Step } from './support/docs/transcript.ts';
+import { have, missingNote } from './support/programs.ts';
+import { runCli } from './support/runCli.ts';
+
+const pages = readPages();
+const withTranscripts = pages.filter(({ text }) => text.includes('\n```console\n'));
+const titled = (page: Page): readonly [string, Page] => [page.name, page];
+
+const needed = ['sh', 'curl', 'openssl'].find((program) => !have(program)) ?? 'sh';
+
+describe.skipIf(!have(needed))(`transcripts${missingNote(needed)}`, () => {
+  let supplies: Supplies;
+
+  beforeAll(async () => {
+    supplies = await makeSupplies();
+  });
+
+  afterAll(() => supplies.remove());
+
+  it.each(withTranscripts.map(titled))('of %s are what the program prints', async (_name, page) => {
+    await expect(await replay(page, supplies)).toMatchFileSnapshot(page.path);
+  });
+});
+
+/** The page with what its commands print now, where that is not what it says. */
+async function replay({ name, text }: Page, supplies: Supplies): Promise<string> {
+  const blocks = readBlocks(text);
+  const steps = blocks.filter(({ language }) => language === 'console').flatMap(readSteps);
+  const session = await startSession(supplies);
+  try {
+    for (const { file, lines } of blocks) {
+      if (file !== undefined) session.write(file, `${lines.join('\n')}\n`);
+    }
+    const results = await session.run(steps.map(({ command }) => command));
+    expect(results, `${name}: the last command that was started did not end`).toHaveLength(steps.length);
+    const unexpected = steps.flatMap((step, index) => {
+      const ran = results[index];
+      return failsUnseen(ran, steps[index + 1]) ? [{ command: step.command, ...ran }] : [];
+    });
+    expect(unexpected, 'commands that fail, and the page does not say so').toEqual([]);
+    const left = results.values();
+    return replaceBlocks(text, 'console', (block) =>
+      readSteps(block).flatMap((step) => retell(step, left.next().value)),
+    );
+  } finally {
+    await session.end();
+  }
+}
+
+/** A command may fail if the reader sees that. */
+function failsUnseen(ran: Ran | undefined, next: Step | undefined): boolean {
+  if (ran?.status === 0 || next?.command === 'echo $?') return false;
+  return ran?.lines.some((line) => line.startsWith('error: ')) !== true;
+}
+
+function retell({ commandLines, output }: Step, ran: Ran | undefined): readonly string[] {
+  const lines = ran?.lines ?? [];
+  return [...commandLines, ...(matchesOutput(output, lines) ? output : lines)];
+}
+
+describe('what stands for what in transcripts', () => {
+  it.each<readonly [string, readonly string[], readonly string[], boolean]>([
+    ['the same', ['a', 'b'], ['a', 'b'], true],
+    ['another line', ['a', 'b'], ['a', 'c'], false],
+    ['one line more', ['a'], ['a', 'b'], false],
+    ['nothing', [], [], true],
+    ['… for a part of a line', ['took … ms (…)'], ['took 12 ms (fast)'], true],
+    ['… not for a line break', ['took …'], ['took 12', 'ms'], false],
+    ['a line of … for lines', ['a', '…', 'd'], ['a', 'b', 'c', 'd'], true],
+    ['a line of … for none', ['a', '…'], ['a'], true],
+    ['characters of patterns', ['a.c (x)'], ['abc (x)'], false],
+  ])('%s', (_title, expected, actual, is) => expect(matchesOutput(expected, actual)).toBe(is));
+
+  it('a command goes on after a backslash', () => {
+    const block = { language: 'console', file: undefined, start: 0, lines: ['$ a \\', '  b', 'out', '$ c'] };
+    expect(readSteps(block).map(({ command, output }) => [command, output])).toEqual([
+      ['a \\\n  b', ['out']],
+      ['c', []],
+    ]);
+  });
+});
+
+describe('links', () => {
+  it.each(pages.map(titled))('of %s lead to files and headings that are there', (_name, { path, text }) => {
+    const wrong = localLinks(text).filter((link) => {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && !anchors(readFileSync(target, 'utf8')).includes(anchor);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lead from the README to every page', () => {
+    const named = new Set(localLinks(pages[0]?.text ?? '').map((link) => link.replace(/#.*/, '')));
+    expect(
+      pages
+        .slice(1)
+        .map(({ name }) => name)
+        .filter((name) => !named.has(name)),
+    ).toEqual([]);
+  });
+});
+
+it('the README names every command', async () => {
+  const { stdout } = await runCli(['--help']);
+  const [, list = ''] = stdout.split(/^Commands:\n/m);
+  const [commands = ''] = list.split('\n\n');
+  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1] ?? '');
+  expect(names).toContain('render');
+  const readme = pages[0]?.text ?? '';
+  expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}[ \`]`, 'm').test(readme))).toEqual([]);
+});
+
+describe('options', () => {
+  const declared = readSources('src/program') + readSources('src/agent/settingTable.ts');
+  /** What the text says is not there. */
+  const others = new Set(['--reg']);
+
+  it.each(pages.filter(({ name }) => name !== 'docs/rules.md').map(titled))(
+    'that %s names are there',
+    (_name, { text }) => {
+      const code = [...proseOf(text).matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
+      const named = code.filter((part) => !/^(npm|npx|node|podman) /.test(part));
+      const flags = new Set(named.flatMap((part) => part.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []));
+      const unknown = [...flags].filter(
+        (flag) => !others.has(flag) && !new RegExp(`${flag}(?![\\w-])`).test(declared),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
+});
+
+/** The text of a file, or of all in a folder. */
+function readSources(path: string): string {
+  const place = join(root, path);
+  if (path.endsWith('.ts')) return readFileSync(place, 'utf8');
+  const names = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  return names.map((name) => readFileSync(join(place, name), 'utf8')).join('\n');
+}
+
+describe('docs/architecture.md', () => {
+  it('has every folder of src', () => {
+    const page = pages.find(({ name }) => name === 'docs/architecture.md')?.text ?? '';
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    const missing = folders.filter(({ name }) => !page.includes(`| \`src/${name}/\` |`));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('names files and folders that are there', () => {
+    const page = pages.find(({ name }) => name === 'docs/architecture.md')?.text ?? '';
+    const named = [...page.matchAll(/`((?:bin|src|schemas|templates|docs|test)\/[\w./-]*)`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * A person at a shell: a folder with what the pages take for granted, and `ironic-coreos` on the PATH, which is the built
+ * program. Port 8084 of the pages is a free one. The host mirror.example.com is a server here, behind a proxy.
+ */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { dockerArchive } from '../containerImages.ts';
+import { startImageServer } from '../imageServer.ts';
+import { isoPair } from '../minimalIso.ts';
+import { runCli } from '../runCli.ts';
+import { root } from './markdown.ts';
+
+/** What takes long to make, and is the same for all sessions. */
+export interface Supplies {
+  readonly iso: Buffer;
+  readonly agentArchive: Buffer;
+  /** Folder for the program's compiled code. */
+  readonly cache: string;
+  readonly remove: () => void;
+}
+
+export interface Session {
+  readonly write: (name: string, content: string) => void;
+  /** Runs the commands in one shell, one after the other. */
+  readonly run: (commands: readonly string[]) => Promise<readonly Ran[]>;
+  readonly end: () => Promise<void>;
+}
+
+/** A command that has ended. */
+export interface Ran {
+  readonly lines: readonly string[];
+  readonly status: number;
+}
+
+const program = join(root, 'bin/ironic-coreos.js');
+const release = '44.20261101.3.0';
+const isoName = `fedora-coreos-${release}-live.x86_64.iso`;
+const publicKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk\n';
+
+export async function makeSupplies(): Promise<Supplies> {
+  const place = mkdtempSync(join(tmpdir(), 'docs supplies '));
+  const cache = join(place, 'cache');
+  mkdirSync(cache);
+  return {
+    iso: await makeIso(place),
+    agentArchive: await dockerArchive({ names: ['quay.io/metal3-io/ironic-agent:latest'] }),
+    cache,
+    remove: () => rmSync(place, { recursive: true, force: true }),
+  };
+}
+
+/** A live ISO of a few megabytes, from which a minimal one can be made. It does not boot. */
+async function makeIso(place: string): Promise<Buffer> {
+  const { full, minimal } = isoPair();
+  writeFileSync(join(place, 'full.iso'), full);
+  writeFileSync(join(place, 'minimal.iso'), minimal);
+  const args = ['pack', 'minimal-iso', 'full.iso', 'minimal.iso', '--consume'];
+  const { code, stderr } = await runCli(args, { cwd: place });
+  if (code !== 0) throw new Error(stderr);
+  return readFileSync(join(place, 'full.iso'));
+}
+
+export async function startSession(supplies: Supplies): Promise<Session> {
+  if (!existsSync(join(root, 'dist/cli.cjs'))) throw new Error('dist/ is missing: npm run build');
+  const place = mkdtempSync(join(tmpdir(), 'docs '));
+  const folder = join(place, 'folder');
+  const bin = join(place, 'bin');
+  const home = join(place, 'home');
+  for (const path of [folder, bin, join(home, '.ssh')]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(bin, 'ironic-coreos'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  chmodSync(join(bin, 'ironic-coreos'), 0o755);
+  writeFileSync(join(home, '.ssh/id_ed25519.pub'), publicKey);
+  writeInputs(folder, supplies);
+  const mirror = await startImageServer();
+  mirror.files.set(`/${isoName}`, { content: supplies.iso });
+  const port = await freePort();
+  const env = {
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HOME: home,
+    XDG_CACHE_HOME: supplies.cache,
+    LC_ALL: 'C.UTF-8',
+    TZ: 'UTC',
+    http_proxy: mirror.origin,
+    no_proxy: '127.0.0.1',
+  };
+  return {
+    write: (name, content) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content, { mode: 0o600 });
+    },
+    run: async (commands) => {
+      const here = commands.map((command) => command.replaceAll(':8084', `:${port}`));
+      const printed = await runInShell(here, { cwd: folder, env });
+      return splitOutput(printed.replaceAll(`:${port}`, ':8084').replaceAll('\r\n', '\n'));
+    },
+    end: async () => {
+      await mirror.close();
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the pages say one has at hand. */
+function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
+  const write = (name: string, content: Buffer | string): void =>
+    writeFileSync(join(folder, name), content, { mode: 0o600 });
+  const sha256 = createHash('sha256').update(iso).digest('hex');
+  const disk = { location: `http://mirror.example.com/${isoName}`, sha256 };
+  const metal = { release, formats: { iso: { disk } } };
+  write(
+    'stream.json',
+    JSON.stringify({ stream: 'stable', architectures: { x86_64: { artifacts: { metal } } } }),
+  );
+  write('ironic.crt', readFileSync(join(root, 'test/support/certificates/server-ca.pem')));
+  const auth = Buffer.from('user:hunter2').toString('base64');
+  write('auth.json', JSON.stringify({ auths: { 'registry.example.com': { auth } } }));
+  write('ironic-agent.tar', agentArchive);
+  const installed = { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/installed' }] } };
+  write('installed.ign', JSON.stringify(installed));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+interface Surroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Milliseconds for a whole page. */
+const PATIENCE = 50_000;
+
+/** What was printed, with a mark before and behind each command. What is still running then is ended. */
+async function runInShell(commands: readonly string[], { cwd, env }: Surroundings): Promise<string> {
+  const script = [
+    'exec 2>&1; status=0',
+    // "$?" is that of the command before.
+    ...commands.flatMap((command) => ["printf '\\001'; (exit $status)", command, `status=$?; ${MARK}`]),
+  ].join('\n');
+  const child = spawn('sh', ['-c', script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const endAll = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nothing is left.
+    }
+  };
+  const timer = setTimeout(endAll, PATIENCE);
+  child.on('exit', endAll);
+  try {
+    return await text(child.stdout);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const MARK = "printf '\\002%s\\n' $status";
+
+function splitOutput(printed: string): Ran[] {
+  return printed
+    .split('\u0001')
+    .slice(1)
+    .map((part) => {
+      const [output = '', status = ''] = part.split('\u0002');
+      const lines = output.split('\n');
+      if (lines.at(-1) === '') lines.pop();
+      return { lines, status: Number.parseInt(status, 10) };
+    });
+}
