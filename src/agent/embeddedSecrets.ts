@@ -12,6 +12,7 @@ import { publicMode } from './dataFile.ts';
 import { keyfileFolder } from './hostNetwork.ts';
 import { listPullSecrets } from './lint/pullSecret.ts';
 import { type HostFile, readContents, readSubject } from './lint/subject.ts';
+import { hasNetworkSecret } from './networkSecret.ts';
 
 /**
  * What there is, as nouns for a sentence, each once; never the values. Empty where there is nothing.
@@ -57,8 +58,9 @@ function searchText(search: Search, { path, bytes }: Text): void {
   if (text.includes('PRIVATE KEY-----')) secrets.add('a private key');
   if (text.includes('"auths"') && !isConfig) secrets.add('a pull secret');
   if (hasLogin(text)) secrets.add('the password in a URL');
-  if (isKeyfile(path) && networkSecret.test(text.toString('latin1')))
+  if (isKeyfile(path) && hasNetworkSecret(text.toString('latin1'))) {
     secrets.add('a password of the network');
+  }
   if (!isConfig) return;
   const read = readConfig(text);
   if (read.status === 'read') searchConfig(search, read.config);
@@ -66,10 +68,6 @@ function searchText(search: Search, { path, bytes }: Text): void {
 }
 
 const hash = 'the hash of a password';
-
-/** Keys of connections that NetworkManager treats as secrets, and its sections for those of plugins. */
-const networkSecret =
-  /^[ \t]*(?:[a-z0-9.-]*(?:password|psk|private-key|preshared-key|wep-key\d|mka-cak|secret|pin)[ \t]*=[ \t]*\S|\[[a-z0-9-]*-secrets\])/m;
 
 function isKeyfile(path: string): boolean {
   return path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${keyfileFolder}/`);

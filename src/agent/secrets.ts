@@ -2,10 +2,8 @@
 
 import { renderAgentConf } from './agentConfig.ts';
 import { listSensitiveOptions } from './conf.ts';
+import { hasNetworkSecret } from './networkSecret.ts';
 import type { AgentSettings } from './settings.ts';
-
-/** Keys of connections that NetworkManager treats as secrets. */
-const networkSecret = /^[a-z0-9-]*(?:password|psk|private-key|wep-key\d|mka-cak|secret|pin)=./m;
 
 /** What a reader of the config could misuse, as nouns for a sentence; never the values. Empty where there is nothing. */
 export function listSecrets(settings: AgentSettings): string[] {
@@ -15,7 +13,7 @@ export function listSecrets(settings: AgentSettings): string[] {
     [hasPassword(proxy.http) || hasPassword(proxy.https), 'the password of a proxy'],
     [apiUrls.some(hasPassword), 'the password of Ironic'],
     [passwordHash !== undefined, 'the hash of a password'],
-    [keyfiles.some(({ text }) => networkSecret.test(text)), 'a password of the network'],
+    [keyfiles.some(({ text }) => hasNetworkSecret(text)), 'a password of the network'],
   ];
   return [
     ...facts.flatMap(([holds, what]) => (holds ? [what] : [])),

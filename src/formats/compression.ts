@@ -4,7 +4,8 @@ import { type ByteInput, runSteps } from './byteSource.ts';
 import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
 import { decodeGzip, unpackGzip } from './gzip.ts';
 import { decodeXz, unpackXz } from './xz/decode.ts';
-import { decodeZstd, isZstd, unpackZstd } from './zstd.ts';
+import { decodeZstd, unpackZstd } from './zstd/decode.ts';
+import { isZstd } from './zstd/frameHeader.ts';
 
 /** `none` is anything that does not start like one of the others. */
 export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';

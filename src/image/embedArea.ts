@@ -7,6 +7,7 @@
 import { CliError, FormatError } from '../errors.ts';
 import { writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
+import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
 import { readInitrd, writeInitrd } from './initrd.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import { type ByteRange, CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
@@ -23,7 +24,6 @@ export interface EmbedArea {
 /** Members of the archive by name, e.g. `config.ign`. */
 export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
-const INFO_PATH = 'coreos/igninfo.json';
 const DEFAULT_FILE = 'images/ignition.img';
 const MAX_INFO = 1024 * 1024;
 /** What is decoded is held in memory; images that were grown on purpose stay well below. */
@@ -39,7 +39,7 @@ export async function findEmbedArea(image: RandomAccess, tree: IsoTree): Promise
     const file = await tree.find(info.file);
     if (file === undefined) throw new FormatError(`it has no ${info.file}`);
     const area = checkedArea(info, file, image);
-    const hit = tree.structure().find((range) => overlaps(range, area));
+    const hit = (await findDescriptions(tree, [EMBED_INFO_PATH])).find((range) => overlaps(range, area));
     if (hit === undefined) return area;
     throw new FormatError(`its embed area at ${area.offset} overlaps what describes it at ${hit.offset}`);
   });
@@ -101,7 +101,7 @@ interface EmbedInfo {
 }
 
 async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
-  const entry = await tree.find(INFO_PATH);
+  const entry = await tree.find(EMBED_INFO_PATH);
   if (entry?.kind !== 'file') return { file: DEFAULT_FILE, offset: 0, length: undefined };
   return parseInfo(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8'));
 }
@@ -109,7 +109,8 @@ async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
 function parseInfo(text: string): EmbedInfo {
   const info = parseObject(text);
   const file = info.get('file');
-  if (typeof file !== 'string' || file === '') throw new FormatError(`${INFO_PATH} on it names no file`);
+  if (typeof file !== 'string' || file === '')
+    throw new FormatError(`${EMBED_INFO_PATH} on it names no file`);
   return { file, offset: sizeOf(info, 'offset') ?? 0, length: sizeOf(info, 'length') };
 }
 
@@ -118,16 +119,16 @@ function parseObject(text: string): Map<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return new Map(Object.entries(value));
   } catch (error) {
-    throw new FormatError(`${INFO_PATH} on it is not JSON`, { cause: error });
+    throw new FormatError(`${EMBED_INFO_PATH} on it is not JSON`, { cause: error });
   }
-  throw new FormatError(`${INFO_PATH} on it is not a JSON object`);
+  throw new FormatError(`${EMBED_INFO_PATH} on it is not a JSON object`);
 }
 
 function sizeOf(info: ReadonlyMap<string, unknown>, key: string): number | undefined {
   const value = info.get(key);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new FormatError(`${INFO_PATH} on it gives no valid ${key}`);
+  throw new FormatError(`${EMBED_INFO_PATH} on it gives no valid ${key}`);
 }
 
 function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): EmbedArea {

@@ -5,6 +5,7 @@
  */
 
 import { CliError, FormatError } from '../errors.ts';
+import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
 import type { IsoTree } from './isoTree.ts';
 import { trimKargs } from './kargsEdit.ts';
 import type { ByteRange, Patch } from './overlay.ts';
@@ -76,7 +77,8 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   if (!Number.isSafeInteger(last.offset) || last.offset + length > image.size) {
     throw damaged(`karg embed area at ${last.offset} reaches beyond the end of the image`);
   }
-  for (const range of tree.structure()) refuseOverlap({ places, length }, range);
+  const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);
+  for (const range of descriptions) refuseOverlap({ places, length }, range);
   return { defaults, length, places };
 }
 

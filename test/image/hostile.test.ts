@@ -63,6 +63,12 @@ describe('an image whose parts overlap is refused', () => {
     await expect(run).rejects.toThrow(/overlaps what/);
   });
 
+  it('the embed area in the file that names it', async () => {
+    const path = 'coreos/igninfo.json';
+    const bytes = liveIsoWith((files) => files.set(path, Buffer.from(JSON.stringify({ file: path }))));
+    await expect(open(bytes)).rejects.toThrow(/its embed area at \d+ overlaps what describes it at \d+$/);
+  });
+
   it('files on the medium where both trees have one folder', async () => {
     const bytes = await changed(async (image) => {
       const { volume } = await openIsoTree(bytesAccess(image), 'primary');

@@ -100,13 +100,13 @@ const grub = 'EFI/fedora/grub.cfg';
 
 describe('kargs.json', () => {
   it('may name places twice', async () => {
-    const place = { path: 'coreos/igninfo.json', offset: 0, pad: ' ', end: '\n' };
+    const place = { path: grub, offset: 0, pad: ' ', end: '\n' };
     const { places } = await areasOf(withInfo({ default: '', size: 8, files: [place, place] }));
     expect(places).toHaveLength(1);
   });
 
   it('may have members for other programs, and null', async () => {
-    const files = [{ path: 'coreos/igninfo.json', offset: 0, pad: null, end: null, other: 1 }];
+    const files = [{ path: grub, offset: 0, pad: null, end: null, other: 1 }];
     expect((await areasOf(withInfo({ default: '', size: 8, files, more: {} }))).places).toEqual([
       { offset: expect.any(Number) },
     ]);
@@ -144,6 +144,11 @@ describe('kargs.json', () => {
       withInfo({ files: ['#', ' '].map((pad) => ({ path: grub, offset: 1, pad })) }),
       /overlaps/,
     ],
+    ...['igninfo', 'kargs'].map((name): [string, Uint8Array, RegExp] => [
+      `an area in ${name}.json`,
+      withInfo({ default: 'a', size: 10, files: [{ path: `coreos/${name}.json`, offset: 2 }] }),
+      /^karg embed area at \d+ overlaps what is at \d+$/,
+    ]),
     ['a large area', withInfo({ size: 2049 }), /^karg embed area size larger than 2048 \(found 2049\)$/],
     [
       'long defaults',

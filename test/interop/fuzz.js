@@ -94,7 +94,17 @@ function runJob(job) {
     const finish = (result) => {
       clearInterval(watch);
       const seconds = (performance.now() - start) / 1000;
-      resolve({ largest: 0, slowest: 0, slowestIndex: 0, growth: 0, refused: 0, ...result, seconds });
+      resolve({
+        largest: 0,
+        slowest: 0,
+        slowestIndex: 0,
+        taken: 0,
+        peak: 0,
+        growth: 0,
+        refused: 0,
+        ...result,
+        seconds,
+      });
     };
     const watch = setInterval(() => {
       const index = progressOf(job);
@@ -123,7 +133,18 @@ function progressOf({ progress }) {
 
 /** Says how it went; whether it went well. @param {Job} job @param {Outcome} outcome @param {import('./fuzz/worker.js').Target} target */
 function report({ name, seed, count }, outcome, target) {
-  const { largest, slowest, slowestIndex, growth, refused, seconds, failure, index = 0 } = outcome;
+  const {
+    largest,
+    slowest,
+    slowestIndex,
+    taken,
+    peak,
+    growth,
+    refused,
+    seconds,
+    failure,
+    index = 0,
+  } = outcome;
   if (failure !== undefined) {
     const file = join(
       tmpdir(),
@@ -135,8 +156,9 @@ function report({ name, seed, count }, outcome, target) {
     return false;
   }
   console.log(
-    `  ${name.padEnd(16)} ${count} inputs up to ${largest} bytes, ${refused} refused, ${seconds.toFixed(0)} s, ` +
-      `slowest ${slowest.toFixed(1)} ms (${slowestIndex}), memory +${megabytes(growth)}`,
+    `  ${name.padEnd(16)} ${count} inputs up to ${largest} bytes, ${refused} refused, ${seconds.toFixed(0)} s ` +
+      `(${(taken / 1000).toFixed(0)} s of the processor), slowest ${slowest.toFixed(1)} ms (${slowestIndex}), ` +
+      `memory ${megabytes(peak)} (+${megabytes(growth)})`,
   );
   if (growth <= 3 * largest + allowance) return true;
   console.log(`  ${name}: FAILED: that is too much memory`);

@@ -16,7 +16,13 @@ export function below(random, end) {
 
 /** @param {Random} random @param {number} length */
 export function noise(random, length) {
-  return Buffer.from(Array.from({ length }, () => below(random, 256)));
+  const bytes = Buffer.alloc(length);
+  for (let index = 0; index < length; index += 4) {
+    const number = below(random, 2 ** 32);
+    for (let byte = 0; byte < Math.min(4, length - index); byte++)
+      bytes[index + byte] = number >>> (8 * byte);
+  }
+  return bytes;
 }
 
 /**

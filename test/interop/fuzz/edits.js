@@ -33,7 +33,6 @@ export async function editTargets(subjects) {
         const image = random() < 0.1 ? Buffer.from(sample.bytes) : damagedImage(random, sample);
         return Buffer.concat([image, Buffer.of(below(random, edits.length))]);
       },
-      share: 1 / 20,
       run: (input) => runEdit(subjects, edits[input.at(-1) ?? 0], input.subarray(0, -1)),
     },
   };

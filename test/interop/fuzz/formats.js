@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { crc32, gzipSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { below, damage, edge, noise, pick, wideEdge } from './damage.js';
 
 /**
@@ -21,32 +21,35 @@ const text = Buffer.from('initrd config.ign etc/coreos-firstboot-network/eth0.nm
 
 /** @param {Subjects} subjects @returns {Readonly<Record<string, Target>>} */
 export function formatTargets(subjects) {
-  const { decodeGzip, decodeXz, decodeZstd, decodeMinisoData, readArchiveFiles, readCpio, readInitrd } =
-    subjects;
+  const { decodeFrames, decodeGzip, decodeMinisoData, decodeXz, decodeZstd } = subjects;
+  const { readArchiveFiles, readCpio, readInitrd } = subjects;
   const archives = sampleArchives(subjects);
   const streams = sampleStreams(subjects);
   const frames = sampleFrames();
+  const deflated = sampleDeflated();
   const table = subjects.hybridIso().subarray(0, 32_768);
   const full = subjects.bytesAccess(noiseOf(64 * 1024));
   return {
     cpio: {
       make: (random) => damagedCpio(random, archives),
-      run: (input) => checkCpio(readCpio(input), input),
+      run: placed((input) => checkCpio(readCpio(input), input)),
     },
     gzip: {
-      make: (random) => damagedGzip(random),
-      run: (input) => checkDecoded(decodeGzip(input, { maxBytes }), input),
+      make: (random) => damagedGzip(random, deflated),
+      run: placed((input) => checkDecoded(decodeGzip(input, { maxBytes }), input)),
     },
     xz: {
       make: (random) => damagedXz(random, streams),
-      run: (input) => checkDecoded(decodeXz(input, { maxBytes }), input),
+      run: placed((input) => checkDecoded(decodeXz(input, { maxBytes }), input)),
     },
     zstd: {
       make: (random) => damage(random, pick(random, frames)),
-      run: async (input) => checkDecoded(await decodeZstd(input, { maxBytes }), input),
+      run: placed(async (input) =>
+        checkDecoded(await decodeZstd(input, { maxBytes, decoder: decodeFrames }), input),
+      ),
     },
     initramfs: {
-      make: (random) => damagedInitrd(random, { archives, streams, frames }),
+      make: (random) => damagedInitrd(random, { archives, streams, frames, deflated }),
       run: async (input) => checkFiles(await readInitrd(input, { maxBytes })),
     },
     tar: { make: damagedTar, run: async (input) => checkFiles(await readArchiveFiles(input)) },
@@ -59,6 +62,21 @@ export function formatTargets(subjects) {
       run: (input) =>
         subjects.verifyReconstruction(subjects.reconstructMinimalIso(full, decodeMinisoData(input))),
     },
+  };
+}
+
+/** Errors of these readers have one line and say where in the input they are. @param {Target['run']} run @returns {Target['run']} */
+function placed(run) {
+  return async (input) => {
+    try {
+      return await run(input);
+    } catch (error) {
+      if (!(error instanceof Error) || !('offset' in error)) throw error;
+      const { message, offset } = error;
+      if (typeof offset !== 'number' || offset < 0 || offset > input.length || message.includes('\n'))
+        throw new Error('the error is not one line with an offset', { cause: error });
+      throw error;
+    }
   };
 }
 
@@ -140,10 +158,36 @@ function checkDecoded({ data, end }, input) {
   if (data.length > maxBytes || end > input.length) throw new Error('more was decoded than there is');
 }
 
-/** @param {Random} random */
-function damagedGzip(random) {
-  const content = pick(random, [text, noise(random, below(random, 60)), Buffer.alloc(below(random, 5000))]);
-  const member = gzipSync(content, { level: below(random, 10) });
+/** @typedef {{ content: Buffer, deflated: Buffer }} Deflated */
+
+/** Contents at all levels. They are made once, as setting up a compressor takes more time than the reader. @returns {Deflated[]} */
+function sampleDeflated() {
+  const contents = [text, noiseOf(60), noiseOf(7), Buffer.alloc(0), Buffer.alloc(300), Buffer.alloc(5000)];
+  return contents.flatMap((content) =>
+    Array.from({ length: 10 }, (_, level) => ({ content, deflated: deflateRawSync(content, { level }) })),
+  );
+}
+
+/** @param {Uint8Array} content @param {Uint8Array} deflated */
+function gzipMember(content, deflated) {
+  const member = Buffer.concat([Buffer.from('1f8b0800000000000003', 'hex'), deflated, Buffer.alloc(8)]);
+  member.writeUInt32LE(crc32(content), member.length - 8);
+  member.writeUInt32LE(content.length, member.length - 4);
+  return member;
+}
+
+/** Less than 64 KiB as deflate has them without compression. @param {Uint8Array} content */
+function storedBlock(content) {
+  const header = Buffer.of(1, 0, 0, 0, 0);
+  header.writeUInt16LE(content.length, 1);
+  header.writeUInt16LE(~content.length & 0xffff, 3);
+  return Buffer.concat([header, content]);
+}
+
+/** @param {Random} random @param {readonly Deflated[]} samples */
+function damagedGzip(random, samples) {
+  const { content, deflated } = pick(random, samples);
+  const member = gzipMember(content, deflated);
   if (random() < 0.3) {
     member[3] = below(random, 32);
     return Buffer.concat([member.subarray(0, 10), noise(random, below(random, 30)), member.subarray(10)]);
@@ -216,18 +260,18 @@ function rewriteFlags(random, bytes) {
 }
 
 /** @param {Random} random @param {Record<'archives' | 'streams' | 'frames', readonly Buffer[]>} samples */
-function damagedInitrd(random, { archives, streams, frames }) {
+function damagedInitrd(random, { archives, streams, frames, deflated }) {
   const part = () => {
     const archive = random() < 0.6 ? pick(random, archives) : damagedCpio(random, archives);
     switch (below(random, 6)) {
       case 0:
-        return gzipSync(archive, { level: 1 });
+        return gzipMember(archive, storedBlock(archive));
       case 1:
         return Buffer.alloc(below(random, 20));
       case 2:
         return random() < 0.5 ? damagedXz(random, streams) : pick(random, frames);
       case 3:
-        return damagedGzip(random);
+        return damagedGzip(random, deflated);
       default:
         return archive;
     }

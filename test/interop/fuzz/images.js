@@ -14,7 +14,7 @@ import { damagedTable, noiseOf } from './formats.js';
  * @typedef {import('./worker.js').Target} Target
  * @typedef {{ bytes: Buffer, records: readonly number[], files: ReadonlyMap<string, { offset: number, record: number, size: number }>, area: number }} Sample
  *   An image; `records` are offsets of directory records, `area` that of the embed area.
- * @typedef {{ readonly small: readonly Sample[], readonly large: readonly Sample[] }} Samples
+ * @typedef {Readonly<Record<'small' | 'grown' | 'large', readonly Sample[]>>} Samples
  */
 
 const SECTOR = 2048;
@@ -47,14 +47,17 @@ export async function sampleImages(subjects) {
   const sampled = (/** @type {readonly Uint8Array[]} */ images) =>
     Promise.all(images.map((image) => sampleOf(subjects, Buffer.from(image))));
   return {
-    small: await sampled([small, withMiniso, await grow(subjects, small)]),
+    small: await sampled([small, withMiniso]),
+    grown: await sampled([await grow(subjects, small)]),
     large: await sampled([...older, hybridIso(), await grow(subjects, hybridIso())]),
   };
 }
 
-/** Mostly a small one. @param {Random} random @param {Samples} samples */
-export function pickSample(random, { small, large }) {
-  return pick(random, random() < 0.97 ? small : large);
+/** Mostly one that takes little time. @param {Random} random @param {Samples} samples */
+export function pickSample(random, { small, grown, large }) {
+  const number = random();
+  if (number < 0.02) return pick(random, large);
+  return pick(random, number < 0.12 ? grown : small);
 }
 
 /** With a config that does not fit and a file on the medium. @param {Subjects} subjects @param {Uint8Array} image */
@@ -234,15 +237,13 @@ function damageAppendix(random, { records, area }, bytes) {
   bytes.writeUInt32LE(crc32(json), end - 12);
 }
 
+const member = Buffer.from('0707010000000000008180000000000000000000000001000000000000000200000000000000000000000000000000000000000b00000000config.ign\0\0\0{}\0\0', 'latin1'); // prettier-ignore
+/** What an embed area gets: an archive without trailer, and far more zeros than an area holds. */
+const areaContents = [gzipSync(member), member, Buffer.alloc(AREA, 0x30), gzipSync(Buffer.alloc(2_000_000))];
+
 /** @param {Random} random @param {Sample} sample @param {Buffer} bytes */
 function damageArea(random, { area }, bytes) {
-  const member = Buffer.from('0707010000000000008180000000000000000000000001000000000000000200000000000000000000000000000000000000000b00000000config.ign\0\0\0{}\0\0', 'latin1'); // prettier-ignore
-  const archive = pick(random, [
-    gzipSync(member),
-    member,
-    Buffer.alloc(AREA, 0x30),
-    gzipSync(Buffer.alloc(2_000_000)),
-  ]);
+  const archive = pick(random, areaContents);
   bytes.set(
     (random() < 0.5 ? damage(random, archive) : archive).subarray(0, Math.min(AREA, bytes.length - area)),
     area,

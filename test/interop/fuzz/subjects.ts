@@ -14,7 +14,8 @@ export {
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { decodeXz } from '../../../src/formats/xz/decode.ts';
 export { encodeXz } from '../../../src/formats/xz/encode.ts';
-export { decodeZstd } from '../../../src/formats/zstd.ts';
+export { decodeZstd } from '../../../src/formats/zstd/decode.ts';
+export { decodeFrames } from '../../../src/formats/zstd/frame.ts';
 
 export { takeBackAppendix } from '../../../src/image/appendToImage.ts';
 export { readAppendix } from '../../../src/image/appendix.ts';

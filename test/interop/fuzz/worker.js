@@ -17,8 +17,8 @@ import { loadTarget } from './targets.js';
  * @property {number} [share] of the inputs that a target gets; 1 unless given
  *
  * @typedef {{ name: string, seed: number, first: number, count: number, bundle: string, progress: string }} Job
- * @typedef {{ largest: number, slowest: number, slowestIndex: number, growth: number, refused: number, failure?: string, index?: number }} Result
- *   Bytes and milliseconds; `growth` is peak memory beyond what ordinary inputs take.
+ * @typedef {{ largest: number, slowest: number, slowestIndex: number, taken: number, peak: number, growth: number, refused: number, failure?: string, index?: number }} Result
+ *   Bytes and milliseconds of the processor; `growth` is peak memory beyond what ordinary inputs take.
  */
 
 /** Milliseconds for one input of some kilobytes. */
@@ -43,10 +43,11 @@ if (process.send !== undefined && process.argv[2] === 'worker') {
 /** @param {Job} job @returns {Promise<Result>} */
 async function feed({ name, seed, first, count, bundle, progress }) {
   const target = await loadTarget(name, bundle);
-  const result = { largest: 0, slowest: 0, slowestIndex: first, growth: 0, refused: 0 };
+  const result = { largest: 0, slowest: 0, slowestIndex: first, taken: 0, peak: 0, growth: 0, refused: 0 };
   const number = Buffer.alloc(8);
   const file = openSync(progress, 'w');
   let runtime = peakMemory();
+  Error.stackTraceLimit = 0; // traces of expected errors take more time than the readers
   for (let index = first; index < first + count; index++) {
     number.writeDoubleLE(index);
     writeSync(file, number, 0, 8, 0);
@@ -55,7 +56,7 @@ async function feed({ name, seed, first, count, bundle, progress }) {
     try {
       await target.run(input);
     } catch (error) {
-      if (!isAnswer(error)) return { ...result, failure: describe(error), index };
+      if (!isAnswer(error)) return { ...result, failure: describe(await again(target, input, error)), index };
       result.refused++;
     }
     const taken = cpuTime() - start;
@@ -69,13 +70,25 @@ async function feed({ name, seed, first, count, bundle, progress }) {
     if (index - first === Math.min(ordinary, count >> 1)) runtime = peakMemory();
   }
   closeSync(file);
-  return { ...result, growth: peakMemory() - runtime };
+  const peak = peakMemory();
+  return { ...result, taken: cpuTime(), peak, growth: peak - runtime };
 }
 
 /** The bundle and the library have an error class each. @param {unknown} error */
 function isAnswer(error) {
   const isOurs = error instanceof Error && ['CliError', 'FormatError', 'UsageError'].includes(error.name);
   return isOurs && error.message.length <= 10_000;
+}
+
+/** The same error with a trace, where it comes again. @param {Target} target @param {Buffer} input @param {unknown} error */
+async function again(target, input, error) {
+  Error.stackTraceLimit = 20;
+  try {
+    await target.run(input);
+    return error;
+  } catch (traced) {
+    return traced;
+  }
 }
 
 /** @param {unknown} error */

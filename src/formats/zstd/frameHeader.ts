@@ -1,0 +1,102 @@
+/** The beginning of a zstandard frame (RFC 8878, sections 3.1.1.1 and 3.1.2). */
+
+import { ByteCursor } from '../byteCursor.ts';
+import type { ByteFeed, Steps } from '../byteFeed.ts';
+
+export interface FrameHeader {
+  /** Offset of the frame. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
+  /** How far back matches may reach, in bytes. */
+  readonly windowSize: number;
+  /** Bytes that it unpacks to, where it says so. */
+  readonly contentSize: number | undefined;
+  readonly hasChecksum: boolean;
+}
+
+export const MAGIC_SIZE = 4;
+/** Bytes of the number behind the magic number of a skippable frame. */
+const SKIPPED_SIZE = 4;
+const FRAME_MAGIC = 0xfd2f_b528;
+const SKIPPABLE_MAGIC = 0x184d_2a50;
+
+/** Bits of the frame header descriptor. */
+const SINGLE_SEGMENT = 0x20;
+const RESERVED = 0x08;
+const HAS_CHECKSUM = 0x04;
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
+
+/** The largest window that zstd, and the kernel for an initramfs, decode unless told otherwise. */
+const MAX_WINDOW = 128 * 1024 * 1024;
+
+/** Whether a frame or a skippable frame starts at `offset`. */
+export function isZstd(bytes: Uint8Array, offset = 0): boolean {
+  if (bytes.length - offset < MAGIC_SIZE) return false;
+  const magic = new ByteCursor(bytes, offset, 'zstd').uint32();
+  return magic === FRAME_MAGIC || isSkippable(magic);
+}
+
+/** Moves to the first block. A skippable frame is passed over. */
+export function* readFrameHeader(feed: ByteFeed): Steps<never, FrameHeader | 'skippable'> {
+  yield* feed.need(MAGIC_SIZE);
+  const magic = feed.peek(MAGIC_SIZE);
+  if (isSkippable(magic)) {
+    yield* feed.need(MAGIC_SIZE + SKIPPED_SIZE);
+    feed.take(MAGIC_SIZE);
+    if (!(yield* feed.skip(feed.uint(SKIPPED_SIZE)))) throw feed.cutOff();
+    return 'skippable';
+  }
+  if (magic !== FRAME_MAGIC) throw feed.error('lacks the magic number');
+  yield* feed.need(MAGIC_SIZE + 1);
+  const layout = layoutOf(feed);
+  yield* feed.need(MAGIC_SIZE + 1 + layout.windowBytes + layout.dictionaryBytes + layout.sizeBytes);
+  return readFields(feed, layout);
+}
+
+/** Which fields follow the descriptor, and their sizes. */
+interface Layout {
+  readonly windowBytes: 0 | 1;
+  readonly dictionaryBytes: number;
+  readonly sizeBytes: number;
+  readonly hasChecksum: boolean;
+}
+
+function layoutOf(feed: ByteFeed): Layout {
+  const descriptor = feed.bytes[feed.index + MAGIC_SIZE]!;
+  if ((descriptor & RESERVED) !== 0) {
+    throw feed.error('has unknown flags in a frame header', feed.offset + MAGIC_SIZE);
+  }
+  const isSingleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
+  return {
+    windowBytes: isSingleSegment ? 0 : 1,
+    dictionaryBytes: DICTIONARY_ID_BYTES[descriptor & 3]!,
+    sizeBytes: CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0),
+    hasChecksum: (descriptor & HAS_CHECKSUM) !== 0,
+  };
+}
+
+function readFields(feed: ByteFeed, layout: Layout): FrameHeader {
+  const { windowBytes, dictionaryBytes, sizeBytes, hasChecksum } = layout;
+  const { offset: start, index } = feed;
+  feed.take(MAGIC_SIZE + 1);
+  const declared = windowBytes === 0 ? undefined : windowOf(feed.uint8());
+  if (feed.uint(dictionaryBytes) !== 0) {
+    throw feed.error('needs a dictionary, which is not supported,', start + MAGIC_SIZE);
+  }
+  // The size in two bytes starts where that in one byte ends.
+  const size = feed.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+  const windowSize = declared ?? size;
+  if (windowSize > MAX_WINDOW) throw feed.error('needs too large a window', start + MAGIC_SIZE + 1);
+  const bytes = feed.bytes.slice(index, feed.index);
+  return { start, bytes, windowSize, contentSize: sizeBytes === 0 ? undefined : size, hasChecksum };
+}
+
+function isSkippable(magic: number): boolean {
+  return (magic & ~0xf) >>> 0 === SKIPPABLE_MAGIC;
+}
+
+function windowOf(code: number): number {
+  const base = 2 ** (10 + (code >> 3));
+  return base + (base / 8) * (code & 7);
+}

@@ -1,0 +1,97 @@
+/**
+ * Decodes the frames of zstandard data by Node's zlib, where it can. The blocks are walked here, which tells where a frame
+ * ends, and about where an error is.
+ */
+
+import type { Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import type { ByteFeed, Steps } from '../byteFeed.ts';
+import { type ByteInput, runSteps } from '../byteSource.ts';
+import { throughZlib } from '../zlibStream.ts';
+import { BLOCK_HEADER_SIZE, maxBlockOf, peekBlockHeader } from './blockHeader.ts';
+import { CHECKSUM_SIZE, type FrameDecoder, OTHER_CHECKSUM, OTHER_LENGTH } from './frame.ts';
+import type { FrameHeader } from './frameHeader.ts';
+
+/** Blocks are handed on together up to so many bytes, packed or unpacked. */
+const MAX_PIECE = 32 * 1024;
+const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
+
+type CreateZstdDecompress = (options: { readonly chunkSize: number }) => Transform;
+
+/** Undefined before Node 22.15. */
+export const nodeFrames: FrameDecoder | undefined = findNodeFrames();
+
+function findNodeFrames(): FrameDecoder | undefined {
+  // Node's types of the oldest supported version do not know it.
+  const create: unknown = Reflect.get(zlib, 'createZstdDecompress');
+  if (!isCreateZstdDecompress(create)) return undefined;
+  return (input) => (header) => decodeFrame(header, input, create({ chunkSize: MAX_PIECE }));
+}
+
+function isCreateZstdDecompress(value: unknown): value is CreateZstdDecompress {
+  return typeof value === 'function';
+}
+
+/** What zlib is given at a time. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  /** What is wrong where zlib refuses it. */
+  readonly problem: string;
+}
+
+async function* decodeFrame(
+  header: FrameHeader,
+  input: ByteInput,
+  transform: Transform,
+): AsyncGenerator<Uint8Array, void> {
+  const { feed } = input;
+  let latest: Piece = { bytes: header.bytes, offset: header.start, problem: 'has a damaged frame header' };
+  const failures: unknown[] = [];
+  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
+    yield latest.bytes;
+    try {
+      for await (const piece of runSteps(takePieces(feed, header), input)) {
+        if (transform.errored !== null) return;
+        latest = piece;
+        yield piece.bytes;
+      }
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
+  let length = 0;
+  try {
+    for await (const piece of throughZlib(transform, pieces())) {
+      length += piece.length;
+      yield piece;
+    }
+  } catch {
+    throw failures.length > 0 ? failures[0] : feed.error(latest.problem, latest.offset);
+  }
+  if (length !== (header.contentSize ?? length)) throw feed.error(OTHER_LENGTH);
+}
+
+/** The blocks of a frame, some at a time, and its checksum. */
+function* takePieces(feed: ByteFeed, header: FrameHeader): Steps<Piece> {
+  const maxBlock = maxBlockOf(header);
+  for (let isLast = false; !isLast;) {
+    let length = 0;
+    let unpacked = 0;
+    do {
+      yield* feed.need(length + BLOCK_HEADER_SIZE);
+      const block = peekBlockHeader(feed, maxBlock, length);
+      length += BLOCK_HEADER_SIZE + block.length;
+      unpacked += block.kind === 'compressed' ? maxBlock : block.size;
+      yield* feed.need(length);
+      isLast = block.isLast;
+    } while (!isLast && length < MAX_PIECE && unpacked < MAX_PIECE_UNPACKED);
+    const { offset } = feed;
+    yield { bytes: feed.take(length), offset, problem: 'has a damaged block' };
+  }
+  if (!header.hasChecksum) return;
+  yield* feed.need(CHECKSUM_SIZE);
+  const { offset } = feed;
+  yield { bytes: feed.take(CHECKSUM_SIZE), offset, problem: OTHER_CHECKSUM };
+}
