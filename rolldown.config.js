@@ -8,25 +8,26 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
-import { parseAst } from 'rolldown/parseAst';
+import { licensesInside } from './.ci/bundle/licenses.js';
+import { loadedWhenUsed } from './.ci/bundle/loadedWhenUsed.js';
 
 /** @type {{ dependencies: Record<string, string> }} */
 const { dependencies } = JSON.parse(readText('package.json'));
 
-// What is installed with the package stays outside; commander is not, every command needs it.
+// What is installed with the package stays outside. Not so commander, which every command needs, prom-client, of which
+// little is used, and tar-stream, with which dozens of native libraries for another runtime would be installed.
 /** @param {string} id */
 const external = (id) =>
   id.startsWith('node:') ||
   Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
-
-/** How a chunk names what it needs; in two lines where a module of the other system is wrapped. */
-const REQUIRES = /^(?:let|const) ([\w$]+) = require\(("[^"]+")\);(?:\n\1 = ([\w.]+__toESM)\(\1(.*)\);)?$/gm;
 
 /** So that bin/codeCache.js can tell by the name whether it knows the content. */
 const CHUNK = '[name]-[hash].cjs';
 
 /** Chunks are directly in `dist/`: src/assets.ts counts on that. */
 const output = { dir: 'dist', comments: false };
+
+const licenses = licensesInside('bundled.LICENSES');
 
 const library = await rolldown({
   input: { index: 'src/index.ts' },
@@ -35,6 +36,7 @@ const library = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // it exports what the program's commands load late
   preserveEntrySignatures: 'allow-extension', // or the entry would be one more file
   external,
+  plugins: [licenses],
 });
 await library.write({ ...output, cleanDir: true, chunkFileNames: '[name].js' });
 
@@ -44,7 +46,7 @@ const program = await rolldown({
   logLevel: 'warn',
   preserveEntrySignatures: 'allow-extension',
   external,
-  plugins: [commanderInside(), loadedWhenUsed()],
+  plugins: [commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
 });
 const { output: chunks } = await program.write({
   ...output,
@@ -69,6 +71,7 @@ const { output: chunks } = await program.write({
       { name: 'yaml', test: /src\/formats\/yaml\W/, priority: 1 },
       { name: 'network', test: /src\/agent\/network\//, priority: 1 },
       { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
+      { name: 'tarBundle', test: /src\/io\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\// },
     ],
   },
 });
@@ -84,81 +87,7 @@ function commanderInside() {
       /** @param {string} code */
       handler: (code) => code.replace("require('node:child_process')", '{}'),
     },
-    /** @this {import('rolldown').PluginContext} */
-    generateBundle() {
-      const source = readText('node_modules/commander/LICENSE');
-      this.emitFile({ type: 'asset', fileName: 'commander.LICENSE', source });
-    },
   };
-}
-
-/**
- * Makes `let NAME = require("MODULE");` of a chunk a function, and each use of the name a call of it. No module of the
- * program does anything when it is loaded, so that it does not matter when this happens.
- */
-function loadedWhenUsed() {
-  return {
-    name: 'loaded-when-used',
-    /** @param {string} code */
-    renderChunk(code) {
-      /** @type {Map<string, string>} */
-      const loads = new Map();
-      const rest = code.replace(REQUIRES, (...match) => {
-        const [, name, id, wrapped, mode] = match;
-        const load = id.startsWith('"node:') ? `process.getBuiltinModule(${id})` : `require(${id})`;
-        loads.set(name, wrapped === undefined ? load : `${wrapped}(${load}${mode})`);
-        return '';
-      });
-      const functions = [...loads].map(
-        ([name, load]) => `var ${name}$loaded;\nfunction ${name}() { return ${name}$loaded ??= ${load}; }\n`,
-      );
-      return withLateLoading(functions.join('') + rest, loads);
-    },
-  };
-}
-
-/** @param {string} code @param {ReadonlyMap<string, unknown>} names of what is a function now */
-function withLateLoading(code, names) {
-  /** @type {{ start: number, end: number }[]} */
-  const uses = [];
-  /** @type {{ start: number }[]} */
-  const imports = [];
-  /** @param {object} parent */
-  const visit = (parent) => {
-    for (const [role, value] of Object.entries(parent)) {
-      for (const node of [value].flat()) {
-        if (typeof node?.type !== 'string') continue;
-        if (node.type === 'Identifier' && names.has(node.name) && isUse(parent, role)) uses.push(node);
-        if (node.type === 'ImportExpression') imports.push(node);
-        visit(node);
-      }
-    }
-  };
-  visit(parseAst(code));
-  const edits = [
-    // In parentheses, as `new a().B()` would not be `new (a().B)()`.
-    ...uses.map(({ start, end }) => ({ start, end, text: `(${code.slice(start, end)}())` })),
-    // Code out of the cache cannot import.
-    ...imports.map(({ start }) => ({
-      start,
-      end: start + 'import'.length,
-      text: 'require("./importModule.cjs")',
-    })),
-  ];
-  let written = '';
-  let position = 0;
-  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
-    written += code.slice(position, start) + text;
-    position = end;
-  }
-  return written + code.slice(position);
-}
-
-/** Not the name of a member, or of the function itself. @param {{ type?: string, computed?: boolean }} parent @param {string} role */
-function isUse({ type, computed }, role) {
-  if (type === 'MemberExpression') return role === 'object' || computed === true;
-  if (type === 'Property') return role === 'value' || computed === true;
-  return role !== 'id' && role !== 'key';
 }
 
 /** @param {string} path */

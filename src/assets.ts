@@ -1,6 +1,7 @@
 /**
- * The files that this package carries: `schemas/` and `templates/`. They are read from beside the code, whether it runs
- * from `src/` or from `dist/`. Never for the user's files.
+ * The files that this package carries: `schemas/`, `templates/` and `docs/`. They are read from beside the code, whether it
+ * runs from `src/` or from `dist/`. Never for the user's files. In the single-file executable, another module with the
+ * same exports takes the place of this one: see `.ci/executable/assets.js`.
  */
 
 import { readFileSync } from 'node:fs';
@@ -10,7 +11,11 @@ export function readAsset(path: string): string {
   return readFileSync(assetUrl(path), 'utf8');
 }
 
-/** Where a file of this package is, to import a compiled schema from. */
-export function assetUrl(path: string): URL {
+/** What a module that the build makes exports, e.g. `schemas/compiled/inventory.js`: who asks knows of which type it is. */
+export async function importAsset(path: string) {
+  return import(assetUrl(path).href);
+}
+
+function assetUrl(path: string): URL {
   return new URL(`../${path}`, import.meta.url);
 }

@@ -4,7 +4,7 @@
  * so that the others can go on. Values are only collected, as those of flags are; `inputParsers.ts` understands them.
  */
 
-import { assetUrl } from '../assets.ts';
+import { importAsset } from '../assets.ts';
 import { architectures } from '../deploy/host.ts';
 import { parseMacAddress } from '../deploy/macAddress.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
@@ -77,7 +77,7 @@ interface CompiledSchema {
 }
 
 async function loadSchema(): Promise<CompiledSchema> {
-  const schema: CompiledSchema = await import(assetUrl('schemas/compiled/inventory.js').href);
+  const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
   return schema;
 }
 

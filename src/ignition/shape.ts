@@ -3,7 +3,7 @@
  * document as JavaScript does, so of repeated keys it sees the last, and keys in another case not at all.
  */
 
-import { assetUrl } from '../assets.ts';
+import { importAsset } from '../assets.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import type { Finding, Path, Report } from '../report.ts';
 import type { TypeMismatch } from './decode.ts';
@@ -61,9 +61,7 @@ async function furtherMismatches(
   version: SpecVersion,
   first: TypeMismatch,
 ): Promise<Finding[]> {
-  const { default: check }: CompiledSchema = await import(
-    assetUrl(`schemas/compiled/ignition-${version}.js`).href
-  );
+  const { default: check }: CompiledSchema = await importAsset(`schemas/compiled/ignition-${version}.js`);
   const document: unknown = JSON.parse(bytes.toString('utf8'));
   check(document);
   const firstPath = first.path.join('/');

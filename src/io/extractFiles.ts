@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from './io.ts';
+import { isOwnName } from './platformPaths.ts';
 
 /** A file to write; `name` is a path below the folder. */
 export interface ExtractedFile {
@@ -107,7 +108,7 @@ function targetOf(name: string, { folder, prefix }: Place): Target {
   if (name.startsWith('/') || steps.includes('..')) {
     throw new CliError(`path ${name} contains path traversal`, { hint });
   }
-  if (steps.length === 0 || name.includes('\0') || name.length > MAX_LENGTH) {
+  if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
     throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, { hint });
   }
   return { path: prefix + steps.join('/'), place: join(folder, ...steps) };

@@ -6,11 +6,12 @@
  */
 
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
-import { isAbsolute, join, normalize, resolve } from 'node:path';
+import { join, normalize, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import { isGlob, matchesStep, parseStep, type StepPattern } from './globPattern.ts';
 import type { Io } from './io.ts';
+import { splitPath } from './platformPaths.ts';
 
 /** A name to read from, why there is none, or a link that leads back to where it stands. */
 export type InputFile =
@@ -105,9 +106,9 @@ async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFil
 }
 
 async function* expandPattern(pattern: string, walk: Walk): AsyncIterable<InputFile> {
-  const steps = pattern.split('/').filter((step) => step !== '');
+  const { root, steps } = splitPath(pattern);
   const fixed = steps.findIndex(isGlob);
-  const base = join(isAbsolute(pattern) ? '/' : '', ...steps.slice(0, fixed));
+  const base = join(root, ...steps.slice(0, fixed));
   yield* matchSteps(base, steps.slice(fixed).map(parseStep), walk);
 }
 

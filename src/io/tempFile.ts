@@ -73,5 +73,6 @@ function removeAndEnd(signal: NodeJS.Signals): void {
     }
     forget(path);
   }
-  process.kill(process.pid, signal); // nobody listens any more, so this ends the program as it would have
+  // Nobody listens any more, so this ends the program as it would have. Windows knows signals as a way to end only.
+  process.kill(process.pid, process.platform === 'win32' ? 'SIGTERM' : signal);
 }

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assetUrl } from '../../src/assets.ts';
+import { importAsset } from '../../src/assets.ts';
 import { decode } from '../../src/ignition/decode.ts';
 import { configType, type StructType } from '../../src/ignition/schema.ts';
 import { explainMismatches } from '../../src/ignition/shape.ts';
@@ -73,7 +73,7 @@ function order(findings: readonly { path: readonly unknown[] }[], [, path]: read
 
 describe.each(specVersions)('compiled schema of %s', (version) => {
   it('accepts what the decoder accepts', async () => {
-    const compiled: CompiledSchema = await import(assetUrl(`schemas/compiled/ignition-${version}.js`).href);
+    const compiled: CompiledSchema = await importAsset(`schemas/compiled/ignition-${version}.js`);
     const type = configType(version);
     fc.assert(
       fc.property(valuesNear(type), (document) => {

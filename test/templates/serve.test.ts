@@ -74,11 +74,27 @@ describe('Containerfile', () => {
     expect(copied.filter((name) => !existsSync(join(top, name)))).toEqual([]);
   });
 
-  it('starts the program, as nobody', () => {
-    const last = new Map(instructions(stages.at(-1)).map(([name, ...words]) => [name, words.join(' ')]));
+  it.each([
+    ['the program', stages.slice(2, 3), '["node", "/app/bin/ironic-coreos.js"]'],
+    ['the service', stages.slice(2), '["node", "/app/bin/ironic-coreos.js", "serve"]'],
+  ])('starts %s, as nobody', (_title, made, entryPoint) => {
+    const last = new Map(made.flatMap(instructions).map(([name, ...words]) => [name, words.join(' ')]));
     expect(last.get('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    expect(last.get('ENTRYPOINT')).toBe('["node", "/app/bin/ironic-coreos.js", "serve"]');
-    expect(last.get('HEALTHCHECK')).toContain('"/app/templates/serve/healthcheck.js"');
+    expect(last.get('ENTRYPOINT')).toBe(entryPoint);
+  });
+
+  it('checks the health of the service, not of the program', () => {
+    const [, , cli = '', serve = ''] = stages;
+    expect(cli).not.toContain('HEALTHCHECK');
+    expect(serve).toMatch(/^FROM cli /);
+    expect(serve).toContain('"/app/templates/serve/healthcheck.js"');
+  });
+
+  it('holds all files that the program reads', () => {
+    const copied = /^RUN .*cp -a (.*) \/app$/m.exec(stages[1] ?? '')?.[1]?.split(' ');
+    expect(copied).toEqual(
+      expect.arrayContaining(['bin', 'dist', 'docs', 'package.json', 'schemas', 'templates']),
+    );
   });
 });
 
