@@ -4,25 +4,26 @@
  */
 
 import { basename } from 'node:path';
-import { type Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
-import { adaptArguments } from './program/arguments.ts';
 import { openOutput } from './io/processOutput.ts';
+import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
+import { createTalk, splitGlobalOptions } from './program/globalOptions.ts';
 import { formatRemark } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
-export async function main(argv: readonly string[], io: Io = processIo(argv)): Promise<ExitCode> {
+export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  const args = argv.slice(2);
-  const program = declareCommands({ io, args, finish });
-  applyToTree(program, (command) => prepareCommand(command, io));
+  const { leading, rest } = splitGlobalOptions(argv.slice(2));
+  const { io, chosen } = createTalk(streams);
+  const program = declareCommands({ io, args: rest, finish, chosen });
   try {
-    await program.parseAsync(adaptArguments(args, program), { from: 'user' });
+    await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
     return exitCode;
   } catch (error) {
     return reportError(error, io);
@@ -41,29 +42,6 @@ function processIo(argv: readonly string[]): Io {
     programName: basename(argv[1] ?? 'ironic-coreos').replace(/\.js$/, ''),
   };
 }
-
-function applyToTree(command: Command, apply: (command: Command) => void): void {
-  apply(command);
-  for (const child of command.commands) applyToTree(child, apply);
-}
-
-function prepareCommand(command: Command, io: Io): void {
-  command
-    .exitOverride()
-    .helpCommand(false)
-    .configureHelp({ subcommandTerm: (child) => child.name() }) // scripts read one line a command
-    .configureOutput({
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
-      getOutHasColors: () => false, // left to commander, these ask the streams of Node
-      getErrHasColors: () => false,
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text),
-    });
-}
-
-const HELP_WIDTH = 80;
 
 function reportError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it

@@ -7,6 +7,8 @@ import { expandInputs, type InputFile, type Interest } from '../io/inputFiles.ts
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../reporters/json.ts';
+import { hintChoices } from '../reporters/nearestNames.ts';
+import { colorRemarks } from '../reporters/remarkText.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/reporter.ts';
 import { createTextReporter } from '../reporters/text.ts';
 import type { CheckOptions, LintMode } from './input/checkConfig.ts';
@@ -32,7 +34,7 @@ export interface ValidateOptions {
  * standard output; with text, the verdicts go to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
-  const reporter = await findReporter(options.format ?? 'text');
+  const reporter = await findReporter(options.format ?? 'text', io);
   const checkOptions = await readCheckOptions(options);
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be checked only once', { hint: 'give "-" once' });
@@ -48,18 +50,18 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   return exitCode;
 }
 
-const reporters = new Map<string, () => Reporter | Promise<Reporter>>([
-  ['text', createTextReporter],
+const reporters = new Map<string, (io: Io) => Reporter | Promise<Reporter>>([
+  ['text', ({ hasColors }) => createTextReporter(hasColors === true ? colorRemarks : undefined)],
   ['json', () => jsonReporter],
   ['sarif', async () => (await import('../reporters/sarif.ts')).createSarifReporter()],
   ['github', async () => (await import('../reporters/github.ts')).githubReporter],
 ]);
 
-async function findReporter(format: string): Promise<Reporter> {
+async function findReporter(format: string, io: Io): Promise<Reporter> {
   const create = reporters.get(format);
-  if (create !== undefined) return create();
+  if (create !== undefined) return create(io);
   throw new UsageError(`unknown format: ${format}`, {
-    hint: `use one of ${[...reporters.keys()].join(', ')}`,
+    hint: hintChoices(format, [...reporters.keys()]),
   });
 }
 
@@ -72,7 +74,7 @@ async function readCheckOptions({
 }: ValidateOptions): Promise<CheckOptions> {
   const mode: LintMode | undefined = lint === undefined ? 'auto' : lintModes.find((name) => name === lint);
   if (mode === undefined) {
-    throw new UsageError(`unknown way to lint: ${lint}`, { hint: `use one of ${lintModes.join(', ')}` });
+    throw new UsageError(`unknown way to lint: ${lint}`, { hint: hintChoices(lint ?? '', lintModes) });
   }
   const options = { lint: mode, strict, now: new Date() };
   if (ipaVersion === undefined) return options;
@@ -150,7 +152,12 @@ async function check(
     if (checked !== undefined) return checked;
   }
   const read = content === 'unread' ? await readContent(file, io) : { file, content };
-  return 'error' in read ? read : checkContent(read, options);
+  if ('error' in read) return read;
+  if (io.note !== undefined && !isConfFile(file)) {
+    const { noteOfConfig } = await import('./input/noteConfig.ts');
+    io.note(noteOfConfig(file, read.content, options));
+  }
+  return checkContent(read, options);
 }
 
 async function checkContent(

@@ -22,7 +22,7 @@ export interface Expected {
  */
 export async function readUserFile(
   path: string,
-  io: Pick<Io, 'cwd'>,
+  io: Pick<Io, 'cwd' | 'note'>,
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '')
@@ -31,16 +31,20 @@ export async function readUserFile(
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
     // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
-    if (statSync(place).isFile()) return readRegularFile(place, limits);
-    return await readAll(createReadStream(place), limits);
+    const isFile = statSync(place).isFile();
+    const bytes = isFile ? readRegularFile(place, limits) : await readAll(createReadStream(place), limits);
+    io.note?.(`${path} read: ${bytes.length} bytes`);
+    return bytes;
   } catch (error) {
     throw fileError(error, { path, what: expected.what, action: 'read' });
   }
 }
 
 /** All of standard input. */
-export async function readStdin(io: Pick<Io, 'stdin'>, expected: Expected): Promise<Uint8Array> {
-  return readAll(io.stdin, { ...expected, what: `${expected.what} on standard input` });
+export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
+  const bytes = await readAll(io.stdin, { ...expected, what: `${expected.what} on standard input` });
+  io.note?.(`standard input read: ${bytes.length} bytes`);
+  return bytes;
 }
 
 function readRegularFile(place: string, limits: Expected): Uint8Array {

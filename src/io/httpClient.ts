@@ -9,7 +9,7 @@ import { CliError } from '../errors.ts';
 import { freeMemory } from './freeMemory.ts';
 import type { HttpConnections, HttpTimeouts } from './httpConnections.ts';
 import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
-import { parseProxies } from './httpProxies.ts';
+import { type HttpProxies, parseProxies } from './httpProxies.ts';
 import { parseHttpUrl } from './httpUrl.ts';
 import type { Io } from './io.ts';
 
@@ -40,8 +40,12 @@ export interface HttpAnswer {
 const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
 
 /** @throws UsageError where the environment names a proxy that is no URL */
-export function createHttpClient({ env }: Pick<Io, 'env'>, timeouts = defaultTimeouts): HttpClient {
+export function createHttpClient(
+  { env, note }: Pick<Io, 'env' | 'note'>,
+  timeouts = defaultTimeouts,
+): HttpClient {
   const proxies = parseProxies(env);
+  if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
     const { openConnections } = await import('./httpConnections.ts');
@@ -54,13 +58,27 @@ export function createHttpClient({ env }: Pick<Io, 'env'>, timeouts = defaultTim
       try {
         const opened = await (connections ??= connect());
         const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
-        return describeAnswer(await opened.request(url, { headers: sent, signal }), url, circumstances);
+        const response = await opened.request(url, { headers: sent, signal });
+        note?.(describeRequest(name, headers, response.statusCode));
+        return describeAnswer(response, url, circumstances);
       } catch (error) {
         throw describeFailure(error, circumstances);
       }
     },
     close: async () => (await connections)?.close(),
   };
+}
+
+/** Without their URLs, which may hold passwords. */
+function describeProxies({ except }: HttpProxies): string {
+  const direct = except === '' ? '' : `; not those to ${except}`;
+  return `requests go through the proxy that the environment names${direct}`;
+}
+
+/** A line for `--verbose`; `name` is the URL without credentials. */
+function describeRequest(name: string, headers: GetOptions['headers'] = {}, status: number): string {
+  const range = headers['range'] === undefined ? '' : ` (${headers['range']})`;
+  return `GET ${name}${range}: ${status}`;
 }
 
 /** Compressed, ranges would count other bytes. */

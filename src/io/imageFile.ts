@@ -13,7 +13,7 @@ import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from './io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
-export type ImageIo = Pick<Io, 'cwd'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
+export type ImageIo = Pick<Io, 'cwd' | 'note'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
@@ -43,7 +43,7 @@ export function imageFileName(source: string): string | undefined {
   return isRemote(source) && URL.canParse(source) ? basename(new URL(source).pathname) : basename(source);
 }
 
-async function openLocalImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenImage> {
+async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promise<OpenImage> {
   if (path === '')
     throw new CliError('The path of the ISO image is empty', { hint: 'give the path of a file' });
   const absolute = resolve(io.cwd, path);
@@ -51,6 +51,7 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd'>): Promise<OpenIm
     const handle = await openForReading(absolute);
     try {
       const { kind, size } = await measure(handle, path);
+      io.note?.(`${path} opened: ${kind === 'device' ? 'a device' : 'a file'} of ${size} bytes`);
       const open = kind === 'device' ? readFrom : readFromFile;
       return { kind, path: absolute, ...open(handle, { name: path, size }) };
     } catch (error) {

@@ -16,6 +16,10 @@ export interface Io {
   readonly cwd: string;
   /** The name that the program was started under, without folder: `ironic-coreos` or `coreos-installer`. */
   readonly programName: string;
+  /** Takes what was read and why something was decided, a line each; absent where nobody asked (`--verbose`). */
+  readonly note?: ((text: string) => void) | undefined;
+  /** Whether text for people on standard output may have colours. */
+  readonly hasColors?: boolean;
 }
 
 /** 0: done, or valid. 1: failed, or invalid. 2: wrong usage. */

@@ -28,9 +28,13 @@ export interface RemoteAccess {
 }
 
 /** By the proxies of the environment, and telling on standard error what is tried again. */
-export function accessFor({ env = {}, stderr }: Partial<Pick<Io, 'env' | 'stderr'>>): RemoteAccess {
+export function accessFor({
+  env = {},
+  note,
+  stderr,
+}: Partial<Pick<Io, 'env' | 'note' | 'stderr'>>): RemoteAccess {
   const say = (text: string): void => void stderr?.write(`${text}\n`);
-  return { client: createHttpClient({ env }), policy: { ...defaultRetries, say } };
+  return { client: createHttpClient({ env, note }), policy: { ...defaultRetries, say } };
 }
 
 /**

@@ -52,9 +52,28 @@ export async function rewriteLiveIso(
   const { iso: source, grow = false, force = false } = rewrite;
   await readImage(source, io, async (image) => {
     const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
+    noteImage(iso, io);
     const change = await edit(iso);
+    noteChange(change, image, io);
     await deliver({ iso, image, change }, destination, io);
   });
+}
+
+function noteImage({ embedArea, label }: LiveIso, { note }: Io): void {
+  const { file, length, offset } = embedArea;
+  const what = file === undefined ? 'in the initramfs' : file;
+  note?.(`live ISO ${label}; its embed area is ${what}: ${length} bytes at ${offset}`);
+}
+
+function noteChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+  if (note === undefined) return;
+  const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
+  const grown = (size ?? image.size) - image.size;
+  const length =
+    grown === 0
+      ? 'it keeps its size'
+      : `it gets ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
+  note(`${stages.flat().length} places change, ${bytes} bytes in all; ${length}`);
 }
 
 type Destination =

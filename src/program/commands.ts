@@ -1,9 +1,12 @@
 /** The command tree: names, options and help texts. What a command does is in `commands/`, loaded when it runs. */
 
 import { Command } from 'commander';
+import type { CommandDescription } from '../commands/commandDescription.ts';
 import { declareTable, type TableEntry } from './commandTable.ts';
+import { tellingCommands } from './completion.ts';
 import type { Context } from './context.ts';
 import { declareDeploy } from './deploy.ts';
+import { describeCommand } from './describeCommand.ts';
 import { declareDev } from './dev.ts';
 import { declareDownload, declareListStream } from './download.ts';
 import { declareExplain } from './explain.ts';
@@ -12,6 +15,7 @@ import { declareInspect } from './inspect.ts';
 import { declareIso } from './iso.ts';
 import { declarePack } from './pack.ts';
 import { declarePrepare } from './prepare.ts';
+import { prepareCommands } from './prepareCommand.ts';
 import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
@@ -50,7 +54,7 @@ const TABLE: readonly TableEntry[] = [
   },
   {
     name: 'serve',
-    summary: 'serve every host its own image from one copy of what they share',
+    summary: 'serve each host its own image from one shared copy',
     declare: declareServe,
   },
   {
@@ -62,12 +66,34 @@ const TABLE: readonly TableEntry[] = [
   { name: 'pack', summary: 'Prepare live ISOs as they are built.', hidden: true, declare: declarePack },
 ];
 
+const NOTES = `
+Data go to standard output, everything else to standard error.
+Of one command: ironic-coreos COMMAND --help
+
+Exit codes:
+  0  done, or valid
+  1  failed, or not valid
+  2  the command line is wrong
+
+Environment:
+  NO_COLOR, FORCE_COLOR  as --color never and --color always
+
+Examples:
+  ironic-coreos quickstart
+  ironic-coreos render --api-url https://192.0.2.1 -o ironic-agent.ign
+  ironic-coreos iso ignition embed -i ironic-agent.ign coreos.iso
+`;
+
 /** The program with those of its commands that the arguments ask for. */
 export function declareCommands(context: Context): Command {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
     .version('0.1.0', '-V, --version', 'print the version')
-    .enablePositionalOptions(); // of a command, --version is a mistake
-  declareTable(program, TABLE, context);
+    .enablePositionalOptions() // of a command, --version is a mistake
+    .addHelpText('after', NOTES);
+  const describe = (): CommandDescription =>
+    describeCommand(declareCommands({ ...context, args: 'unknown' }));
+  declareTable(program, [...TABLE, ...tellingCommands(describe)], context);
+  prepareCommands(program, context);
   return program;
 }

@@ -1,5 +1,6 @@
 /** What the declaration of a command needs besides the program. */
 
+import type { TalkChoice } from '../commands/output/talk.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 
 export interface Context {
@@ -9,4 +10,6 @@ export interface Context {
   readonly args: readonly string[] | 'unknown';
   /** Takes the exit code of the command that ran. */
   finish(code: ExitCode): void;
+  /** Takes what the global options say; without, there are none. */
+  readonly chosen?: TalkChoice;
 }

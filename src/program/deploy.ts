@@ -6,14 +6,16 @@ import type { ConfigDriveOptions } from '../commands/deploy/configDriveDocument.
 import type { IronicOptions } from '../commands/deploy/ironic.ts';
 import type { NodeOptions } from '../commands/deploy/nodeDocument.ts';
 import type { StepsOptions } from '../commands/deploy/stepsDocument.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
 const stepsNotes = `
 The steps themselves say only what is run. The Ignition config, the kernel
 arguments and whether the network is copied go into the config drive, and
 another image into the node, because that is where install_coreos reads them.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos deploy steps --ignition worker-3.ign \\
     --config-drive worker-3.json > steps.json
@@ -25,7 +27,7 @@ Examples:
     --config-drive drives/{name}.json
 `;
 
-const configDriveNotes = `
+const configDriveNotes = `${EXIT_CODES}
 Example:
   ironic-coreos deploy configdrive --ignition worker-3.ign \\
     --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
@@ -37,7 +39,7 @@ The Secret with the credentials of the BMC is not written, so that they need not
 be given here; create it with its two keys:
   kubectl create secret generic worker-3-bmc-secret \\
     --from-literal=username=… --from-file=password=…
-
+${EXIT_CODES}
 Example:
   ironic-coreos deploy baremetalhost --name worker-3 \\
     --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
@@ -50,7 +52,7 @@ const nodeNotes = `
 User and password of the BMC are not written: the commands take them from
 BMC_USERNAME and BMC_PASSWORD. With --format json or yaml the output is what
 "baremetal create FILE" reads.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
     --bmc-address idrac-virtualmedia://192.0.2.13 --root-device "size=>= 100" \\
@@ -80,16 +82,19 @@ Many hosts:
     hosts:
     - name: worker-0
       mac: 52:54:00:12:34:56
-      deploy: {bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1}
+      deploy:
+        bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-const ironicNotes = `
+const ironicNotes = `${EXIT_CODES}
 Examples:
   ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" |
     kubectl apply --server-side -f -
   ironic-coreos deploy ironic --format env \\
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
 `;
+
+const STEPS = ['install_coreos', 'start_assisted_install'];
 
 export function declareDeploy(deploy: Command, context: Context): void {
   declareSteps(deploy, context);
@@ -107,13 +112,19 @@ function declareSteps(deploy: Command, context: Context): void {
     .description(
       'Writes deploy steps as "baremetal node deploy" takes them, and the config drive that they read.',
     )
-    .option('--step <NAME>', 'install_coreos (default) or start_assisted_install');
+    .addOption(choice('--step <NAME>', 'install_coreos (default) or start_assisted_install', STEPS));
   declareInstall(command)
     .option('--config-drive <FILE>', 'where the config drive is written')
     .option('--image-source <URL>', 'another CoreOS to install; with --format command')
     .option('--ignition-in-args', "the config in the arguments of the step, as in Metal3's design")
     .option('--node <NAME>', 'name or UUID of the node; with --format command')
-    .option('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell');
+    .addOption(
+      choice('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell', [
+        'json',
+        'yaml',
+        'command',
+      ]),
+    );
   declareInventory(declareOutput(command))
     .addHelpText('after', stepsNotes + inventoryNotes)
     .action(async (options: StepsOptions) => {
@@ -150,9 +161,11 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
   declareHost(command)
     .option('--namespace <NAME>', 'of all objects (default: the one of kubectl)')
     .option('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)')
-    .option('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy')
-    .option('--automated-cleaning <MODE>', 'metadata or disabled')
-    .option('--method <NAME>', 'install_coreos (default) or start_assisted_install')
+    .addOption(
+      choice('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy', ['UEFI', 'UEFISecureBoot', 'legacy']),
+    )
+    .addOption(choice('--automated-cleaning <MODE>', 'metadata or disabled', ['metadata', 'disabled']))
+    .addOption(choice('--method <NAME>', 'install_coreos (default) or start_assisted_install', STEPS))
     .option('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller')
     .option('--network-data <FILE>', "network in OpenStack's form");
   declareInstall(command)
@@ -160,7 +173,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--image-source <URL>', 'another CoreOS to install')
     .option('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL')
     .option('--image-format <FORM>', 'raw (default)')
-    .option('--format <FORM>', 'yaml (default) or json');
+    .addOption(choice('--format <FORM>', 'yaml (default) or json', ['yaml', 'json']));
   declareInventory(declareOutput(command))
     .addHelpText('after', bareMetalHostNotes + inventoryNotes)
     .action(async (options: BareMetalHostOptions) => {
@@ -176,7 +189,14 @@ function declareNode(deploy: Command, context: Context): void {
     .description('Writes the commands that create a node of Ironic, or change it, or its description.');
   declareRamdisk(declareHost(command))
     .option('--set', 'the node is there: change it')
-    .option('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON');
+    .addOption(
+      choice('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON', [
+        'command',
+        'json',
+        'yaml',
+        'driver-info',
+      ]),
+    );
   declareInventory(declareOutput(command))
     .addHelpText('after', nodeNotes + inventoryNotes)
     .action(async (options: NodeOptions) => {
@@ -194,9 +214,12 @@ function declareIronic(deploy: Command, context: Context): void {
     )
     .option('--name <NAME>', 'of the resource (default: ironic)')
     .option('--namespace <NAME>', 'of the resource (default: the one of kubectl)');
-  declareRamdisk(command).option(
-    '--format <FORM>',
-    'yaml (default), json, or env: the environment of the BareMetal Operator',
+  declareRamdisk(command).addOption(
+    choice('--format <FORM>', 'yaml (default), json, or env: the environment of the BareMetal Operator', [
+      'yaml',
+      'json',
+      'env',
+    ]),
   );
   declareOutput(command)
     .addHelpText('after', ironicNotes)
@@ -227,8 +250,10 @@ function declareHost(command: Command): Command {
   return command
     .option('--name <NAME>', 'name of the host')
     .option('--boot-mac <MAC>', 'MAC address of the interface that it boots from')
-    .option('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x')
-    .option('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish-virtualmedia://HOST/redfish/v1/Systems/1')
+    .addOption(
+      choice('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x', ['x86_64', 'aarch64', 'ppc64le', 's390x']),
+    )
+    .option('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
     .option('--bmc-insecure', 'do not verify the certificate of the BMC')
     .addOption(
       repeated('--root-device <NAME=HINT>', 'by what the disk is chosen, e.g. "size=>= 100"; repeatable'),

@@ -2,13 +2,15 @@
 
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const INITRD = 'initramfs ("-" is standard input)';
 const GLOBS = 'only files whose paths match';
 
-const SHOW_ISO_NOTES = `
+const SHOW_ISO_NOTES = `${EXIT_CODES}
 Example:
   ironic-coreos dev show iso --kargs coreos.iso
 `;
@@ -16,7 +18,7 @@ Example:
 const SHOW_INITRD_NOTES = `
 In a pattern, * and ? take slashes too, [a-z] and [!a-z] one character, and **
 between slashes any number of folders.
-
+${EXIT_CODES}
 Example:
   ironic-coreos dev show initrd initramfs.img 'etc/coreos*'
 `;
@@ -24,7 +26,7 @@ Example:
 const EXTRACT_INITRD_NOTES = `
 Only regular files are written, without owners and permissions, and none is
 replaced. In a pattern, * and ? take slashes too.
-
+${EXIT_CODES}
 Example:
   ironic-coreos dev extract initrd -v -C tree initramfs.img '*.json'
 `;
@@ -58,7 +60,7 @@ function declareShowInitrd(command: Command, context: Context): void {
     .description('Lists the regular files of an initramfs.')
     .argument('<initrd>', INITRD)
     .argument('[glob...]', GLOBS)
-    .option('--format <form>', 'text (default) or json')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', SHOW_INITRD_NOTES)
     .action(async (initrd: string, globs: string[], options: { readonly format?: string }) => {
       const { showInitrd } = await import('../commands/dev/show/initrd.ts');

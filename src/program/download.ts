@@ -3,7 +3,9 @@
 import type { Command } from 'commander';
 import type { DownloadOptions } from '../commands/download.ts';
 import type { ListStreamOptions } from '../commands/listStream.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
@@ -43,7 +45,7 @@ Examples:
 const LIST_NOTES = `
 As JSON it is {stream, images}; each image has architecture, platform, format,
 release and its files with their URLs and digests.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos list-stream -s testing
   ironic-coreos list-stream --stream-base-url rhcos.json --format json
@@ -76,7 +78,7 @@ export function declareListStream(command: Command, context: Context): void {
     .description('Lists the images that a stream of CoreOS has.')
     .option('-s, --stream <name>', 'stream (default: stable)')
     .option('--stream-base-url <URL>', BASE_URL)
-    .option('--format <form>', 'text (default) or json')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', LIST_NOTES)
     .action(async (options: ListStreamOptions) => {
       const { listStream } = await import('../commands/listStream.ts');

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { MergeOptions } from '../commands/ignition/merge.ts';
 import type { TranslateOptions } from '../commands/ignition/translate.ts';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const mergeNotes = `
@@ -11,7 +12,7 @@ Each config is checked, translated to the newest version among them, and merged
 over those before it. Warnings say what a later config takes over or removes
 without saying so. Configs that ignition.config refers to are not fetched.
 A merged config that is not valid is printed, but not written to a file.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos ignition merge agent.ign site.ign > worker.ign
   ironic-coreos render --api-url https://192.0.2.1 |
@@ -22,7 +23,7 @@ const translateNotes = `
 To a newer version as Ignition translates on boot; what that loses is warned
 about. To an older version only if it can say the same: everything that it
 does not know or would refuse is reported.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos ignition translate --to 3.4.0 worker.ign
   butane worker.bu | ironic-coreos ignition translate --to 3.2.0 - -o worker.ign

@@ -1,6 +1,7 @@
 /** The command that looks into images. */
 
 import type { Command } from 'commander';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
@@ -37,7 +38,7 @@ export function declareInspect(command: Command, context: Context): void {
     .description('Says what an image is and what it would boot, or in what two of them differ.')
     .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or container archive')
     .argument('[OTHER]', 'what to compare it with')
-    .option('--format <FORM>', 'text or json', 'text')
+    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', NOTES)
     .action(async (image: string, other: string | undefined, options: { readonly format?: string }) => {
       const { inspect } = await import('../commands/inspect/inspect.ts');

@@ -1,6 +1,7 @@
 /** The options that commands for network settings share, for live ISOs and for network boot. */
 
 import type { Command } from 'commander';
+import { choice } from './choice.ts';
 import { repeated } from './repeatedOptions.ts';
 
 /** As commander gives them. */
@@ -26,5 +27,5 @@ export function declareNetworkFiles(command: Command): Command {
 export function declareNetworkOutput(command: Command): Command {
   return command
     .option('-C, --directory <path>', 'write the files to a folder instead of printing them')
-    .option('--format <form>', 'text (default) or json');
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
 }

@@ -2,12 +2,13 @@
 
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
 const NOTES = `
 Both ISOs come from one build; the minimal one lacks the root filesystem and
 coreos/miniso.dat, into which the full ISO takes what it needs to make it.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos pack minimal-iso --consume coreos.iso minimal.iso
 `;

@@ -3,6 +3,8 @@
 import type { Command, Option } from 'commander';
 import { layoutNames } from '../commands/prepare/layoutNames.ts';
 import type { PrepareOptions } from '../commands/prepare/options.ts';
+import { profileNames } from '../commands/render/options.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
@@ -85,11 +87,13 @@ export function declarePrepare(command: Command, context: Context): void {
         'checksums and a manifest.',
     )
     .option('--inventory <file>', 'settings and hosts, as YAML or JSON')
-    .option('--profile <name>', 'whose configs, as for render')
+    .addOption(
+      choice('--profile <name>', `whose configs, as for render: ${profileNames.join(', ')}`, profileNames),
+    )
     .option('-o, --output <folder>', 'the folder')
     .option('--base-url <url>', 'where the folder is served')
     .option('--artifacts <names>', 'what to make, with commas between: see below')
-    .option('--layout <name>', `${layoutNames.join(', ')}: see below`);
+    .addOption(choice('--layout <name>', `${layoutNames.join(', ')}: see below`, layoutNames));
   declareImages(command);
   command
     .optionsGroup('Result:')

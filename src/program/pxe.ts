@@ -3,7 +3,9 @@
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from '../commands/pxe/kargs.ts';
 import { settingFlags } from '../commands/render/options.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
+import { EXIT_CODES } from './exitCodes.ts';
 import { declarePxeCustomize } from './pxe/customize.ts';
 import { declarePxeIgnition } from './pxe/ignition.ts';
 import { declarePxeNetwork } from './pxe/network.ts';
@@ -22,7 +24,7 @@ Proxies:
   (--api-url) are added to --no-proxy. Ignition takes no proxy from here. The
   kernel arguments can be read by every program of the machine, passwords
   included.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images --embedded \\
     --ip dhcp --console ttyS0,115200n8 --format ironic
@@ -47,15 +49,27 @@ function declareKargs(pxe: Command, context: Context): void {
         'ironic.conf, or inside a boot script. The Ignition config comes from --ignition-url, or is embedded in the ' +
         'initramfs (--embedded).',
     );
+  command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
   command.addOption(
     repeated('--console <spec>', 'console, e.g. ttyS0,115200n8; repeatable, the last is /dev/console'),
   );
+  command.optionsGroup('Proxies:');
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command
+    .optionsGroup('Input and output:')
     .option('--inventory <file>', 'settings and hosts, as for render')
     .option('--host <name>', 'a host of the inventory')
-    .option('--format <form>', 'plain (default), ironic, ipxe, grub, pxelinux or json')
+    .addOption(
+      choice('--format <form>', 'plain (default), ironic, ipxe, grub, pxelinux or json', [
+        'plain',
+        'ironic',
+        'ipxe',
+        'grub',
+        'pxelinux',
+        'json',
+      ]),
+    )
     .option('-o, --output <file>', 'write to a file instead of standard output')
     .addHelpText('after', notes)
     .action(async (options: KargsOptions) => {

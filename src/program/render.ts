@@ -1,7 +1,8 @@
 /** Declares `render`. Its flags for settings are those of the table of settings. */
 
 import { type Command, Option } from 'commander';
-import { type RenderOptions, settingFlags } from '../commands/render/options.ts';
+import { profileNames, type RenderOptions, settingFlags } from '../commands/render/options.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
@@ -106,9 +107,10 @@ export function declareRender(command: Command, context: Context): void {
 
 function declareSettings(command: Command, group: string, section: string): void {
   command.optionsGroup(group);
-  for (const { alias, flag, help, kind } of settingFlags(section)) {
+  for (const { alias, choices, flag, help, kind } of settingFlags(section)) {
     const isRepeated = kind === 'texts' || kind === 'files';
     const option = isRepeated ? repeated(flag, help) : plain(flag, help);
+    if (choices !== undefined) option.argChoices = [...choices];
     command.addOption(option);
     if (alias !== undefined) command.addOption(aliasOf(alias, option.attributeName()));
   }
@@ -125,12 +127,12 @@ function declareHost(command: Command): void {
 function declareOutput(command: Command): void {
   command
     .optionsGroup('Output:')
-    .option('--profile <name>', 'whose config: see below')
+    .addOption(choice('--profile <name>', 'whose config: see below', profileNames))
     .option('--inventory <file>', 'settings and hosts, as YAML or JSON: see below')
     .option('--fail-fast', 'stop at the first host that is wrong')
     .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
     .option('--diff <deployed>', 'say what would change there, by setting, and write nothing: see below')
-    .option('--format <form>', 'of --diff: text (default) or json')
+    .addOption(choice('--format <form>', 'of --diff: text (default) or json', ['text', 'json']))
     .option('--pretty', 'indent the JSON (always so with --host)')
     .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');
 }
@@ -141,7 +143,7 @@ function declareBuildpy(command: Command): void {
     .option('--host <host>', 'name or address of Ironic')
     .option('--registry <registry>', 'the agent image is <registry>/ironic-agent')
     .addOption(
-      new Option('--tls <mode>', 'http, https, or https without verifying').choices([
+      new Option('--tls <mode>', 'off (http), on (https), or insecure: https without verifying').choices([
         'off',
         'on',
         'insecure',

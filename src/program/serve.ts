@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { ServeOptions } from '../commands/serve/options.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
 
@@ -99,7 +100,7 @@ function declareService(command: Command): void {
     .option('--idle-timeout <time>', 'cut off who takes nothing for so long (default: 120s)')
     .option('--grace <time>', 'for running downloads at the end (default: 30s)')
     .option('--cache <mebibytes>', 'memory for images (default: 32)')
-    .option('--log <form>', 'text or json');
+    .addOption(choice('--log <form>', 'text or json', ['text', 'json']));
   command
     .optionsGroup('Access:')
     .option('--key-file <file>', 'key that signs URLs; made where it is missing')
@@ -107,7 +108,7 @@ function declareService(command: Command): void {
     .option('--client-ca <file>', 'authorities whose client certificates open everything')
     .option('--expires <time>', 'how long URLs are good for, e.g. 12h (default: as long as the key)')
     .option('--open', 'let everybody fetch everything')
-    .option('--format <form>', 'print the URLs as text or json');
+    .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
 }
 
 /** Those of the image-customization-controller's static server; it has no use for the last one either. */

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from '../commands/validate.ts';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 import { refuseRepeatedOptions } from './repeatedOptions.ts';
 
@@ -18,7 +19,8 @@ What is checked:
 
 Lint:
   A config that runs ironic-python-agent is also looked at as a whole: will the
-  agent start, find its conf, reach Ironic, keep its secrets? These are warnings.
+  agent start, find its conf, reach Ironic, keep its secrets? What is
+  wrong is a warning.
   none    nothing of that
   agent   look at every config, as if it ran the agent
   error   the same, and the warnings are errors
@@ -44,13 +46,21 @@ export function declareValidate(command: Command, context: Context): void {
         'ignition-validate, at the same places, with a hint for each. Ends with 1 if a config is not valid.',
     )
     .argument('<FILE...>', 'files, folders or patterns; - is standard input')
-    .option(
-      '--format <FORM>',
-      'text; json: one object a file, on one line; sarif: for code scanning; github: annotations',
-      'text',
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'text (default); json: one object a file, on one line; sarif: for code scanning; github: annotations',
+        ['text', 'json', 'sarif', 'github'],
+      ),
     )
     .option('--strict', 'a file with warnings is not valid')
-    .option('--lint <MODE>', 'none, agent or error (default: for configs that run the agent)')
+    .addOption(
+      choice('--lint <MODE>', 'none, agent or error (default: for configs that run the agent)', [
+        'none',
+        'agent',
+        'error',
+      ]),
+    )
     .option('--ipa-version <RELEASE>', 'check for this release of ironic-python-agent, not the newest');
   refuseRepeatedOptions(command)
     .addHelpText('after', notes)

@@ -10,6 +10,13 @@ export function nearestNames(typed: string, names: Iterable<string>): readonly s
     .map(({ name }) => name);
 }
 
+/** What to do where `typed` is none of the few values that there are: all of them, the likely one first. */
+export function hintChoices(typed: string, choices: readonly string[]): string {
+  const [nearest] = nearestNames(typed, choices);
+  const all = `use one of ${choices.join(', ')}`;
+  return nearest === undefined ? all : `did you mean ${nearest}? Else ${all}`;
+}
+
 const leastLikeness = 0.5;
 
 /** Longer texts are no slip of the pen. */

@@ -17,8 +17,11 @@ export interface Source {
   readonly bytes: Uint8Array;
 }
 
-/** The verdicts go beside the report, so that it can be searched and paged on its own. */
-export function createTextReporter(): Reporter {
+/**
+ * The verdicts go beside the report, so that it can be searched and paged on its own.
+ * @param decorate changes the report, for a terminal
+ */
+export function createTextReporter(decorate: (text: string) => string = (text) => text): Reporter {
   let separator = '';
   return {
     start: '',
@@ -26,7 +29,7 @@ export function createTextReporter(): Reporter {
       if ('error' in file) return { stdout: '', stderr: formatError(file.error) };
       const name = nameFile(file.file);
       const text = formatTextReport(file.report, { name, bytes: file.bytes });
-      const stdout = text === '' ? '' : separator + text;
+      const stdout = text === '' ? '' : separator + decorate(text);
       if (text !== '') separator = '\n';
       return { stdout, stderr: formatVerdict(file.report, name) };
     },

@@ -1,31 +1,28 @@
 // @ts-check
 /**
- * How fast images are served, whether each byte is right, and in how much memory: `node test/bench/serve.js [MEBIBYTES
- * [HOSTS]]`. One base image and any number of hosts that have a patch each. nginx sends the same file without patches beside
- * us where it is on PATH. All is on this machine, and the clients need the processor, too: look at the seconds per GB.
+ * How fast `serve` sends images, whether each byte is right, and in how much memory: `npm run build`, then `node
+ * test/bench/serve.js [MEBIBYTES [HOSTS]]`. nginx sends the ISO as it is, in turns with us, where it is on PATH. All is on
+ * this machine, and the clients need the processor, too: look at the seconds per GB.
  */
 
-import { execFile, fork, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createCipheriv, createHash } from 'node:crypto';
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
-import { hostPatch } from './serve/hostPatch.js';
+import {
+  changedImage,
+  chunksOf,
+  openImage,
+  openLiveIso,
+  planIgnition,
+  writeSampleIso,
+} from '../../dist/index.js';
+import { startServe } from '../interop/serve/startServe.js';
 
 const [mebibytes = 1126, hosts = 10_000] = process.argv.slice(2).map(Number);
 const MiB = 1024 * 1024;
@@ -36,69 +33,68 @@ const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 const base = join(folder, 'base.iso');
 const nginxPort = 18_765;
 
-/** @typedef {{ port: number, path: string, cpu: () => Promise<number>, stop: () => void }} Server `cpu` in seconds so far */
+/** Ranges that are compared. */
+const ranges = 2000;
+/** @typedef {{ url: string, cpu: () => number, stop: () => void }} Server `cpu` in seconds so far */
+/** @typedef {import('../interop/serve/startServe.d.ts').ServeProcess} Service */
 
 try {
-  makeNoise();
-  const ours = await startOurs();
+  makeIso();
   const nginx = await startNginx();
   console.log(
     `Node ${process.version}, ${mebibytes} MiB, bars: ${bars.one} and ${bars.many} GB/s, ${bars.memory} MiB`,
   );
-  await compareSpeed(ours, nginx);
+  const service = await startService();
+  await compareSpeed({ url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu }, nginx);
   nginx?.stop();
-  await printPeak(ours);
-  await compareRanges(ours);
-  await printPeak(ours);
-  await compareWholes(ours);
-  await besideSlowClients(ours);
-  await printPeak(ours);
-  ours.stop();
+  printPeak(service);
+  await compareRanges(service);
+  printPeak(service);
+  await compareWholes(service);
+  await besideSlowClients(service);
+  printPeak(service);
+  service.signal('SIGTERM');
+  await service.ended;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param {OurServer} server */
-async function printPeak(server) {
-  const { peak, lent } = await server.usage();
+/** @param {Service} service */
+function printPeak({ usage }) {
+  const { peak } = usage();
   const verdict = peak > bars.memory ? ' TOO MUCH' : '';
-  console.log(
-    `  the server had ${peak.toFixed(0)} MiB at most so far${verdict}; of the chunks ${lent} bytes are lent`,
-  );
+  console.log(`  the service had ${peak.toFixed(0)} MiB at most so far${verdict}`);
 }
 
-function makeNoise() {
+/** The sample of the program, and behind it so much noise that it is as long as a real one. */
+function makeIso() {
   const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
   const nothing = Buffer.alloc(MiB);
   const file = openSync(base, 'w');
+  writeSync(file, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   for (let written = 0; written < mebibytes; written++) writeSync(file, noise.update(nothing));
   closeSync(file);
 }
 
-/** @typedef {Server & { usage: () => Promise<{ cpu: number, peak: number, lent: number }> }} OurServer @returns {Promise<OurServer>} */
-async function startOurs() {
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, 'serve/overlayServer.js'),
-    platform: 'node',
-    external: ['undici'],
-  });
-  await bundle.write({ dir: folder, entryFileNames: 'server.mjs' });
-  const child = fork(join(folder, 'server.mjs'), [base]);
-  /** @type {() => Promise<any>} */
-  const message = () => new Promise((resolve) => child.once('message', resolve));
-  const { port } = await message();
-  const usage = () => {
-    const answer = message();
-    child.send('usage');
-    return answer;
-  };
-  return {
-    port,
-    path: '/1.iso',
-    usage,
-    cpu: async () => (await usage()).cpu,
-    stop: () => child.disconnect(),
-  };
+/** @returns {Promise<Service>} */
+async function startService() {
+  const list = Array.from(
+    { length: hosts },
+    (_, host) => `- {name: host-${host}, overrides: {host.hostname: n${host}.example.com}}\n`,
+  );
+  writeFileSync(
+    join(folder, 'inv.yaml'),
+    `agent: {ironic.apiUrls: https://192.0.2.1}\nhosts:\n${list.join('')}`,
+  );
+  const start = performance.now();
+  const files = ['--inventory', 'inv.yaml', '--iso', 'base.iso', '--artifacts', 'ign,iso'];
+  const service = await startServe([...files, '--listen', '127.0.0.1:0'], { cwd: folder });
+  const { cpu, peak } = service.usage();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(
+    `${hosts} hosts: ready after ${seconds} s, ${cpu.toFixed(1)} s of the processor, ${peak.toFixed(0)} MiB`,
+  );
+  return service;
 }
 
 /** @returns {Promise<Server | undefined>} */
@@ -121,10 +117,9 @@ async function startNginx() {
   await sleep(500);
   if (child.exitCode !== null) throw new Error(readFileSync(join(folder, 'errors'), 'utf8'));
   return {
-    port: nginxPort,
-    path: '/base.iso',
-    cpu: async () => cpuOfChildren(child.pid),
-    stop: () => child.kill(),
+    url: `http://127.0.0.1:${nginxPort}/base.iso`,
+    cpu: () => cpuOfChildren(child.pid),
+    stop: () => void child.kill(),
   };
 }
 
@@ -138,7 +133,7 @@ function cpuOfChildren(pid) {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
-/** In turns, so that all see the same load. @param {OurServer} ours @param {Server | undefined} nginx */
+/** In turns, so that all see the same load. @param {Measured} ours @param {Measured | undefined} nginx */
 async function compareSpeed(ours, nginx) {
   const clients = {
     'curl -o /dev/null': curl,
@@ -166,6 +161,8 @@ async function compareSpeed(ours, nginx) {
   }
 }
 
+/** @typedef {Pick<Server, 'url' | 'cpu'>} Measured */
+
 /** @typedef {{ rate: number, cost: number }} Speed GB/s, and seconds of the processor that the server needs for one GB @param {Speed} speed */
 function format({ rate, cost }) {
   return `${rate.toFixed(2)} GB/s at ${cost.toFixed(2)} s/GB`;
@@ -181,82 +178,80 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
-/** @typedef {(server: Server) => Promise<void>} Client @param {Server} server @param {{ streams: number, client: Client }} load @returns {Promise<Speed>} */
-async function speedOf(server, { streams, client }) {
-  const before = await server.cpu();
+/** @typedef {(url: string) => Promise<void>} Client @param {Measured} server @param {{ streams: number, client: Client }} load @returns {Promise<Speed>} */
+async function speedOf({ url, cpu }, { streams, client }) {
+  const before = cpu();
   const start = performance.now();
-  await Promise.all(Array.from({ length: streams }, () => client(server)));
+  await Promise.all(Array.from({ length: streams }, () => client(url)));
   const seconds = (performance.now() - start) / 1000;
   const gigabytes = (streams * mebibytes * MiB) / 1e9;
-  return { rate: gigabytes / seconds, cost: ((await server.cpu()) - before) / gigabytes };
+  return { rate: gigabytes / seconds, cost: (cpu() - before) / gigabytes };
 }
 
 /** @type {Client} */
-async function curl({ port, path }) {
-  await run('curl', ['-sf', '-o', '/dev/null', `http://127.0.0.1:${port}${path}`]);
+async function curl(url) {
+  await run('curl', ['-sf', '-o', '/dev/null', url]);
 }
 
 /** @type {Client} */
-async function discard({ port, path }) {
+async function discard(url) {
+  const { hostname, pathname, port } = new URL(url);
   const script = join(import.meta.dirname, 'serve/discard.py');
-  const { stdout } = await run('python3', [script, '127.0.0.1', String(port), path]);
+  const { stdout } = await run('python3', [script, hostname, port, pathname]);
   if (Number(stdout) < mebibytes * MiB) throw new Error(`only ${stdout.trim()} bytes came`);
 }
 
-/** One range of each host, half of them where its patch is; 32 at a time. @param {Server} server */
-async function compareRanges(server) {
-  const file = openSync(base, 'r');
+/** Ranges of as many hosts, half of them where the config is; 32 at a time. @param {Service} service */
+async function compareRanges(service) {
+  const image = await openImage(base, { cwd: '/' });
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const start = performance.now();
   let [next, bytes] = [0, 0];
   const worker = async () => {
-    while (next < hosts) {
-      const host = next++;
-      const range = rangeFor(host);
-      const { port } = server;
-      const headers = { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` };
-      const body = await fetchBody({ port, path: `/${host}.iso`, agent, headers });
-      if (!body.equals(expectedBytes(file, host, range)))
+    while (next < ranges) {
+      const host = Math.floor((next++ * hosts) / ranges);
+      const expected = await expectedImage(service, { image, host, agent });
+      const { offset, length } = rangeFor(host, image.size);
+      const headers = { Range: `bytes=${offset}-${offset + length - 1}` };
+      const body = await fetchBody(service.url(`host-${host}`, 'iso'), { agent, headers });
+      if (!body.equals(await expected.read(offset, length)))
         throw new Error(`host ${host}: wrong bytes in ${headers.Range}`);
       bytes += body.length;
     }
   };
   await Promise.all(Array.from({ length: 32 }, worker));
   agent.destroy();
-  closeSync(file);
+  await image.close();
   const seconds = (performance.now() - start) / 1000;
   console.log(
-    `${hosts} ranges of as many hosts, ${(bytes / 1e9).toFixed(2)} GB: each byte right, ${seconds.toFixed(1)} s`,
+    `${ranges} ranges of as many hosts, ${(bytes / 1e9).toFixed(2)} GB: each byte right, ${seconds.toFixed(1)} s`,
   );
 }
 
-/** @param {number} host @returns {{ offset: number, length: number }} */
-function rangeFor(host) {
-  const size = mebibytes * MiB;
+/**
+ * What the library makes of the config that is served.
+ * @param {Service} service
+ * @param {{ image: import('../../dist/index.js').OpenImage, host: number, agent: Agent }} parts
+ */
+async function expectedImage(service, { image, host, agent }) {
+  const config = await fetchBody(service.url(`host-${host}`, 'ign'), { agent });
+  if (!config.includes(`n${host}.example.com`)) throw new Error(`host ${host}: the config of another`);
+  const iso = await openLiveIso(image);
+  return changedImage(image, await planIgnition(iso, { config, existing: 'replace' }));
+}
+
+/** @param {number} host @param {number} size @returns {{ offset: number, length: number }} */
+function rangeFor(host, size) {
   const seed = createHash('sha256').update(`range ${host}`).digest();
   const length = 1 + (seed.readUInt32LE(0) % (512 * 1024));
-  const anywhere = seed.readUIntLE(4, 6) % (size - length);
-  const nearPatch = hostPatch(host, size).offset - (seed.readUInt32LE(10) % length);
-  return { length, offset: host % 2 === 0 ? anywhere : Math.min(Math.max(0, nearPatch), size - length) };
+  // The sample is at the start, and has the place for the config.
+  return { length, offset: seed.readUIntLE(4, 6) % (host % 4 < 2 ? MiB : size - length) };
 }
 
-/** @param {number} file @param {number} host @param {{ offset: number, length: number }} range */
-function expectedBytes(file, host, { offset, length }) {
-  const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, offset);
-  const patch = hostPatch(host, mebibytes * MiB);
-  const [from, to] = [
-    Math.max(offset, patch.offset),
-    Math.min(offset + length, patch.offset + patch.data.length),
-  ];
-  if (from < to) patch.data.copy(bytes, from - offset, from - patch.offset, to - patch.offset);
-  return bytes;
-}
-
-/** @param {{ port: number, path: string, agent: Agent, headers: Record<string, string> }} request @returns {Promise<Buffer>} */
-function fetchBody(request) {
+/** @param {string} url @param {{ agent: Agent, headers?: Record<string, string> }} options @returns {Promise<Buffer>} */
+function fetchBody(url, options) {
   return new Promise((resolve, reject) => {
-    get(request, (response) => {
+    get(url, options, (response) => {
       /** @type {Buffer[]} */
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk));
@@ -266,63 +261,64 @@ function fetchBody(request) {
   });
 }
 
-/** Whole images at the same time, by their digests. @param {Server} server */
-async function compareWholes({ port }) {
-  const some = [2, 3, 5, 7];
-  const expected = some.map(expectedDigest);
+/** Whole images at the same time, by their digests. @param {Service} service */
+async function compareWholes(service) {
+  const image = await openImage(base, { cwd: '/' });
+  const agent = new Agent();
+  const some = [2, 3, 5, 7].filter((host) => host < hosts);
   const received = await Promise.all(
     some.map(async (host) => {
-      const { stdout } = await run('sh', ['-c', `curl -sf http://127.0.0.1:${port}/${host}.iso | sha256sum`]);
+      const url = service.url(`host-${host}`, 'iso');
+      const { stdout } = await run('sh', ['-c', 'curl -sf "$0" | sha256sum', url]);
       return stdout.slice(0, 64);
     }),
   );
-  if (received.join() !== expected.join()) throw new Error('a whole image is wrong');
+  for (const [index, host] of some.entries()) {
+    const expected = await digestOf(await expectedImage(service, { image, host, agent }));
+    if (received[index] !== expected) throw new Error(`host ${host}: the whole image is wrong`);
+  }
+  await image.close();
   console.log(`${some.length} whole images of different hosts at the same time: digests right`);
 }
 
-/** @param {number} host */
-function expectedDigest(host) {
-  const file = openSync(base, 'r');
+/** @param {import('../../dist/index.js').RandomAccess} image */
+async function digestOf(image) {
   const hash = createHash('sha256');
-  const { size } = statSync(base);
-  for (let offset = 0; offset < size; offset += MiB) {
-    hash.update(expectedBytes(file, host, { offset, length: Math.min(MiB, size - offset) }));
-  }
-  closeSync(file);
+  for await (const chunk of chunksOf(image, { offset: 0, length: image.size })) hash.update(chunk);
   return hash.digest('hex');
 }
 
-/** 256 clients at up to 64 KiB/s, half of them take nothing at all; one fast client beside them. @param {OurServer} server */
-async function besideSlowClients(server) {
+/** 256 clients at up to 64 KiB/s, half of them take nothing at all; one fast client beside them. @param {Service} service */
+async function besideSlowClients(service) {
   const client = spawnSync('python3', ['--version']).status === 0 ? discard : curl;
+  const server = { url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu };
   const alone = await speedOf(server, { streams: 1, client });
   const slow = Array.from({ length: 256 }, (_, index) =>
-    slowClient(server.port, { host: index, reads: index % 2 === 0 }),
+    slowClient(service.url(`host-${index % hosts}`, 'iso'), { reads: index % 2 === 0 }),
   );
-  const { lent } = await whenQuiet(server);
+  await whenQuiet(service);
   const beside = await speedOf(server, { streams: 1, client });
   for (const stop of slow) stop();
-  console.log(
-    `1 stream beside 256 slow clients, which hold ${(lent / MiB).toFixed(1)} MiB: ${format(beside)}; alone ${format(alone)}`,
-  );
+  console.log(`1 stream beside 256 slow clients: ${format(beside)}; alone ${format(alone)}`);
   await sleep(500);
 }
 
-/** When the kernel has taken for the slow clients what it takes at once. @param {OurServer} server */
-async function whenQuiet(server) {
-  for (let before = await server.usage(); ;) {
+/** When the kernel has taken for the slow clients what it takes at once. @param {Service} service */
+async function whenQuiet({ usage }) {
+  for (let before = usage().cpu; ;) {
     await sleep(1000);
-    const now = await server.usage();
-    if (now.cpu - before.cpu < 0.2) return now;
+    const now = usage().cpu;
+    if (now - before < 0.2) return;
     before = now;
   }
 }
 
-/** @param {number} port @param {{ host: number, reads: boolean }} client */
-function slowClient(port, { host, reads }) {
-  const socket = connect(port, '127.0.0.1');
+/** @param {string} url @param {{ reads: boolean }} client */
+function slowClient(url, { reads }) {
+  const { hostname, pathname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
-  socket.write(`GET /${host}.iso HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
   socket.pause();
   const timer = setInterval(() => reads && socket.read(64 * 1024), 1000);
   return () => {

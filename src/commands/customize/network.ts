@@ -19,6 +19,7 @@ const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
 export async function readNmstate(path: string, io: Io): Promise<readonly NamedFile[]> {
   const bytes = await readUserFile(path, io, NMSTATE);
   const program = await findNmstatectl(io.env);
+  io.note?.(`${path} is converted by ${program ?? 'this program: there is no nmstatectl on PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
   const keyfiles =
     program === undefined

@@ -5,6 +5,7 @@ import { UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 
 /** Who may read a file that is written. */
 export const privateMode = 0o600;
@@ -27,7 +28,7 @@ export function parseChoice<T extends string>(
   const choice = choices.find((known) => known === text);
   if (choice !== undefined) return choice;
   throw new UsageError(`${flag}: unknown value ${JSON.stringify(text)}`, {
-    hint: `use one of ${choices.join(', ')}`,
+    hint: hintChoices(text, choices),
   });
 }
 

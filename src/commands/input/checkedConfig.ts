@@ -28,8 +28,15 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     ? readStdin(io, CONFIG)
     : readUserFile(ignitionFile, io, CONFIG));
   if (wantsCheck(options, io)) {
+    const name = ignitionFile ?? 'standard input';
     const { checkConfig } = await import('./checkConfig.ts');
-    await refuseInvalid(await checkConfig(config, checkOptions()), ignitionFile ?? 'standard input', io);
+    await refuseInvalid(await checkConfig(config, checkOptions()), name, io);
+    if (io.note !== undefined) {
+      const { noteOfConfig } = await import('./noteConfig.ts');
+      io.note(noteOfConfig(name, config, checkOptions()));
+    }
+  } else {
+    io.note?.(`the config is not checked: ${reasonNotTo(options, io)}`);
   }
   return config;
 }
@@ -37,6 +44,13 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
 /** Scripts written for coreos-installer embed what they like, and rely on that. */
 export function wantsCheck({ validate = true }: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
   return validate && io.env['IRONIC_COREOS_VALIDATE'] !== '0' && io.programName !== 'coreos-installer';
+}
+
+function reasonNotTo({ validate = true }: Pick<ConfigOptions, 'validate'>, { env }: Io): string {
+  if (!validate) return '--no-validate';
+  return env['IRONIC_COREOS_VALIDATE'] === '0'
+    ? 'IRONIC_COREOS_VALIDATE=0 in the environment'
+    : 'the program was started as coreos-installer';
 }
 
 async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<Uint8Array> {

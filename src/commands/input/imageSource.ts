@@ -33,18 +33,27 @@ export interface ExpectedSource {
 export async function readImageSource<T>(
   source: string,
   expected: ExpectedSource,
-  { io, use }: { readonly io: Pick<Io, 'cwd' | 'stdin'>; readonly use: (source: ImageSource) => Promise<T> },
+  {
+    io,
+    use,
+  }: { readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'>; readonly use: (source: ImageSource) => Promise<T> },
 ): Promise<T> {
   if (!isRemote(source) && source !== '-' && !(await isSeekable(source, expected, io))) {
     const image = bytesAccess(await readUserFile(source, io, expected));
-    return use({ kind: await detectImageKind(image), name: source, image });
+    return use(await detected(source, image, io));
   }
   const image = await openImage(source, io);
   try {
-    return await use({ kind: await detectImageKind(image), name: image.name, image });
+    return await use(await detected(image.name, image, io));
   } finally {
     await image.close();
   }
+}
+
+async function detected(name: string, image: RandomAccess, { note }: Pick<Io, 'note'>): Promise<ImageSource> {
+  const kind = await detectImageKind(image);
+  note?.(`${name} is told by its content: ${kind === 'other' ? 'no image' : kind}`);
+  return { kind, name, image };
 }
 
 /**

@@ -26,7 +26,7 @@ const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
 export async function checkIfImage(
   file: string,
   content: Uint8Array | undefined,
-  { options, io }: { readonly options: CheckOptions; readonly io: Pick<Io, 'cwd' | 'stdin'> },
+  { options, io }: { readonly options: CheckOptions; readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'> },
 ): Promise<CheckedFile | UncheckedFile | undefined> {
   const use = async (source: ImageSource): Promise<CheckedFile | undefined> =>
     source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));

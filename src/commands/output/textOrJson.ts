@@ -1,6 +1,7 @@
 /** The choice between text for people and JSON for programs, of commands that know no other format. */
 
 import { UsageError } from '../../errors.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 
 export type TextOrJson = 'text' | 'json';
 
@@ -11,7 +12,7 @@ export type TextOrJson = 'text' | 'json';
 export function parseTextOrJson(format: string | undefined): TextOrJson {
   if (format === undefined || format === 'text') return 'text';
   if (format === 'json') return 'json';
-  throw new UsageError(`unknown format: ${format}`, { hint: 'use one of text, json' });
+  throw new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, ['text', 'json']) });
 }
 
 /** A value as JSON over several lines, ready to be written. */

@@ -14,6 +14,7 @@ import { parseMode } from '../../io/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import { findGroup } from '../../io/userGroup.ts';
 import type { Access } from '../../io/preparedFolder.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import type { ImageOptions } from '../ramdisk/imageInputs.ts';
 import { type LayoutName, layoutNames } from './layoutNames.ts';
 
@@ -47,7 +48,7 @@ export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'
   const known = layoutNames.find((name) => name === layout);
   if (known !== undefined) return known;
   throw new UsageError(`--layout ${JSON.stringify(layout)} is not known`, {
-    hint: `use one of ${layoutNames.join(', ')}`,
+    hint: hintChoices(layout, layoutNames),
   });
 }
 

@@ -9,6 +9,7 @@ import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding, Path } from '../../report.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import { formatRemark } from '../../reporters/remark.ts';
 import { type BootInputs, type BootOptions, readBootInputs } from './bootInputs.ts';
 
@@ -48,7 +49,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
 function parseFormat(name: string): BootFormName {
   const format = bootFormNames.find((known) => known === name);
   if (format !== undefined) return format;
-  throw new UsageError(`unknown format: ${shown(name)}`, { hint: `use one of ${bootFormNames.join(', ')}` });
+  throw new UsageError(`unknown format: ${shown(name)}`, { hint: hintChoices(name, bootFormNames) });
 }
 
 /** One mistake in `--base-url` breaks three URLs: equal lines are shown once. */

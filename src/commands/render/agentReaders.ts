@@ -8,6 +8,7 @@ import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import { readAgentArchive } from './agentArchive.ts';
 import { readHardwareManagers } from './hardwareManagers.ts';
 import type { HostPart } from './hostReaders.ts';
@@ -86,7 +87,7 @@ function readImage(reading: Reading, archived?: string): string {
 function parsePullPolicy(text: string): PullPolicy {
   const policy = pullPolicies.find((name) => name === text);
   if (policy !== undefined) return policy;
-  throw new FormatError('is not known', { hint: `use one of ${pullPolicies.join(', ')}` });
+  throw new FormatError('is not known', { hint: hintChoices(text, pullPolicies) });
 }
 
 function readPullArgs(reading: Reading): string[] {

@@ -6,6 +6,7 @@
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import { readDeployedConfig } from '../input/deployedConfig.ts';
 import { asTrouble } from '../output/trouble.ts';
 import { type DiffForm, diffForms } from './diffForm.ts';
@@ -48,7 +49,7 @@ function checkDiffOptions({ diff: deployed, format = 'text', output, showSetting
   const form = diffForms.get(format);
   if (form !== undefined) return { deployed, form };
   throw new UsageError(`unknown format: ${format}`, {
-    hint: `use one of ${[...diffForms.keys()].join(', ')}`,
+    hint: hintChoices(format, [...diffForms.keys()]),
   });
 }
 

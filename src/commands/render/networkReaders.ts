@@ -58,6 +58,9 @@ async function convert(nmstate: InputValue, state: string, reading: Reading): Pr
   const { io, options, profile, warn } = reading;
   const program =
     options.nmstatectl === undefined ? await findOnce(io.env) : resolve(io.cwd, options.nmstatectl);
+  io.note?.(
+    `${nameOf(nmstate)} is converted by ${program ?? 'this program: there is no nmstatectl on PATH'}`,
+  );
   const keyfiles =
     program === undefined
       ? convertHere(nmstate, state, reading)

@@ -1,6 +1,10 @@
 /** What the command line of `render` says, before any of it is checked, and flags of the table for other commands. */
 
+import { pullPolicies } from '../../agent/settings.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
+
+/** What `--profile` takes. */
+export { profileNames } from '../../agent/settings.ts';
 
 /** The flags as commander gives them: those of the table of settings, and those of the command alone. */
 export type RenderOptions = SettingOptions & CommandOptions;
@@ -54,7 +58,11 @@ type OptionValue<Kind extends InputKind> = Kind extends 'switch'
 /** A flag of the table, to be declared. */
 export interface SettingFlag extends Setting {
   readonly flag: string;
+  /** All values that it takes, where they are few. */
+  readonly choices?: readonly string[];
 }
+
+const choicesOf: ReadonlyMap<string, readonly string[]> = new Map([['agent.pullPolicy', pullPolicies]]);
 
 /** The flags of the settings of these names or sections, in the order of the table. */
 export function settingFlags(...names: readonly string[]): SettingFlag[] {
@@ -62,7 +70,8 @@ export function settingFlags(...names: readonly string[]): SettingFlag[] {
   return settings.flatMap((setting) => {
     const { flag, name } = setting;
     const isWanted = names.some((wanted) => name === wanted || name.startsWith(`${wanted}.`));
-    return flag !== undefined && isWanted ? [{ ...setting, flag }] : [];
+    const choices = choicesOf.get(name);
+    return flag !== undefined && isWanted ? [{ ...setting, flag, ...(choices && { choices }) }] : [];
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { UsageError } from '../../errors.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import type { RenderOptions } from './options.ts';
 
 /** build.py's flag selects its profile; the others are asked for. Throws UsageError for an unknown one. */
@@ -9,7 +10,7 @@ export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
   const known = profileNames.find((name) => name === profile);
   if (profile !== undefined && known === undefined) {
     throw new UsageError(`--profile ${JSON.stringify(profile)} is not known`, {
-      hint: `use one of ${profileNames.join(', ')}`,
+      hint: hintChoices(profile, profileNames),
     });
   }
   if (host !== undefined && known !== undefined && known !== 'buildpy') {

@@ -14,6 +14,7 @@ import { formatPath } from '../../report.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { nameConfPlaces } from './confPlaces.ts';
 import { mergeGivenConfigs } from './mergeConfigs.ts';
+import { noteSettings } from './noteSettings.ts';
 import { createSettingsReader, readInputs, type RenderSource } from './settings.ts';
 
 export interface RenderedConfig {
@@ -29,9 +30,12 @@ export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | un
 export function createRenderer(): RenderConfig {
   const readSettings = createSettingsReader();
   const checkAgentConf = createConfCheck();
+  let isNoted = false; // of many hosts most settings are those of the first
   return async (source) => {
     const { io, options } = source;
     const collected = readInputs(source);
+    if (!isNoted) noteSettings(collected, io);
+    isNoted = true;
     const settings = await readSettings(source, collected, (message, hint) =>
       tell(io, { severity: 'warning', message, hint }),
     );

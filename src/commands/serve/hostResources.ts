@@ -15,6 +15,7 @@ import type { Resource } from '../../serve/resource.ts';
 import { type BaseImage, type BaseSet, named } from './baseImages.ts';
 import { isOnMedium } from '../ramdisk/mediumArchive.ts';
 import type { Cached } from './imageCache.ts';
+import { heldBytes, leanChange } from './leanChange.ts';
 import type { ServedArchive } from './servedArchives.ts';
 
 /** What the files of a host are made from. */
@@ -54,7 +55,7 @@ const makers: Readonly<Record<ConfigArtifact, (source: NamedSource) => Promise<C
   initramfs: async (source) => {
     const base = requireBase(source.bases?.parts.initramfs, 'initramfs');
     const change = hostInitramfs(base.bytes, source.config());
-    return imageResource(source, 'initramfs', { base, ...changed(base, change) });
+    return imageResource(source, 'initramfs', { base, unchanged: base.bytes, changes: [change] });
   },
   iso: async (source) => {
     const base = requireBase(source.bases?.iso, 'live ISO');
@@ -62,15 +63,15 @@ const makers: Readonly<Record<ConfigArtifact, (source: NamedSource) => Promise<C
     const mediumFiles = await missingArchives(archive, base.bytes);
     const contents = { config: source.isoConfig(), kargs, mediumFiles };
     const change = await named(base, () => hostIso(base.bytes, contents, growth));
-    return imageResource(source, 'iso', { base, archive, ...changed(base, change) });
+    return imageResource(source, 'iso', { base, archive, unchanged: base.bytes, changes: [change] });
   },
   'minimal-iso': async (source) => {
     const { bases, growth, kargs, rootfsUrl } = source;
     const base = requireBase(bases?.iso, 'live ISO');
-    const minimal = await bases?.minimalIso();
+    const minimal = requireBase(await bases?.minimalIso(), 'live ISO');
     const contents = { config: source.config(), kargs, rootfsUrl };
-    const made = await named(base, () => hostMinimalIso(requireBase(minimal, 'live ISO'), contents, growth));
-    return imageResource(source, 'minimal-iso', { base, ...made });
+    const { changes } = await named(base, () => hostMinimalIso(minimal, contents, growth));
+    return imageResource(source, 'minimal-iso', { base, unchanged: minimal.image, changes });
   },
 };
 
@@ -91,20 +92,14 @@ function requireBase<T>(base: T | undefined, what: string): T {
   });
 }
 
-interface ChangedImage {
-  readonly image: ImageBytes;
-  /** What makes it from the base, in this order. */
-  readonly changes: readonly ImageChange[];
-}
-
 /** What an image is made from. */
-interface ImageParts extends ChangedImage {
+interface ImageOrigin {
   readonly base: BaseImage;
   readonly archive?: ServedArchive | undefined;
-}
-
-function changed({ bytes }: BaseImage, change: ImageChange): ChangedImage {
-  return { image: changedImage(bytes, change), changes: [change] };
+  /** The base, or what was made of it for all hosts. */
+  readonly unchanged: ImageBytes;
+  /** What makes the image of the host from that, in this order. */
+  readonly changes: readonly ImageChange[];
 }
 
 /** Bytes that a resource takes besides its data. */
@@ -129,9 +124,11 @@ function bytesResource(
 async function imageResource(
   source: NamedSource,
   artifact: 'initramfs' | 'iso' | 'minimal-iso',
-  { base, archive, image, changes }: ImageParts,
+  { base, archive, unchanged, changes }: ImageOrigin,
 ): Promise<Cached<Resource>> {
   const { digest, file } = base;
+  const lean = changes.map(leanChange);
+  const image = lean.reduce<ImageBytes>(changedImage, unchanged);
   const known = archive && new Map([[archive.file, archive.sha512]]);
   const value: Resource = {
     ...describe(source, artifact),
@@ -153,8 +150,7 @@ async function imageResource(
       };
     },
   };
-  const patches = changes.flatMap(({ stages }) => stages.flat());
-  const held = patches.reduce((sum, { data }) => sum + (data instanceof Uint8Array ? data.length : 0), 0);
+  const held = lean.reduce((sum, change) => sum + heldBytes(change), 0);
   return { value, size: held + OVERHEAD };
 }
 

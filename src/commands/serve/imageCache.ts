@@ -15,10 +15,14 @@ export interface Cached<T> {
   readonly size: number;
 }
 
+/** Images that are made at the same time: each takes half a mebibyte until it is made, and a few kilobytes from then on. */
+const MADE_AT_ONCE = 4;
+
 /** @param limit bytes; a single larger one is kept until the next comes */
 export function createImageCache<T>(limit: number): ImageCache<T> {
   const kept = new Map<string, Cached<T>>(); // in the order in which they were asked for
   const pending = new Map<string, Promise<T>>();
+  const inTurn = createTurns(MADE_AT_ONCE);
   let size = 0;
   const keep = (name: string, made: Cached<T>): T => {
     kept.set(name, made);
@@ -40,7 +44,7 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
       }
       const made =
         pending.get(name) ??
-        make()
+        inTurn(make)
           .then((it) => keep(name, it))
           .finally(() => pending.delete(name));
       pending.set(name, made);
@@ -52,5 +56,22 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
     get size() {
       return size;
     },
+  };
+}
+
+/** Lets at most so many run at the same time; others wait in the order in which they came. */
+function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
 }

@@ -11,6 +11,7 @@ import { isLoopback } from '../../io/server/listenAddress.ts';
 import { listenToSignals } from '../../io/signals.ts';
 import { watchFiles } from '../../io/watchFiles.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
+import { keepHeapSmall } from './heapGrowth.ts';
 import type { ServeOptions } from './options.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
 import { readSetup, type Setup } from './setup.ts';
@@ -21,6 +22,7 @@ const LOOK_INTERVAL = 2000;
 
 /** Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. Throws CliError, UsageError. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  keepHeapSmall();
   const setup = await readSetup(options, io);
   const service = await startService(options, setup, io);
   const signals = listenToSignals(() => void reload(service));

@@ -22,7 +22,7 @@ import { takeSnapshot } from './snapshot.ts';
 import { describeService } from './status.ts';
 
 /** Bytes of memory of all transfers together. */
-const CHUNK_MEMORY = 48 * 1024 * 1024;
+const CHUNK_MEMORY = 24 * 1024 * 1024;
 
 export interface Service {
   readonly log: ServerLog;

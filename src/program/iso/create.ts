@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions, repeated } from '../repeatedOptions.ts';
 import { declareNewFile, type NewFileOptions } from './result.ts';
 
@@ -22,7 +23,7 @@ ISO, images/efiboot.img, looks for EFI/fedora/grub.cfg or EFI/redhat/grub.cfg on
 a medium with the --label of that ISO.
 From a USB disk UEFI boots it as it is, and a BIOS with --isohybrid-mbr.
 SOURCE_DATE_EPOCH in the environment makes equal input give equal images.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso create -o ipa.iso -k ipa.kernel -i ipa.initramfs \\
     --isolinux /usr/lib/ISOLINUX/isolinux.bin \\

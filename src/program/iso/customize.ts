@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { CustomizeOptions } from '../../commands/customize/options.ts';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { CUSTOMIZE_NOTES, declareCustomizeOptions } from '../customizeOptions.ts';
 import { refuseRepeatedOptions, repeated } from '../repeatedOptions.ts';
 import { declareEmbedding, type EmbeddingOptions, ISO } from './result.ts';
@@ -10,7 +11,7 @@ import { declareEmbedding, type EmbeddingOptions, ISO } from './result.ts';
 const NOTES = `${CUSTOMIZE_NOTES}
 Everything that is embedded is replaced. Live kernel arguments are made from the
 defaults of the image, in this order: --live-karg-delete, -append, -replace.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso customize --live-ignition ironic-agent.ign \\
     --network-nmstate worker-0.yaml -o worker-0.iso coreos.iso

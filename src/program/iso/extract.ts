@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 import { declareMinimalIso } from './extractMinimal.ts';
 import { ISO } from './result.ts';
@@ -11,7 +12,7 @@ The files are named after the ISO: coreos.iso gives coreos-vmlinuz,
 coreos-initrd.img and coreos-rootfs.img. Their paths are printed. None is
 written where one of them exists. What is embedded in the ISO is not in them:
 see "pxe customize" and "pxe ignition wrap".
-
+${EXIT_CODES}
 Example:
   ironic-coreos iso extract pxe -o /srv/tftp coreos.iso
 `;

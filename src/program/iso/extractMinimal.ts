@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 import { declareNewFile, ISO, type NewFileOptions } from './result.ts';
 
@@ -9,7 +10,7 @@ const NOTES = `
 The minimal ISO is a tenth of the size, and fetches its root filesystem when it
 boots: from the URL in coreos.live.rootfs_url=, which --rootfs-url sets.
 The live ISO has to be as it was released; customise the minimal ISO instead.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso extract minimal-iso coreos.iso > minimal.iso
   ironic-coreos iso extract minimal-iso --output-rootfs rootfs.img \\

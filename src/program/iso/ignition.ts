@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { declareTable, type TableEntry } from '../commandTable.ts';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 import {
   type AddedFileOptions,
@@ -20,11 +21,23 @@ const EMBED_NOTES = `
 The config is checked first, as Ignition would check it, and an invalid one is
 refused. IRONIC_COREOS_VALIDATE=0 in the environment does what --no-validate
 does, and so does starting the program under the name coreos-installer.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
   ironic-coreos render --api-url https://192.0.2.1 |
     ironic-coreos iso ignition embed -f coreos.iso
+`;
+
+const SHOW_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition show ipa.iso | jq .storage.files
+  ironic-coreos iso ignition show http://192.0.2.1/images/ipa.iso
+`;
+
+const REMOVE_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition remove ipa.iso
+  ironic-coreos iso ignition remove -o plain.iso ipa.iso
 `;
 
 const EMBED: TableEntry = {
@@ -86,6 +99,7 @@ function declareShow(command: Command, context: Context): void {
   command
     .description('Prints the embedded Ignition config, byte for byte.')
     .argument('<ISO>', ISO)
+    .addHelpText('after', SHOW_NOTES)
     .action(async (iso: string) => {
       const { show } = await import('../../commands/iso/ignition/show.ts');
       context.finish(await show({ iso }, context.io));
@@ -96,10 +110,12 @@ function declareRemove(command: Command, context: Context): void {
   command
     .description('Takes the embedded Ignition config out of a live ISO. Having none is no error.')
     .argument('<ISO>', ISO);
-  declareResult(command).action(async (iso: string, options: ResultOptions) => {
-    const { remove } = await import('../../commands/iso/ignition/remove.ts');
-    context.finish(await remove({ ...options, iso }, context.io));
-  });
+  declareResult(command)
+    .addHelpText('after', REMOVE_NOTES)
+    .action(async (iso: string, options: ResultOptions) => {
+      const { remove } = await import('../../commands/iso/ignition/remove.ts');
+      context.finish(await remove({ ...options, iso }, context.io));
+    });
   refuseRepeatedOptions(command);
 }
 

@@ -2,7 +2,9 @@
 
 import type { Command } from 'commander';
 import { declareTable, type TableEntry } from '../commandTable.ts';
+import { choice } from '../choice.ts';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions, repeated } from '../repeatedOptions.ts';
 import { declareResult, ISO, type ResultOptions } from './result.ts';
 
@@ -12,14 +14,14 @@ options are given. Text is replaced and nothing is parsed: only whole arguments
 are deleted, and "a b" deletes two in a row. A replacement has two "=": delete
 and append where a value is empty or holds one. What finds nothing to delete or
 to replace is a warning.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso kargs modify -a console=ttyS0,115200n8 coreos.iso
   ironic-coreos iso kargs modify -d mitigations=auto,nosmt \\
     -r ignition.platform.id=metal=openstack -o ipa.iso coreos.iso
 `;
 
-const RESET_NOTES = `
+const RESET_NOTES = `${EXIT_CODES}
 Example:
   ironic-coreos iso kargs reset coreos.iso
 `;
@@ -27,7 +29,7 @@ Example:
 const SHOW_NOTES = `
 JSON has "current", "default", the "length" of the reserved area in bytes, and
 how much of it is "free".
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso kargs show coreos.iso
   ironic-coreos iso kargs show --format json coreos.iso | jq .free
@@ -88,7 +90,7 @@ function declareShow(command: Command, context: Context): void {
     .description('Prints the kernel arguments that a live ISO boots with.')
     .argument('<ISO>', ISO)
     .option('-d, --default', 'print the default ones')
-    .option('--format <FORM>', 'text or json', 'text')
+    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', SHOW_NOTES)
     .action(async (iso: string, options: ShowOptions) => {
       const { showKargs } = await import('../../commands/iso/kargs/show.ts');

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import {
   declareNetworkFiles,
   declareNetworkOutput,
@@ -16,20 +17,20 @@ The files keep their names without folders. An nmstate description becomes a
 file for each connection, such as eth0.nmconnection. The initramfs brings this
 network up, and hands it to the installed system where an installation says so
 (copy-network).
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso network embed -k bond0.nmconnection \\
     -k eth0.nmconnection -o ipa.iso coreos.iso
   ironic-coreos iso network embed -f --nmstate worker-0.yaml coreos.iso
 `;
 
-const EXTRACT_NOTES = `
+const EXTRACT_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos iso network extract coreos.iso
   ironic-coreos iso network extract -C connections coreos.iso
 `;
 
-const REMOVE_NOTES = `
+const REMOVE_NOTES = `${EXIT_CODES}
 Example:
   ironic-coreos iso network remove coreos.iso
 `;

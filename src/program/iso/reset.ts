@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 import { declareResult, ISO, type ResultOptions } from './result.ts';
 
@@ -9,7 +10,7 @@ const NOTES = `
 The result has the bytes of the release. An image whose areas cannot be read, or
 whose boot loaders have different kernel arguments, is refused; --force repairs
 it.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos iso reset coreos.iso
   ironic-coreos iso reset --force -o repaired.iso coreos.iso

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { CustomizeOptions } from '../../commands/customize/options.ts';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { CUSTOMIZE_NOTES, declareCustomizeOptions } from '../customizeOptions.ts';
 import { declareNewFile, type NewFileOptions } from '../iso/result.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
@@ -10,7 +11,7 @@ import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 const NOTES = `${CUSTOMIZE_NOTES}
 Where an Ignition config comes out, the boot entry has to have the kernel
 arguments ignition.firstboot ignition.platform.id=metal.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos pxe customize --live-ignition ironic-agent.ign \\
     -o ironic-python-agent.initramfs coreos-live-initramfs.img

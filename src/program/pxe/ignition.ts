@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { WrapIgnitionOptions } from '../../commands/pxe/ignition/wrap.ts';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import { NEW_FILE_MODE } from '../iso/result.ts';
 import { refuseRepeatedOptions } from '../repeatedOptions.ts';
 
@@ -10,14 +11,14 @@ const WRAP_NOTES = `
 Boot with the archive as a further initrd, or appended to the initramfs, and
 with the kernel arguments ignition.firstboot ignition.platform.id=metal. The
 config is checked first, as for "iso ignition embed".
-
+${EXIT_CODES}
 Examples:
   ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
   ironic-coreos pxe ignition wrap < ironic-agent.ign |
     cat initramfs.img - > ipa-initramfs.img
 `;
 
-const UNWRAP_NOTES = `
+const UNWRAP_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos pxe ignition unwrap config.img
   ironic-coreos pxe ignition unwrap ipa-initramfs.img

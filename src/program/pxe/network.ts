@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { EXIT_CODES } from '../exitCodes.ts';
 import {
   declareNetworkFiles,
   declareNetworkOutput,
@@ -15,14 +16,14 @@ const WRAP_NOTES = `
 Boot with the archive as a further initrd, or appended to the initramfs. The
 files keep their names without folders; an nmstate description becomes a file
 for each connection, such as eth0.nmconnection.
-
+${EXIT_CODES}
 Examples:
   ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
   ironic-coreos pxe network wrap --nmstate worker-0.yaml |
     cat initramfs.img - > worker-0-initramfs.img
 `;
 
-const UNWRAP_NOTES = `
+const UNWRAP_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos pxe network unwrap network.img
   ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
