@@ -8,7 +8,7 @@
 
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
-const { basename, dirname, join } = process.getBuiltinModule('node:path');
+const paths = process.getBuiltinModule('node:path');
 const { Script } = process.getBuiltinModule('node:vm');
 
 /** With the hash that rolldown.config.js gives it. */
@@ -36,11 +36,11 @@ exports.useCodeCache = function useCodeCache(folder, args) {
   /** @type {Compiled[]} */
   const added = [];
   require.extensions['.cjs'] = (module, path) => {
-    if (dirname(path) !== folder || !CHUNK.test(path)) {
+    if (paths.dirname(path) !== folder || !CHUNK.test(path)) {
       require.extensions['.js']?.(module, path);
       return;
     }
-    const file = join(cache, [basename(path, '.cjs'), ...command].join('.'));
+    const file = paths.join(cache, [paths.basename(path, '.cjs'), ...command].join('.'));
     const script = compile(path, readIfPresent(file));
     if (script.cachedDataRejected !== false) added.push({ script, file });
     const load = script.runInThisContext();
@@ -56,7 +56,7 @@ exports.useCodeCache = function useCodeCache(folder, args) {
 function cacheFolder() {
   const { HOME, XDG_CACHE_HOME = HOME && `${HOME}/.cache` } = process.env;
   if (!XDG_CACHE_HOME?.startsWith('/')) return undefined;
-  const folder = join(XDG_CACHE_HOME, 'ironic-coreos', `${process.version}-${process.arch}`);
+  const folder = paths.join(XDG_CACHE_HOME, 'ironic-coreos', `${process.version}-${process.arch}`);
   try {
     const { uid, mode } = statSync(folder, { throwIfNoEntry: false }) ?? makeFolder(folder);
     return uid === process.getuid?.() && (mode & 0o022) === 0 ? folder : undefined;
@@ -94,7 +94,7 @@ function makeRoom(cache) {
   try {
     const names = readdirSync(cache);
     if (names.length < MAX_FILES) return;
-    for (const name of names) rmSync(join(cache, name), { force: true });
+    for (const name of names) rmSync(paths.join(cache, name), { force: true });
   } catch {
     // Others may be at it.
   }

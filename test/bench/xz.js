@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { decodeXz, encodeXz } from '../../dist/index.js';
 
 const files = process.argv.slice(2);
+/** @type {[name: string, data: Buffer][]} */
 const samples =
   files.length > 0 ? files.map((file) => [file, readFileSync(file)]) : [['config', madeUpConfig()]];
 for (const [name, data] of samples) {

@@ -1,6 +1,6 @@
 /** Lists in sentences. */
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatWordList } from '../../src/formats/wordList.ts';
 

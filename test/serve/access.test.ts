@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Grant, permits, unknownMachines } from '../../src/serve/access.ts';
-import type { Resource } from '../../src/serve/resource.ts';
 
 const all: Grant = { kind: 'all' };
 const host: Grant = { kind: 'host', host: 'a' };
@@ -20,7 +19,7 @@ describe('access', () => {
     ['the script of another host', 'script', 'b', [all, boot]],
     ['a config for machines that are not listed', 'ign', unknownMachines, [all, boot]],
   ] as const)('%s', (_title, artifact, owner, expected) => {
-    const resource = { artifact, host: owner } as Resource;
-    expect([all, host, boot].filter((grant) => permits(grant, resource))).toEqual(expected);
+    const entry = { artifact, host: owner };
+    expect([all, host, boot].filter((grant) => permits(grant, entry))).toEqual(expected);
   });
 });

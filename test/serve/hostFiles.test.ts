@@ -1,6 +1,6 @@
 /** Names of the files of hosts, and what they may stand for. */
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostFileName, parseHostFileName } from '../../src/serve/hostFiles.ts';
 

@@ -1,7 +1,7 @@
 /** Configs of many hosts in little memory. */
 
 import { randomBytes } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPackedConfigs } from '../../src/serve/packedConfigs.ts';
 

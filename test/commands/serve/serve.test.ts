@@ -108,7 +108,7 @@ describe("an archive of the agent's image", () => {
     const archive = await ociArchive({ names: ['registry.example.com/ironic-agent:1'] });
     write('agent.tar', archive);
     const { urls } = await serve({ agentArchive: ['agent.tar'] });
-    const fetched = JSON.parse(await textOf(urls['worker-0']?.['ign'])) as Config;
+    const fetched: Config = JSON.parse(await textOf(urls['worker-0']?.['ign']));
     const [url = ''] = (fetched.storage?.files ?? []).flatMap(({ contents }) =>
       contents?.source?.startsWith('http') === true ? contents.source : [],
     );
@@ -162,7 +162,7 @@ describe('access', () => {
     const own = (urls['worker-0']?.['iso'] ?? '').slice(origin.length).split('/')[1];
     const network = (boot['ipxe'] ?? '').slice(origin.length).split('/')[1];
     const statuses = async (paths: readonly string[]): Promise<number[]> =>
-      Promise.all(paths.map(async (it) => statusOf(`${origin}/${it}`)));
+      Promise.all(paths.map(async (name) => statusOf(`${origin}/${name}`)));
     expect(await statuses([`${own}/worker-0.iso`, `${own}/worker-1.iso`, `${own}/boot.ipxe`])).toEqual([
       200, 404, 404,
     ]);
@@ -173,8 +173,8 @@ describe('access', () => {
 
   it('is granted by a token to everything', async () => {
     const { asOperator, origin } = await serve();
-    for (const it of ['/', '/metrics', '/worker-0.iso', '/boot.ipxe']) {
-      expect([it, (await asOperator(it)).status]).toEqual([it, 200]);
+    for (const name of ['/', '/metrics', '/worker-0.iso', '/boot.ipxe']) {
+      expect([name, (await asOperator(name)).status]).toEqual([name, 200]);
     }
     const basic = Buffer.from(`anybody:${token}`).toString('base64');
     expect(await statusOf(`${origin}/`, { Authorization: `Basic ${basic}` })).toBe(200);

@@ -132,15 +132,18 @@ async function start(
   };
 }
 
+/** What `--format json` prints. */
+interface UrlList {
+  readonly boot: Running['boot'];
+  readonly hosts: readonly { readonly name: string; readonly urls: Readonly<Record<string, string>> }[];
+}
+
 async function listUrls({ state, links }: Service): Promise<Pick<Running, 'urls' | 'boot'>> {
   const snapshot = state.current();
   if (snapshot === undefined) throw new Error('nothing is served');
   const { stream: stdout, text } = collector();
   await printUrls(snapshot, { links, form: 'json' }, { stdout });
-  const { boot, hosts } = JSON.parse(text()) as {
-    boot: Running['boot'];
-    hosts: { name: string; urls: Record<string, string> }[];
-  };
+  const { boot, hosts }: UrlList = JSON.parse(text());
   return { boot, urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])) };
 }
 
