@@ -34,9 +34,11 @@ export function inputOf({ make }, seed, index) {
 }
 
 if (process.send !== undefined && process.argv[2] === 'worker') {
-  process.once('message', async (/** @type {Job} */ job) => {
-    process.send?.(await feed(job));
-    process.disconnect();
+  process.once('message', (/** @type {Job} */ job) => {
+    void feed(job).then((result) => {
+      process.send?.(result);
+      process.disconnect();
+    });
   });
 }
 
