@@ -17,8 +17,10 @@ const firstSize = 64 * 1024;
 const prompt = 10;
 /** Milliseconds for a chunk; above, the next ones are to be smaller. */
 const slow = 100;
-/** So many prompt chunks until they grow: about as much as the kernel takes for a client that reads nothing. */
+/** So many prompt chunks until they grow, */
 const promptChunks = 64;
+/** but more bytes than the kernel takes for a client that reads nothing: what such a client holds, nobody else can use. */
+const leastPrompt = 8 * 1024 * 1024;
 /** Bytes of chunks that are worth the memory for a second one. */
 const readAheadFrom = 256 * 1024;
 
@@ -32,7 +34,7 @@ export function createChunkPace(): ChunkPace {
       return;
     }
     promptBytes = milliseconds < prompt ? promptBytes + bytes : 0;
-    if (promptBytes < promptChunks * size) return;
+    if (promptBytes < Math.max(promptChunks * size, leastPrompt)) return;
     size = Math.min(size * 2, LARGEST_CHUNK);
     promptBytes = 0;
   };
