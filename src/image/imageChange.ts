@@ -11,6 +11,8 @@ export interface ImageChange {
   readonly stages: readonly (readonly Patch[])[];
   /** Bytes of the image afterwards; without, it keeps its size or grows as far as the patches reach. */
   readonly size?: number;
+  /** All files of the embed area afterwards, where the change says which. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** An image that stays as it is. */
@@ -32,7 +34,12 @@ export function bothChanges(first: ImageChange, second: ImageChange): ImageChang
     ...(second.stages[index] ?? []),
   ]);
   const size = first.size ?? second.size;
-  return checkDisjoint({ stages, ...(size !== undefined && { size }) });
+  const files = first.files ?? second.files;
+  return checkDisjoint({
+    stages,
+    ...(size !== undefined && { size }),
+    ...(files !== undefined && { files }),
+  });
 }
 
 /**

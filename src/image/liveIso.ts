@@ -53,10 +53,12 @@ export async function openLiveIso(image: RandomAccess, growth: Growth = 'refused
     features: once(() => readIsoFeatures(tree)),
     change: async (contents) => {
       const areas = contents.kargs === undefined ? undefined : await kargsAreas();
-      return bothChanges(
+      const { files, kargs } = contents;
+      const change = bothChanges(
         await changeData({ image, tree, area }, contents, { growth, kargsAreas }),
-        contents.kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, contents.kargs)),
+        kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, kargs)),
       );
+      return files === undefined ? change : { ...change, files };
     },
   };
 }

@@ -128,6 +128,7 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
 
 /** What the image holds after the change; nothing where the change leaves an image that cannot be read. */
 async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
+  if (change.files !== undefined) return change.files;
   try {
     return await (await openLiveIso(changedImage(image, change))).embeddedFiles();
   } catch (error) {
