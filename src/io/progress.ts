@@ -5,6 +5,7 @@
  */
 
 import type { MultiBar, SingleBar } from 'cli-progress';
+import { formatSize } from '../formats/byteSize.ts';
 import type { Output } from './io.ts';
 
 export interface Progress {
@@ -131,18 +132,6 @@ function drawTransfer(name: string, bars: MultiBar, open: Set<SingleBar>): Trans
 
 function formatAmount(done: number, total: number | undefined): string {
   return total === undefined ? formatSize(done) : `${formatSize(done)}/${formatSize(total)}`;
-}
-
-/** `1.1 GiB`, as coreos-installer says it. */
-export function formatSize(bytes: number): string {
-  let value = bytes;
-  let unit = 'B';
-  for (const larger of ['KiB', 'MiB', 'GiB', 'TiB']) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = larger;
-  }
-  return unit === 'B' ? `${Math.floor(value)} B` : `${value.toFixed(1)} ${unit}`;
 }
 
 /** `update`, which draws anew, is not in the types of cli-progress. */

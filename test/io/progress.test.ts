@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../src/io/io.ts';
-import { formatSize, showProgress, showTransfers } from '../../src/io/progress.ts';
+import { showProgress, showTransfers } from '../../src/io/progress.ts';
 
 function collect(terminal: { readonly isTTY: boolean; readonly columns?: number }): {
   readonly stream: Output;
@@ -97,16 +97,5 @@ describe('showTransfers', () => {
     kernel.end();
     transfers.end();
     expect(said).toEqual(['text\n']);
-  });
-});
-
-describe('formatSize', () => {
-  it.each([
-    [0, '0 B'],
-    [1023, '1023 B'],
-    [1024, '1.0 KiB'],
-    [1_610_612_736, '1.5 GiB'],
-  ])('%i is %s', (bytes, text) => {
-    expect(formatSize(bytes)).toBe(text);
   });
 });

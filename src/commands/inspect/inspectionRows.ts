@@ -1,7 +1,7 @@
 /** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
 
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
-import { formatSize } from '../../reporters/size.ts';
+import { formatSizeInWords } from '../../formats/byteSize.ts';
 import type { ArchiveState } from './inspectAgentArchive.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 
@@ -54,7 +54,7 @@ function kindText({ kind, layout }: InspectionReport): string {
 
 /** Exact, as people may want to count, and rounded as well where they do not. */
 function sizeText(bytes: number): string {
-  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${formatSize(bytes)})`;
+  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${formatSizeInWords(bytes)})`;
 }
 
 const EXACT = 10 * 1024;
@@ -126,11 +126,13 @@ function memoryLines({ kind, memory }: InspectionReport): string[] {
   if (memory === null) return [];
   const { minimum, parts, advised } = memory;
   const besides = kind === 'container-archive' ? ' beside the live system, where it is fetched' : '';
-  const reasons = parts.map(({ what, bytes }) => `  ${formatSize(bytes)} for the ${what}`);
+  const reasons = parts.map(({ what, bytes }) => `  ${formatSizeInWords(bytes)} for the ${what}`);
   return [
-    `at least ${formatSize(minimum)}${besides}`,
+    `at least ${formatSizeInWords(minimum)}${besides}`,
     ...reasons,
-    ...(advised === null ? [] : [`${formatSize(advised)} are advised where the agent runs in its container`]),
+    ...(advised === null
+      ? []
+      : [`${formatSizeInWords(advised)} are advised where the agent runs in its container`]),
   ];
 }
 

@@ -5,7 +5,7 @@ import { ADVISED_FOR_AGENT } from '../../image/inspection/memoryNeed.ts';
 import type { Io } from '../../io/io.ts';
 import type { BootWay, MemoryNeed, UnlistedMemory } from '../../prepare/hostMemory.ts';
 import type { ManifestHost } from '../../prepare/manifest.ts';
-import { formatSize } from '../../reporters/size.ts';
+import { formatSizeInWords } from '../../formats/byteSize.ts';
 import { addToGroup, formatGroup, type HostGroups } from '../hosts/hostGroups.ts';
 
 /** The manifest has it for each of them. */
@@ -34,9 +34,9 @@ const ways: Readonly<Record<BootWay, string>> = {
 /** `at least 3.2 GiB booting from an ISO (…)` */
 export function formatNeed({ boot, minimum, parts }: MemoryNeed): string {
   const hasArchive = parts.some(({ what }) => what === UNPACKED_IMAGE);
-  const reasons = parts.map(({ what, bytes }) => `${formatSize(bytes)} for the ${what}`).join(', ');
+  const reasons = parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
   const advice = hasArchive
     ? ''
-    : `, and the image of the agent, which is pulled: ${formatSize(ADVISED_FOR_AGENT)} are advised`;
-  return `at least ${formatSize(minimum)} ${ways[boot]} (${reasons})${advice}`;
+    : `, and the image of the agent, which is pulled: ${formatSizeInWords(ADVISED_FOR_AGENT)} are advised`;
+  return `at least ${formatSizeInWords(minimum)} ${ways[boot]} (${reasons})${advice}`;
 }

@@ -1,15 +1,5 @@
 /** Sizes and times as a person reads them. */
 
-/** Bytes: `512 B`, `1.1 GiB`. */
-export function formatSize(bytes: number): string {
-  let [value, unit] = [bytes, 'B'];
-  for (const larger of ['KiB', 'MiB', 'GiB', 'TiB']) {
-    if (value < 1024) break;
-    [value, unit] = [value / 1024, larger];
-  }
-  return `${unit === 'B' ? value : value.toFixed(1)} ${unit}`;
-}
-
 /** Whole ones, rounded down: 100 only of all. */
 export function formatPercent(bytes: number, size: number): string {
   return `${size === 0 ? 100 : Math.floor((bytes / size) * 100)} %`;

@@ -3,7 +3,8 @@
 import { formatPath, type Finding } from '../../report.ts';
 import type { ImageProgress } from '../imageFetches.ts';
 import type { TransferEvent } from '../transfers.ts';
-import { formatAgo, formatDuration, formatPercent, formatSize, formatTime } from './figures.ts';
+import { formatSize } from '../../formats/byteSize.ts';
+import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
 import type { Selection } from './select.ts';
 import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';

@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatAgo, formatDuration, formatPercent, formatSize } from '../../../src/serve/status/figures.ts';
+import { formatAgo, formatDuration, formatPercent } from '../../../src/serve/status/figures.ts';
 import { ago, now } from './exampleStatus.ts';
 
 describe('figures', () => {
-  it.each([
-    [0, '0 B'],
-    [1023, '1023 B'],
-    [1024, '1.0 KiB'],
-    [1.5 * 1024 ** 2, '1.5 MiB'],
-    [1024 ** 5, '1024.0 TiB'],
-  ])('%s bytes', (bytes, expected) => {
-    expect(formatSize(bytes)).toBe(expected);
-  });
-
   it.each([
     [0, 10, '0 %'],
     [999, 1000, '99 %'],
