@@ -12,24 +12,12 @@ import { parseHostFileName } from '../../serve/hostFiles.ts';
 import { mediaTypes } from '../../serve/mediaTypes.ts';
 import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
 import type { BaseImage, BaseSet } from './baseImages.ts';
-import type { ServedArchive, ServedArchives } from './servedArchives.ts';
-import { makeHostResource } from './hostResources.ts';
+import type { ServedArchives } from './servedArchives.ts';
+import { type HostSource, makeHostResource } from './hostResources.ts';
 import { type Cached, createImageCache, type ImageCache } from './imageCache.ts';
 
 /** A host as it is served; its config is kept elsewhere. */
-export interface CatalogHost {
-  readonly name: string;
-  readonly config: () => Uint8Array;
-  readonly isoConfig: () => Uint8Array;
-  /** What ISOs have on the medium. */
-  readonly archive: ServedArchive | undefined;
-  /** Of its config. */
-  readonly modified: Date;
-  /** Kernel arguments of ISOs. */
-  readonly kargs: readonly string[];
-  /** For minimal ISOs. */
-  readonly rootfsUrl: string;
-  readonly bases: BaseSet | undefined;
+export interface CatalogHost extends Omit<HostSource, 'growth'> {
   /** What its scripts start; undefined for machines that have none of their own. */
   readonly boot: NetworkHost | undefined;
 }

@@ -9,7 +9,8 @@ import { openLiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { dockerArchive, ociArchive } from '../../support/containerImages.ts';
 import { isoPair } from '../../support/minimalIso.ts';
-import { expectConsistent, inventory, place } from './support.ts';
+import { inventory } from '../../support/twoHosts.ts';
+import { expectConsistent, place } from './support.ts';
 
 const here = place();
 const { list, manifest, path, prepare, read, run, write } = here;

@@ -10,7 +10,8 @@ import { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
 import { openLiveIso, type LiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { isoPair } from '../../support/minimalIso.ts';
-import { expectConsistent, inventory, place } from './support.ts';
+import { inventory } from '../../support/twoHosts.ts';
+import { expectConsistent, place } from './support.ts';
 
 const url = ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'];
 const here = place();

@@ -7,7 +7,8 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { liveIso } from '../../support/liveIso.ts';
-import { expectConsistent, inventory, place } from './support.ts';
+import { inventory } from '../../support/twoHosts.ts';
+import { expectConsistent, place } from './support.ts';
 
 const url = ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1/boot/'];
 const here = place();

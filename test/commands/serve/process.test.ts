@@ -12,7 +12,8 @@ import { type ServeProcess, startServe } from '../../interop/serve/startServe.js
 import { liveIsoWith } from '../../support/liveIso.ts';
 import { runCli } from '../../support/runCli.ts';
 import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
-import { inventory, token } from './support.ts';
+import { inventory } from '../../support/twoHosts.ts';
+import { token } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serve process '));
 const path = (name: string): string => join(folder, name);

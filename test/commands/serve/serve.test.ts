@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/ignition/config.ts';
 import { ociArchive } from '../../support/containerImages.ts';
 import { rootfs } from '../../support/minimalIso.ts';
-import { inventory, place, token } from './support.ts';
+import { inventory } from '../../support/twoHosts.ts';
+import { place, token } from './support.ts';
 
 const { path, run, serve, write } = place();
 

@@ -12,20 +12,7 @@ import { printUrls } from '../../../src/commands/serve/urlList.ts';
 import type { Io } from '../../../src/io/io.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { runCli } from '../../support/runCli.ts';
-
-const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b';
-
-/** Two hosts, of which the second has a secret. */
-export const inventory = `agent:
-  ironic.apiUrls: https://192.0.2.1
-  host.sshKeys: ['${key}']
-hosts:
-- name: worker-0
-  mac: '52:54:00:12:34:56'
-- name: worker-1
-  mac: '52:54:00:12:34:57'
-  overrides: {agent.pullSecret: auth.json, host.consoles: ['ttyS0,115200n8']}
-`;
+import { inventory } from '../../support/twoHosts.ts';
 
 export const token = 'an-operators-token-0123456789';
 
