@@ -149,9 +149,7 @@ describe('the status page', () => {
         return host.images();
       },
     }));
-    const before = performance.now();
     const text = page(exampleStatus({ hosts }), 'q=host&show=unfetched&page=3');
-    expect(performance.now() - before).toBeLessThan(2000);
     expect(text).toContain('<caption>Hosts 101 to 150 of 10000</caption>');
     expect(signed).toBe(50);
     expect(text.length).toBeLessThan(200_000);
