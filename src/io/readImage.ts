@@ -15,15 +15,22 @@ export async function readImage<T>(
 ): Promise<T> {
   const image = await openImage(source, io);
   try {
-    return await use(image);
+    return await withImageName(image.name, () => use(image));
+  } finally {
+    await image.close();
+  }
+}
+
+/** Errors of the step that are about the image get its name. */
+export async function withImageName<T>(name: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint } = error;
-    throw new CliError(`${image.name}: ${error.message}`, {
+    throw new CliError(`${name}: ${error.message}`, {
       ...(hint !== undefined && { hint }),
       cause: error,
     });
-  } finally {
-    await image.close();
   }
 }

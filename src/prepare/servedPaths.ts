@@ -45,9 +45,12 @@ export function agentPath(id: string, name: string): string {
 }
 
 /** A name for images that belong together: another one as soon as one of them is another. */
-export function imageSetId(architecture: string, digests: readonly string[]): string {
+export function imageSetId(
+  architecture: string,
+  images: readonly { readonly role: string; readonly sha256: string }[],
+): string {
   const hash = createHash('sha256');
-  for (const digest of digests) hash.update(`${digest}\n`);
+  for (const { role, sha256 } of images) hash.update(`${role} ${sha256}\n`);
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 

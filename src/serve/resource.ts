@@ -47,6 +47,11 @@ export interface Catalog {
    * @throws CliError where nothing can be served yet
    */
   find(path: string): CatalogEntry | undefined;
+  /**
+   * Keeps readable what is found, also when another catalog has taken its place meanwhile.
+   * @returns ends that; to be called once
+   */
+  hold(): () => void;
 }
 
 /** What is known of a resource before it is made: whether it may be fetched. */

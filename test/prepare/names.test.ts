@@ -51,10 +51,13 @@ describe('parseImageName', () => {
   });
 });
 
+const imagesOf = (...digests: readonly string[]): { role: string; sha256: string }[] =>
+  digests.map((sha256) => ({ role: 'iso', sha256 }));
+
 describe('imageSetId', () => {
   it('is another one for other images', () => {
-    expect(imageSetId('x86_64', ['a', 'b'])).toMatch(/^x86_64-[0-9a-f]{12}$/);
-    expect(imageSetId('x86_64', ['a', 'b'])).not.toBe(imageSetId('x86_64', ['ab']));
+    expect(imageSetId('x86_64', imagesOf('a', 'b'))).toMatch(/^x86_64-[0-9a-f]{12}$/);
+    expect(imageSetId('x86_64', imagesOf('a', 'b'))).not.toBe(imageSetId('x86_64', imagesOf('ab')));
   });
 });
 

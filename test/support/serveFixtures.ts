@@ -89,6 +89,8 @@ export interface Fixture {
   readonly lines: Record<string, unknown>[];
   readonly transfers: Service['transfers'];
   readonly notReady: { reason: string | undefined };
+  /** Requests that hold the catalog now. */
+  readonly held: { count: number };
 }
 
 export interface FixtureOptions extends Partial<Pick<ServerOptions, 'tls' | 'listen' | 'tlsInterval'>> {
@@ -131,11 +133,16 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   });
   const log = createServerLog(output, 'json');
   const notReady: Fixture['notReady'] = { reason: undefined };
+  const held = { count: 0 };
   const transfers = createTransferLog({ now: () => new Date() });
   const access = createAccessCheck({ signer, tokens: [token], isOpen: false, ...options.rules });
   const limits = { ...defaultLimits, ...options.limits };
   const service: Service = {
     catalog: () => ({
+      hold: () => {
+        held.count += 1;
+        return () => void (held.count -= 1);
+      },
       find: (path) => {
         const resource = resources.get(path);
         return resource === undefined ? undefined : entryOf(resource);
@@ -162,7 +169,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     ...(options.tlsInterval === undefined ? {} : { tlsInterval: options.tlsInterval }),
   });
   started.add(server);
-  return { server, resources, iso, small, lines, transfers, notReady };
+  return { server, resources, iso, small, lines, transfers, notReady, held };
 }
 
 /** Ends all that were started; for `afterEach`. */

@@ -37,10 +37,7 @@ export async function putImageSet(
 ): Promise<ImageSet> {
   const inputs = [...images.values()];
   const architecture = inputs[0]?.architecture ?? 'x86_64';
-  const id = imageSetId(
-    architecture,
-    inputs.map(({ role, sha256 }) => `${role} ${sha256}`),
-  );
+  const id = imageSetId(architecture, inputs);
   const place = { folder, access, pathOf: (part: ImagePart) => imagePath(id, part) };
   const parts = isServed ? await putImages(images, place, io) : {};
   return { architecture, id, parts, iso: images.get('iso'), sizes: await sizesOf(images, io) };

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../boot/checkForms.ts';
-import { CliError, FormatError } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
 import {
   findBootPart,
   type ImagePart,
@@ -15,6 +15,7 @@ import { openMinimalIso, refuseCustomized } from '../../image/minimalIso/extract
 import { type Reconstruction, verifyReconstruction } from '../../image/minimalIso/reconstruct.ts';
 import { stretchOf } from '../../image/overlay.ts';
 import type { ImageBytes } from '../../io/imageBytes.ts';
+import { withImageName } from '../../io/readImage.ts';
 import { openSharedImage, shareImage, type SharedImage } from '../../io/sharedImage.ts';
 import { spoolToFile } from '../../io/spool.ts';
 import { imageSetId } from '../../prepare/servedPaths.ts';
@@ -47,27 +48,30 @@ export interface BaseSet {
 export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   const all = [...inputs.values()];
   const architecture = all[0]?.architecture ?? 'x86_64';
-  const id = imageSetId(
-    architecture,
-    all.map(({ role, sha256 }) => `${role} ${sha256}`),
-  );
+  const id = imageSetId(architecture, all);
   const input = inputs.get('iso');
   const iso = input === undefined ? undefined : await openWhole(input);
   const parts: Partial<Record<ImagePart, BaseImage>> = {};
-  for (const part of imageParts) {
-    const file = inputs.get(part);
-    const found = file === undefined ? await findOnIso(iso, part) : await openWhole(file);
-    if (found !== undefined) parts[part] = part === 'kernel' ? await asProgram(found, architecture) : found;
+  try {
+    for (const part of imageParts) {
+      const file = inputs.get(part);
+      const found = file === undefined ? await findOnIso(iso, part) : await openWhole(file);
+      if (found === undefined) continue;
+      parts[part] = found;
+      if (part === 'kernel') parts[part] = await asProgram(found, architecture);
+    }
+  } catch (error) {
+    await closeBaseSet({ iso, parts });
+    throw error;
   }
   let minimal: Promise<Reconstruction> | undefined;
   const minimalIso = (): Promise<Reconstruction> => (minimal ??= makeMinimal(iso));
   return { architecture, id, inputs, iso, parts, minimalIso };
 }
 
-/** Gives the files back; those that are still being sent stay open until then. */
-export async function closeBaseSet({ iso, parts }: BaseSet): Promise<void> {
+export async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Promise<void> {
   const files = new Set([iso, ...Object.values(parts)].map((image) => image?.file));
-  for (const file of files) await file?.release();
+  for (const file of files) await file?.close();
 }
 
 async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage> {
@@ -90,7 +94,7 @@ async function asProgram(kernel: BaseImage, architecture: Architecture): Promise
   if (architecture !== 'aarch64' || !(await isPackedKernel(bytes, whole))) return kernel;
   const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
   const program = await shareImage(handle, file.name);
-  if (bytes === file) await file.release(); // of an ISO, others take parts as well
+  if (bytes === file) await file.close(); // of an ISO, others take parts as well
   const ownDigest = digestOf(`unpacked ${digest}`);
   return { file: program, bytes: program, digest: ownDigest, etag: digestTag(ownDigest) };
 }
@@ -113,15 +117,6 @@ function digestOf(text: string): string {
 }
 
 /** Errors about the image with its name. */
-export async function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint } = error;
-    throw new CliError(`${file.name}: ${error.message}`, {
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
-  }
+export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
+  return withImageName(file.name, step);
 }

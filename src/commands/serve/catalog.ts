@@ -37,7 +37,7 @@ export interface CatalogContents {
 }
 
 /** A catalog that counts what it holds. */
-export interface HostCatalog extends Catalog {
+export interface HostCatalog extends Pick<Catalog, 'find'> {
   readonly images: Pick<ImageCache<Resource>, 'count' | 'size'>;
 }
 
@@ -100,8 +100,8 @@ function partResource({ bytes, etag, file }: BaseImage, part: ImagePart): Resour
     etag,
     lastModified: file.modified,
     open: async () => {
-      await file.retain();
-      return { ...bytes, close: () => file.release() };
+      await file.checkUnchanged();
+      return { ...bytes, close: async () => undefined };
     },
   };
 }

@@ -136,18 +136,9 @@ async function imageResource(
     etag: await imageTag({ base: `${artifact} of ${digest}`, changes, ...(known && { known }) }),
     lastModified: new Date(Math.max(source.modified.getTime(), file.modified.getTime())),
     open: async () => {
-      await file.retain();
-      await archive?.file.retain().catch(async (error: unknown) => {
-        await file.release();
-        throw error;
-      });
-      return {
-        ...image,
-        close: async () => {
-          await file.release();
-          await archive?.file.release();
-        },
-      };
+      await file.checkUnchanged();
+      await archive?.file.checkUnchanged();
+      return { ...image, close: async () => undefined };
     },
   };
   const held = lean.reduce((sum, change) => sum + heldBytes(change), 0);

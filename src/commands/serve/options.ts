@@ -39,6 +39,4 @@ export interface ServeOptions extends ImageOptions {
   readonly idleTimeout?: string;
   readonly log?: string;
   readonly format?: string;
-  /** Accepted and without use: it is left over in the peer, too. */
-  readonly kubeconfig?: string;
 }

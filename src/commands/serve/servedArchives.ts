@@ -21,8 +21,7 @@ export interface ServedArchives {
   open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<ServedArchive>;
   /** Those that are open, by their path on this server. */
   resources(): (readonly [path: string, resource: Resource])[];
-  /** What is being sent goes on. */
-  release(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export function createServedArchives(): ServedArchives {
@@ -37,8 +36,8 @@ export function createServedArchives(): ServedArchives {
       return opened;
     },
     resources: () => [...archives].map(([place, archive]) => [place, archiveResource(archive)]),
-    release: async () => {
-      for (const { file } of archives.values()) await file.release();
+    close: async () => {
+      for (const { file } of archives.values()) await file.close();
     },
   };
 }
@@ -53,8 +52,8 @@ function archiveResource({ name, file, sha512 }: ServedArchive): Resource {
     etag: digestTag(sha512),
     lastModified: file.modified,
     open: async () => {
-      await file.retain();
-      return { ...file, close: () => file.release() };
+      await file.checkUnchanged();
+      return { ...file, close: async () => undefined };
     },
   };
 }

@@ -39,13 +39,13 @@ export async function startService(options: ServeOptions, setup: Setup, io: Io):
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
     withTalk({ io, log, form: setup.log }, (talk) =>
-      takeSnapshot(options, { links: links(), digests, cacheSize: setup.cacheSize, io: talk }),
+      takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io: talk }),
     ),
   );
   const metrics = createMetrics(figuresOf(state));
   const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
   const describe = statusReader({ state, transfers }, () => ({
-    links: links(),
+    links,
     connections: server.connections(),
   }));
   const server = await startServer({
@@ -64,9 +64,9 @@ export async function startService(options: ServeOptions, setup: Setup, io: Io):
       pages: servicePages(state, metrics, describe),
     }),
   });
-  // The server knows its own URL only now.
-  const links = (): Links => createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
-  return { log, links: links(), state, server, transfers, metrics };
+  // The server knows its own URL only now, and nothing is read or asked before.
+  const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
+  return { log, links, state, server, transfers, metrics };
 }
 
 function accessOf({ signer, tokens }: Setup): () => ReturnType<typeof createAccessCheck> {

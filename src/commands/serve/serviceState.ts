@@ -17,26 +17,50 @@ export interface ServiceState {
    * @throws CliError where it fails; what was served is served on
    */
   load(): Promise<void>;
-  /** Gives files back. */
+  /** Nothing is served any more. */
   close(): Promise<void>;
 }
 
+/** One that is served, or was until just now. */
 export interface LoadedSnapshot extends Snapshot {
   readonly loaded: Date;
 }
 
+/** A snapshot that requests hold: its files are closed when it is not served any more and none holds it. */
+interface Lent {
+  readonly snapshot: LoadedSnapshot;
+  readonly hold: () => () => void;
+  /** It is not served any more. */
+  retire(): void;
+}
+
+function lend(snapshot: LoadedSnapshot): Lent {
+  let holders = 1; // whoever serves it
+  const leave = (): void => {
+    holders -= 1;
+    if (holders === 0) void snapshot.close();
+  };
+  return {
+    snapshot,
+    hold: () => {
+      holders += 1;
+      return leave;
+    },
+    retire: leave,
+  };
+}
+
 export function createServiceState(take: () => Promise<Snapshot>): ServiceState {
-  let current: LoadedSnapshot | undefined;
+  let current: Lent | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const attempt = async (): Promise<void> => {
     try {
-      const snapshot = { ...(await take()), loaded: new Date() };
       const before = current;
-      current = snapshot;
+      current = lend({ ...(await take()), loaded: new Date() });
       problem = undefined;
-      await before?.release();
+      before?.retire();
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
       throw error;
@@ -47,8 +71,8 @@ export function createServiceState(take: () => Promise<Snapshot>): ServiceState 
     return running;
   };
   return {
-    catalog: () => current?.catalog ?? nothingYet,
-    current: () => current,
+    catalog: () => (current === undefined ? nothingYet : { ...current.snapshot.catalog, hold: current.hold }),
+    current: () => current?.snapshot,
     problem: () => problem,
     load: () => {
       if (running === undefined) return start();
@@ -62,13 +86,14 @@ export function createServiceState(take: () => Promise<Snapshot>): ServiceState 
     },
     close: async () => {
       await running?.catch(() => undefined);
-      await current?.release();
+      current?.retire();
       current = undefined;
     },
   };
 }
 
 const nothingYet: Catalog = {
+  hold: () => () => undefined,
   find: () => {
     throw new CliError('the inventory is still being read', { hint: 'wait for /readyz' });
   },

@@ -3,9 +3,8 @@
 import type { KnownDigests } from '../../io/fileStamp.ts';
 import type { Io } from '../../io/io.ts';
 import type { WantedArtifacts } from '../../prepare/artifacts.ts';
-import { createPackedConfigs, type PackedConfigs } from '../../serve/packedConfigs.ts';
-import { readImageInputs } from '../ramdisk/imageInputs.ts';
-import type { ImageOptions } from '../ramdisk/imageInputs.ts';
+import { createPackedConfigs } from '../../serve/packedConfigs.ts';
+import { type ImageOptions, readImageInputs } from '../ramdisk/imageInputs.ts';
 import { openAgentArchives } from '../ramdisk/agentArchives.ts';
 import { createRenderer } from '../render/renderConfig.ts';
 import { type BaseSet, closeBaseSet, openBaseSet } from './baseImages.ts';
@@ -26,11 +25,8 @@ export interface Snapshot {
   readonly hosts: readonly HostState[];
   readonly bases: Bases;
   readonly wanted: WantedArtifacts;
-  /** Whether there is something for machines that are not listed. */
-  readonly hasDiscovery: boolean;
-  readonly configs: PackedConfigs;
-  /** What is being sent goes on. */
-  release(): Promise<void>;
+  /** Closes all files. */
+  close(): Promise<void>;
 }
 
 /** What stays the same from one snapshot to the next. */
@@ -48,16 +44,17 @@ export interface Surroundings {
  */
 export async function takeSnapshot(options: ServeOptions, surroundings: Surroundings): Promise<Snapshot> {
   const read = await readServeSource(options, surroundings.io);
-  const bases = await openBases(options, surroundings);
+  const bases = new Map<BaseSet['architecture'], BaseSet>();
   const archives = createServedArchives();
-  const release = async (): Promise<void> => {
-    await archives.release();
+  const close = async (): Promise<void> => {
+    await archives.close();
     for (const base of bases.values()) await closeBaseSet(base);
   };
   try {
-    return { ...(await fill(options, { ...surroundings, read, archives, bases })), bases, release };
+    await openBases(options, surroundings, bases);
+    return { ...(await fill(options, { ...surroundings, read, archives, bases })), bases, close };
   } catch (error) {
-    await release();
+    await close();
     throw error;
   }
 }
@@ -65,13 +62,12 @@ export async function takeSnapshot(options: ServeOptions, surroundings: Surround
 async function openBases(
   options: ServeOptions,
   { digests, io }: Surroundings,
-): Promise<Map<BaseSet['architecture'], BaseSet>> {
-  const bases = new Map<BaseSet['architecture'], BaseSet>();
+  bases: Map<BaseSet['architecture'], BaseSet>,
+): Promise<void> {
   const images = await chooseImages(options, io);
   for (const [architecture, inputs] of await readImageInputs(images, digests, io)) {
     bases.set(architecture, await openBaseSet(inputs));
   }
-  return bases;
 }
 
 /** Who brings a folder for the peer brings its environment as well. */
@@ -87,7 +83,7 @@ interface Parts extends Surroundings {
   readonly bases: Bases;
 }
 
-async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'release'>> {
+async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job = await stockJob(options, { ...parts, wanted });
@@ -105,7 +101,7 @@ async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot,
     growth: options.grow === true ? 'usual' : 'refused',
     cacheSize,
   });
-  return { catalog, hosts: states, wanted, hasDiscovery, configs: job.configs };
+  return { catalog, hosts: states, wanted };
 }
 
 async function stockJob(

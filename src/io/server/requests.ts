@@ -90,11 +90,17 @@ async function answer(exchange: Exchange): Promise<void> {
   const isOperator = admission.grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
 
-  const entry = findGranted(service.catalog(), admission);
+  const catalog = service.catalog();
+  const entry = findGranted(catalog, admission);
   if (entry === undefined) return refuse(exchange, notFound(facts.path, isOperator));
   facts.entry = entry;
   facts.path = admission.path;
-  return sendResource(exchange, await entry.resource(), admission.path);
+  const letGo = catalog.hold();
+  try {
+    await sendResource(exchange, await entry.resource(), admission.path);
+  } finally {
+    letGo();
+  }
 }
 
 /** What is wrong with a request, whatever it asks for. */
