@@ -6,7 +6,19 @@ import { describe, expect, it } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
 const base = ['assets', 'errors', 'report'];
-const domain = ['agent', 'ignition', 'image', 'boot', 'deploy', 'artifacts', 'prepare', 'serve'];
+const domain = [
+  'agent',
+  'ignition',
+  'image',
+  'boot',
+  'deploy',
+  'artifacts',
+  'prepare',
+  'serve',
+  'ironic',
+  'trial',
+  'preprovisioning',
+];
 
 /** What each layer may import, besides itself. */
 const allowed: Record<string, readonly string[]> = {
