@@ -4,14 +4,18 @@
  */
 
 import { CliError } from '../../errors.ts';
+import type { Issue } from '../../ignition/rule.ts';
+import { readConfig } from '../../ignition/validate.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { inspectInitrd } from '../../image/inspection/inspectInitrd.ts';
 import { inspectIso } from '../../image/inspection/inspectIso.ts';
 import { bytesAccess } from '../../image/overlay.ts';
+import { isRemote } from '../../io/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { CheckedFile, FileFinding, UncheckedFile } from '../../reporters/reporter.ts';
 import { checkConfig, type CheckOptions, lintFindings } from './checkConfig.ts';
+import { inspectAgentArchive } from './deployedArchive.ts';
 import { type ImageSource, readImageSource } from './imageSource.ts';
 import { nameInput } from './nameInput.ts';
 import { isValid } from './validateDocument.ts';
@@ -43,10 +47,13 @@ export async function checkIfImage(
 async function checkImage(source: ImageSource, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image } = source;
   const { files, issues } = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
-  const wanted = issues.filter(({ rule }) => options.lint !== 'none' || rule.severity === 'error');
-  const findings: FileFinding[] = lintFindings(wanted, options);
   const document = files?.get(CONFIG_NAME);
   const checked = document === undefined ? undefined : await checkConfig(document, options);
+  const ofArchive = document === undefined ? [] : await archiveIssues(document, source);
+  const wanted = [...issues, ...ofArchive].filter(
+    ({ rule }) => options.lint !== 'none' || rule.severity === 'error',
+  );
+  const findings: FileFinding[] = lintFindings(wanted, options);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = findings.every(({ severity }) => severity !== 'error') && checked?.report.valid !== false;
   return {
@@ -54,4 +61,15 @@ async function checkImage(source: ImageSource, options: CheckOptions): Promise<C
     report: { valid: isValid({ valid, findings }, options), findings },
     bytes: checked?.shown ?? new Uint8Array(),
   };
+}
+
+/** Whether the medium has what the config loads. */
+async function archiveIssues(
+  document: Uint8Array,
+  { image, kind, name }: ImageSource,
+): Promise<readonly Issue[]> {
+  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
+  if (read.status !== 'read') return [];
+  const place = { image, kind, isLocal: !isRemote(name) };
+  return (await inspectAgentArchive(read.config, place))?.issues ?? [];
 }

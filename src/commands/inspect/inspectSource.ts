@@ -18,7 +18,7 @@ import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
 import { isRemote } from '../../io/httpUrl.ts';
 import { type ImageSource, readImageSource, readWhole } from '../input/imageSource.ts';
-import { type InspectedArchive, inspectAgentArchive } from './inspectAgentArchive.ts';
+import { type InspectedArchive, inspectAgentArchive } from '../input/deployedArchive.ts';
 import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
 
 export interface Inspected {

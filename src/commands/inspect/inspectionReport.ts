@@ -14,7 +14,7 @@ import { isNetworkPath } from '../../image/networkSettings.ts';
 import { sortedByPath } from '../../image/initrd.ts';
 import type { LiveFeatures } from '../../image/liveFeatures.ts';
 import type { Finding, Severity } from '../../report.ts';
-import type { ArchiveState } from './inspectAgentArchive.ts';
+import type { ArchiveState } from '../input/deployedArchive.ts';
 import type { ImageArchive } from './inspectImageArchive.ts';
 import type { Inspected, InspectedConfig } from './inspectSource.ts';
 

@@ -2,7 +2,7 @@
 
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
 import { formatSizeInWords } from '../../formats/byteSize.ts';
-import type { ArchiveState } from './inspectAgentArchive.ts';
+import type { ArchiveState } from '../input/deployedArchive.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 
 export interface InspectionRow {

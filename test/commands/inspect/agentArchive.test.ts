@@ -57,6 +57,21 @@ describe('inspect of a config that loads an archive', () => {
     expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual(rules);
   });
 
+  it.each([
+    ['present.iso', []],
+    ['missing.iso', ['image-archive-missing']],
+    ['other.iso', ['image-archive-other']],
+    ['unreadable.iso', ['image-archive-unreadable']],
+    ['fetched.iso', []],
+    ['medium.ign', []],
+  ])('as validate: %s', async (file, rules) => {
+    const { code, stdout } = await run('validate', '--format', 'json', file);
+    const { messages } = JSON.parse(stdout);
+    expect(code).toBe(0);
+    const ids: string[] = messages.map(({ rule }: { rule: string }) => rule);
+    expect(ids.filter((id) => id.startsWith('image-archive'))).toEqual(rules);
+  });
+
   it('counts the image that it has looked into, and advises nothing besides', async () => {
     const { memory } = await report('present.iso');
     expect(memory.parts.map(({ what }: { what: string }) => what)).toContain('unpacked image of the agent');

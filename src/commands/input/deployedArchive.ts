@@ -11,7 +11,7 @@ import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/ins
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/randomAccess.ts';
-import type { ImageSource } from '../input/imageSource.ts';
+import type { ImageSource } from './imageSource.ts';
 
 /**
  * `present`: the medium has it, with its digest. `other`: another file of that name. `unchecked`: it is fetched, or it is
