@@ -1,6 +1,7 @@
 /** Rules for people to read in a terminal: one of them explained, or the names of all. */
 
 import type { RuleEntry, RuleExample } from './ruleBook.ts';
+import { wrapText } from './wrap.ts';
 
 /** What a rule means, with examples; ends with a line feed. */
 export function formatExplanation(entry: RuleEntry): string {
@@ -45,17 +46,6 @@ function formatExample(label: string, example: RuleExample | undefined): readonl
   return ['', `${label}${how}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
 }
 
-const width = 80;
-
 function wrap(paragraph: string, indent: string): readonly string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of paragraph.split(' ')) {
-    if (line !== indent && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = indent;
-    }
-    line += line === indent ? word : ` ${word}`;
-  }
-  return [...lines, line];
+  return wrapText(paragraph, { first: indent, rest: indent });
 }

@@ -64,6 +64,11 @@ export interface LookupEvent extends SeenFrom {
   readonly macs: readonly string[];
   /** UUID of the node that the answer names; undefined where the request was refused. */
   readonly node: string | undefined;
+  /**
+   * Whether the answer held the agent token: `masked` where the node's has been told before, so that an agent without it
+   * gives up; `none` for agents of before 2020.
+   */
+  readonly token?: 'told' | 'masked' | 'none';
   /** Why it was refused. */
   readonly problem: string | undefined;
 }
@@ -74,10 +79,11 @@ export interface InspectionEvent extends SeenFrom {
   /** Which service it was meant for: Ironic's `/v1/continue_inspection`, or the inspector's `/v1/continue`. */
   readonly service: 'ironic' | 'inspector';
   readonly macs: readonly string[];
+  /** UUID; undefined where the request was refused. */
   readonly node: string | undefined;
   /** One line for people: vendor, processors, memory, disks. */
   readonly summary: string | undefined;
-  /** What collectors of the agent could not find out, in its own words. */
+  /** What collectors of the agent could not find out, in its own words, or why the request was refused. */
   readonly problem: string | undefined;
 }
 

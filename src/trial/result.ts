@@ -1,0 +1,38 @@
+/** What came of a trial: each machine with its verdict, gaps and causes, for reports of any form. */
+
+import { type LikelyCause, likelyCauses, type Sight } from './causes.ts';
+import { type Gap, gapsOf } from './gaps.ts';
+import type { HostTimeline, Timeline } from './timeline.ts';
+import { hasComeHome, type HomeStage, type Verdict } from './verdict.ts';
+
+export interface TrialResult {
+  readonly timeline: Timeline;
+  readonly verdict: Verdict;
+  readonly home: HomeStage;
+  readonly sight: Sight;
+  readonly started: Date;
+  readonly ended: Date;
+}
+
+export interface HostResult {
+  readonly host: HostTimeline;
+  readonly isHome: boolean;
+  /** Whether the trial waits for it, or waited. */
+  readonly isAwaited: boolean;
+  readonly gaps: readonly Gap[];
+  /** None of who is home. */
+  readonly causes: readonly LikelyCause[];
+}
+
+/** In the order of the timeline. */
+export function resultsOf(trial: TrialResult): readonly HostResult[] {
+  const { timeline, verdict, home, sight } = trial;
+  const awaited = new Set([...verdict.home, ...verdict.missing]);
+  const came = new Set(verdict.home);
+  return timeline.hosts().map((host) => {
+    const isHome = came.has(host.label) || hasComeHome(host, home);
+    const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && isHome));
+    const causes = isHome ? [] : likelyCauses(host, sight);
+    return { host, isHome, isAwaited: awaited.has(host.label), gaps, causes };
+  });
+}

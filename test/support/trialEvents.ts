@@ -1,0 +1,217 @@
+/** Events of a trial with what a test does not care about filled in, and arbitrary ones. */
+
+import * as fc from 'fast-check';
+import type {
+  ApiEvent,
+  CallbackEvent,
+  FetchEvent,
+  HeartbeatEvent,
+  InspectionEvent,
+  LookupEvent,
+  MachineEvent,
+  RefusalEvent,
+  TrialEvent,
+} from '../../src/trial/events.ts';
+import { codePoint } from './arbitraryText.ts';
+
+export const mac = '52:54:00:12:34:56';
+export const otherMac = '52:54:00:12:34:57';
+export const node = '1be26c0b-03f2-4d2e-ae87-c02d7f33c123';
+export const address = '192.0.2.7';
+
+/** So many seconds after noon. */
+export function at(seconds: number): Date {
+  return new Date(Date.UTC(2026, 10, 21, 12, 0, seconds));
+}
+
+type Given<T> = Partial<Omit<T, 'kind' | 'at'>>;
+
+/** A file of 3,100 bytes that was fetched as a whole, unless something else is said. */
+export function fetched(seconds: number, given: Given<FetchEvent> = {}): FetchEvent {
+  const size = given.size ?? 3100;
+  return {
+    kind: 'fetch',
+    at: at(seconds),
+    client: address,
+    artifact: 'ign',
+    host: 'worker-0',
+    path: `${given.host ?? 'worker-0'}.${given.artifact ?? 'ign'}`,
+    outcome: 'complete',
+    bytes: size,
+    size,
+    ...given,
+  };
+}
+
+/** What all hosts share. */
+export function sharedFetch(seconds: number, given: Given<FetchEvent> = {}): FetchEvent {
+  return fetched(seconds, { artifact: 'kernel', host: undefined, path: 'images/x/kernel', ...given });
+}
+
+export function refused(
+  seconds: number,
+  problem: RefusalEvent['problem'],
+  given: Given<RefusalEvent> = {},
+): RefusalEvent {
+  return { kind: 'refusal', at: at(seconds), client: address, problem, ...given };
+}
+
+export function asked(seconds: number, given: Given<ApiEvent> = {}): ApiEvent {
+  return { kind: 'api', at: at(seconds), client: address, userAgent: 'python-requests/2.32', ...given };
+}
+
+export function inspected(seconds: number, given: Given<InspectionEvent> = {}): InspectionEvent {
+  return {
+    kind: 'inspection',
+    at: at(seconds),
+    client: address,
+    service: 'ironic',
+    macs: [mac],
+    node,
+    summary: 'QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk',
+    problem: undefined,
+    ...given,
+  };
+}
+
+export function lookedUp(seconds: number, given: Given<LookupEvent> = {}): LookupEvent {
+  return {
+    kind: 'lookup',
+    at: at(seconds),
+    client: address,
+    macs: [mac],
+    node,
+    problem: undefined,
+    ...given,
+  };
+}
+
+export function heartbeat(seconds: number, given: Given<HeartbeatEvent> = {}): HeartbeatEvent {
+  return {
+    kind: 'heartbeat',
+    at: at(seconds),
+    client: address,
+    node,
+    callbackUrl: `https://${address}:9999`,
+    agentVersion: '13.0.0',
+    token: 'right',
+    problem: undefined,
+    ...given,
+  };
+}
+
+export function askedBack(seconds: number, given: Given<CallbackEvent> = {}): CallbackEvent {
+  return {
+    kind: 'callback',
+    at: at(seconds),
+    client: address,
+    node,
+    url: `https://${address}:9999`,
+    problem: undefined,
+    summary: undefined,
+    ...given,
+  };
+}
+
+export function machine(seconds: number, given: Given<MachineEvent> = {}): MachineEvent {
+  return {
+    kind: 'machine',
+    at: at(seconds),
+    client: undefined,
+    mac,
+    state: 'started',
+    problem: undefined,
+    ...given,
+  };
+}
+
+const few = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+const text = fc.string({ unit: codePoint, maxLength: 40 });
+const maybe = (value: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> =>
+  fc.option(value, { nil: undefined });
+const anyMac = fc.oneof(
+  fc.nat(20).map((last) => `52:54:00:00:00:${last.toString(16).padStart(2, '0')}`),
+  text,
+);
+const anyMacs = fc.array(anyMac, { maxLength: 8 });
+const anyNode = fc.oneof(few('node-a', 'node-b', 'node-c'), text);
+const anyClient = fc.oneof(few('192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1'), text);
+const time = fc.nat(5000).map(at);
+const seen = { at: time, client: anyClient };
+
+const anyProblem: fc.Arbitrary<RefusalEvent['problem']> = fc.oneof(
+  fc.record({ kind: few('tls' as const), reason: fc.oneof(text, few('tlsv1 alert unknown ca')) }),
+  fc.record({ kind: few('plain-http' as const) }),
+  fc.record({ kind: few('tls-to-http' as const) }),
+  fc.record({ kind: few('path' as const), method: text, path: text }),
+  fc.record({ kind: few('request' as const), status: fc.integer(), message: text }),
+);
+
+/** Any event at all, with names and addresses that often meet. */
+export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
+  fc.record({
+    ...seen,
+    kind: few('fetch' as const),
+    artifact: few(
+      ...([
+        'iso',
+        'minimal-iso',
+        'initramfs',
+        'ign',
+        'archive',
+        'script',
+        'kernel',
+        'rootfs',
+        'agent',
+      ] as const),
+    ),
+    host: few(undefined, '*', 'worker-0', 'worker-1', 'unlisted'),
+    path: fc.oneof(few('a', 'b'), text),
+    outcome: few(...(['began', 'complete', 'client gone', 'cut off', 'failed'] as const)),
+    bytes: fc.nat(),
+    size: fc.nat(),
+  }),
+  fc.record({ ...seen, kind: few('refusal' as const), problem: anyProblem }),
+  fc.record({ ...seen, kind: few('api' as const), userAgent: maybe(text) }),
+  fc.record({
+    ...seen,
+    kind: few('lookup' as const),
+    macs: anyMacs,
+    node: maybe(anyNode),
+    problem: maybe(text),
+  }),
+  fc.record({
+    ...seen,
+    kind: few('inspection' as const),
+    service: few(...(['ironic', 'inspector'] as const)),
+    macs: anyMacs,
+    node: maybe(anyNode),
+    summary: maybe(text),
+    problem: maybe(text),
+  }),
+  fc.record({
+    ...seen,
+    kind: few('heartbeat' as const),
+    node: anyNode,
+    callbackUrl: maybe(text),
+    agentVersion: maybe(text),
+    token: few(...(['right', 'wrong', 'missing'] as const)),
+    problem: maybe(text),
+  }),
+  fc.record({
+    ...seen,
+    kind: few('callback' as const),
+    node: anyNode,
+    url: text,
+    problem: maybe(text),
+    summary: maybe(text),
+  }),
+  fc.record({
+    kind: few('machine' as const),
+    at: time,
+    client: few(undefined),
+    mac: anyMac,
+    state: few(...(['started', 'rebooted', 'powered off', 'failed'] as const)),
+    problem: maybe(text),
+  }),
+);
