@@ -54,16 +54,31 @@ exports.useCodeCache = function useCodeCache(folder, args) {
 
 /** Undefined where there is none that is the user's own. @returns {string | undefined} */
 function cacheFolder() {
-  const { HOME, XDG_CACHE_HOME = HOME && `${HOME}/.cache` } = process.env;
-  if (!XDG_CACHE_HOME?.startsWith('/')) return undefined;
-  const folder = paths.join(XDG_CACHE_HOME, 'ironic-coreos', `${process.version}-${process.arch}`);
+  const base = exports.cacheBase(process.env, process.platform);
+  if (base === undefined) return undefined;
+  const folder = paths.join(base, `${process.version}-${process.arch}`);
   try {
     const { uid, mode } = statSync(folder, { throwIfNoEntry: false }) ?? makeFolder(folder);
-    return uid === process.getuid?.() && (mode & 0o022) === 0 ? folder : undefined;
+    if (process.getuid === undefined) return folder; // Windows: access is that of the user's folder
+    return uid === process.getuid() && (mode & 0o022) === 0 ? folder : undefined;
   } catch {
     return undefined;
   }
 }
+
+/**
+ * Where each platform has what programs can get again; the same as in src/io/platformPaths.ts.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {NodeJS.Platform} platform
+ * @returns {string | undefined} absolute
+ */
+exports.cacheBase = function cacheBase(env, platform) {
+  const { HOME: home = '', LOCALAPPDATA: local = '', XDG_CACHE_HOME: xdg = '' } = env;
+  const usual = home && `${home}/${platform === 'darwin' ? 'Library/Caches' : '.cache'}`;
+  const base = xdg || (platform === 'win32' ? local : usual);
+  const own = platform === 'win32' ? paths.win32 : paths.posix;
+  return own.isAbsolute(base) ? own.join(base, 'ironic-coreos') : undefined;
+};
 
 /** @param {string} folder */
 function makeFolder(folder) {

@@ -3,7 +3,7 @@
  * checked, on disk, as a whole: size, digest and signature. Until then there is `NAME.partial`.
  */
 
-import { lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from '../artifacts/plan.ts';
 import { CliError } from '../errors.ts';
@@ -16,6 +16,7 @@ import { fileError } from './fileErrors.ts';
 import { readAnswer } from './httpClient.ts';
 import { TransferError } from './httpErrors.ts';
 import { shownUrl } from './httpUrl.ts';
+import { renameFile } from './renameFile.ts';
 import { withRetries } from './retries.ts';
 
 export interface DownloadContext extends TransferContext {
@@ -252,7 +253,7 @@ async function makeFolder({ path, shownPath }: Place): Promise<void> {
 
 async function finish({ path, shownPath }: Place): Promise<void> {
   try {
-    await rename(`${path}.partial`, path);
+    await renameFile(`${path}.partial`, path);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
@@ -270,7 +271,7 @@ async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Pr
     } finally {
       await handle.close();
     }
-    await rename(part, path);
+    await renameFile(part, path);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Signature', action: 'write' });
   }

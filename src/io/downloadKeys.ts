@@ -12,6 +12,7 @@ import { readUserFile } from './files.ts';
 import { type HttpClient, readAnswer } from './httpClient.ts';
 import { shownUrl } from './httpUrl.ts';
 import type { Io } from './io.ts';
+import { cacheFolder } from './platformPaths.ts';
 import { type RetryPolicy, withRetries } from './retries.ts';
 
 export interface KeySource {
@@ -125,11 +126,10 @@ async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
 }
 
-/** Undefined where there is no home. */
+/** Undefined where there is no cache. */
 function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
-  const { HOME: home = '', XDG_CACHE_HOME: cache = '' } = env;
-  const base = cache === '' && home !== '' ? join(home, '.cache') : cache;
-  return base === '' ? undefined : join(base, 'ironic-coreos', 'fedora.pgp');
+  const folder = cacheFolder(env);
+  return folder === undefined ? undefined : join(folder, 'fedora.pgp');
 }
 
 /** Without a cache the next run fetches them again, and that is all. */

@@ -5,12 +5,13 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { CliError, FormatError } from '../errors.ts';
 import { hasMore, inputOf, sourceOf } from '../formats/byteSource.ts';
 import { detectCompression, unpackMember } from '../formats/compression.ts';
 import { fileError } from './fileErrors.ts';
 import { writeAll } from './handles.ts';
+import { renameFile } from './renameFile.ts';
 
 /** Paths are absolute. */
 export interface Unpacking {
@@ -38,7 +39,7 @@ export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Pr
         hint: 'what is in the compressed file is not what the metadata says',
       });
     }
-    await rename(part, to);
+    await renameFile(part, to);
   } catch (error) {
     await unlink(part).catch(() => undefined);
     if (error instanceof FormatError) {

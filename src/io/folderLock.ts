@@ -5,6 +5,7 @@ import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../errors.ts';
 import { errorCode } from './fileErrors.ts';
+import { cannotLink } from './platformFiles.ts';
 
 export interface FolderLock {
   /** Whether the one before has ended without giving it back. */
@@ -49,7 +50,7 @@ async function nameFirst(own: string, path: string): Promise<void> {
   try {
     await link(own, path);
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(errorCode(error) ?? '')) throw error;
+    if (!cannotLink(errorCode(error))) throw error;
     await writeFile(path, await readFile(own), { mode: 0o600, flag: 'wx' });
   }
 }

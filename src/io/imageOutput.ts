@@ -8,6 +8,7 @@ import type { EmbedFiles } from '../image/embedArea.ts';
 import { isLocalImage } from './imageFile.ts';
 import type { Io } from './io.ts';
 import type { NewFile } from './newFile.ts';
+import { hasPermissions } from './platformFiles.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {
@@ -77,7 +78,7 @@ export async function modeForFiles(
   files: EmbedFiles,
   { stderr }: Pick<Io, 'stderr'>,
 ): Promise<number | undefined> {
-  const secrets = mode === undefined ? await listSecrets(files) : [];
+  const secrets = mode === undefined && hasPermissions() ? await listSecrets(files) : [];
   if (secrets.length === 0) return mode;
   // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
   stderr.write(

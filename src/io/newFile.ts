@@ -4,10 +4,12 @@
  * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
  */
 
-import { link, lstat, open, readlink, rename, stat } from 'node:fs/promises';
+import { link, lstat, open, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, type FileAction, fileError } from './fileErrors.ts';
+import { cannotLink } from './platformFiles.ts';
+import { renameFile } from './renameFile.ts';
 import { type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
 
 /** Where to write, and under which conditions. */
@@ -44,7 +46,7 @@ export async function createFile(
       await temp.handle.chmod(mode);
       await fill(temp);
       if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
-      if (file.existing === 'replace') await rename(temp.path, target);
+      if (file.existing === 'replace') await renameFile(temp.path, target);
       else await renameToFree(temp.path, target);
     });
   } catch (error) {
@@ -115,8 +117,8 @@ async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to); // the temporary name is removed with the temporary file
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error) ?? '')) throw error;
+    if (!cannotLink(errorCode(error))) throw error;
     await (await open(to, 'wx')).close();
-    await rename(from, to);
+    await renameFile(from, to);
   }
 }

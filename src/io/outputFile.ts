@@ -5,6 +5,7 @@ import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileError } from './fileErrors.ts';
 import { createFile } from './newFile.ts';
+import { allowsMore } from './platformFiles.ts';
 
 /** What to write; chunks are taken as they come. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -63,8 +64,7 @@ export async function writeIfChanged(
 
 async function holds(path: string, content: Uint8Array, { mode = 0o777 }: WriteOptions): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
-  if (stats?.isFile() !== true || stats.size !== content.length || (stats.mode & 0o777 & ~mode) !== 0)
-    return false;
+  if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
   const present = await readFile(path).catch(() => undefined);
   return present?.equals(content) === true;
 }

@@ -14,10 +14,40 @@ export interface PathSteps {
 
 /** Slashes separate on all systems, backslashes on Windows too. */
 export function splitPath(path: string, platform: NodeJS.Platform = process.platform): PathSteps {
-  const isWindows = platform === 'win32';
-  const { root } = (isWindows ? win32 : posix).parse(path);
-  const steps = path.slice(root.length).split(isWindows ? /[/\\]/ : '/');
+  const { root } = pathsOf(platform).parse(path);
+  const steps = path.slice(root.length).split(platform === 'win32' ? /[/\\]/ : '/');
   return { root, steps: steps.filter((step) => step !== '') };
+}
+
+/** What was started, without its folder and what only says of which kind the file is. */
+export function programNameOf(path: string, platform: NodeJS.Platform = process.platform): string {
+  const name = pathsOf(platform).basename(path).replace(/\.js$/, '');
+  return platform === 'win32' ? name.replace(/\.(?:exe|cmd|ps1)$/i, '') : name;
+}
+
+/** The user's home folder; undefined where the environment does not tell. */
+export function homeFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const { HOME: home = '', USERPROFILE: profile = '' } = env;
+  const found = platform === 'win32' && home === '' ? profile : home;
+  return found === '' ? undefined : found;
+}
+
+/**
+ * Where the program may keep what it can get again; undefined where there is no such place. The same as in
+ * bin/codeCache.js, which is there before anything else can be loaded.
+ */
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const { HOME: home = '', LOCALAPPDATA: local = '', XDG_CACHE_HOME: xdg = '' } = env;
+  const usual = home && `${home}/${platform === 'darwin' ? 'Library/Caches' : '.cache'}`;
+  const base = xdg || (platform === 'win32' ? local : usual);
+  const paths = pathsOf(platform);
+  return paths.isAbsolute(base) ? paths.join(base, 'ironic-coreos') : undefined;
 }
 
 /**
@@ -31,3 +61,7 @@ export function isOwnName(name: string, platform: NodeJS.Platform = process.plat
 
 // oxlint-disable-next-line no-control-regex -- Windows refuses them
 const NOT_ON_WINDOWS = /[\\:*?"<>|\x01-\x1f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+function pathsOf(platform: NodeJS.Platform): typeof posix {
+  return platform === 'win32' ? win32 : posix;
+}

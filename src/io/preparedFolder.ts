@@ -26,6 +26,7 @@ import {
 } from './folderNotes.ts';
 import { createFile, type NewFile } from './newFile.ts';
 import { writeFileAtomically } from './outputFile.ts';
+import { hasPermissions } from './platformFiles.ts';
 import { shareFile } from './shareFile.ts';
 import { finishCommit, type StagedFiles, stagedFiles } from './stagedFiles.ts';
 
@@ -297,7 +298,7 @@ async function setAccess(folder: OpenFolder, { path: name, mode, group }: FilePu
 
 /** A hard link has those of another file, which stay; all others are ours. */
 function needsMode({ mode, nlink }: Stats, wanted: number): boolean {
-  return (mode & 0o777) !== wanted && nlink === 1;
+  return hasPermissions() && (mode & 0o777) !== wanted && nlink === 1;
 }
 
 interface Outcome {

@@ -13,6 +13,7 @@ import { type ImageIo, isLocalImage } from './imageFile.ts';
 import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from './io.ts';
 import type { NewFile } from './newFile.ts';
+import { canAllRead } from './platformFiles.ts';
 import { readImage } from './readImage.ts';
 import { refuseTerminal } from './stdout.ts';
 
@@ -139,8 +140,7 @@ async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
 
 async function warnOfPublicSecrets(result: Result, path: string, io: Io): Promise<void> {
   if (!reachesEmbedArea(result)) return;
-  const { mode } = await stat(resolve(io.cwd, path));
-  if ((mode & 0o004) === 0) return;
+  if (!canAllRead(await stat(resolve(io.cwd, path)))) return;
   await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
 }
 

@@ -1,9 +1,11 @@
 /** A file under a second name without its bytes a second time, where the file system can. */
 
 import { constants } from 'node:fs';
-import { chmod, copyFile, type FileHandle, link, open, rename, stat } from 'node:fs/promises';
+import { chmod, copyFile, type FileHandle, link, open, stat } from 'node:fs/promises';
 import { errorCode, fileError } from './fileErrors.ts';
 import { createFile, type NewFile } from './newFile.ts';
+import { cannotLink } from './platformFiles.ts';
+import { renameFile } from './renameFile.ts';
 import { withTempFile } from './tempFile.ts';
 
 /** `cloned`: blocks are shared until one of the two is written to. `linked`: it is the same file. */
@@ -35,18 +37,8 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** What a file system says that cannot do it, or not for these two files, or not for this user. */
-const cannot: ReadonlySet<string> = new Set([
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EXDEV',
-  'EINVAL',
-  'ENOTTY',
-  'EPERM',
-  'EACCES',
-  'EMLINK',
-]);
+/** What a file system says, besides that it has no links, that cannot do it for these two files or this user. */
+const cannot: ReadonlySet<string> = new Set(['EXDEV', 'EINVAL', 'ENOTTY', 'EACCES']);
 
 /** Whether an attempt came to its end; not where the file system, or this user, cannot do such a thing. */
 export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
@@ -55,7 +47,8 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
     return true;
   } catch (error) {
     const cause = error instanceof Error && errorCode(error) === undefined ? error.cause : error;
-    if (cannot.has(errorCode(cause) ?? '')) return false;
+    const code = errorCode(cause) ?? '';
+    if (cannot.has(code) || cannotLink(code)) return false;
     throw error;
   }
 }
@@ -79,7 +72,7 @@ async function linkTo(source: string, target: NewFile): Promise<void> {
     return open(path, 'r');
   };
   try {
-    await withTempFile(target.path, make, async (temp) => rename(temp.path, target.path));
+    await withTempFile(target.path, make, async (temp) => renameFile(temp.path, target.path));
   } catch (error) {
     throw fileError(error, { path: target.shownPath, what: 'Output', action: 'create' });
   }

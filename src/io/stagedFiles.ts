@@ -5,12 +5,12 @@
  * some that are old and some that are new.
  */
 
-import { renameSync } from 'node:fs';
 import { realpath, unlink } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, relative } from 'node:path';
 import { errorCode } from './fileErrors.ts';
 import { COMMIT, OWN_FOLDER, readIfThere, temporaryFor } from './folderNotes.ts';
+import { renameFileNow } from './renameFile.ts';
 import { writeFileAtomically } from './outputFile.ts';
 
 export interface StagedFiles {
@@ -46,7 +46,7 @@ export function stagedFiles(root: string): StagedFiles {
         to: relative(root, to),
       }));
       await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
-      for (const { from, to } of renames.values()) renameSync(from, to); // nothing else runs in between
+      for (const { from, to } of renames.values()) renameFileNow(from, to); // nothing else runs in between
       renames.clear();
       await unlink(list);
     },
@@ -72,7 +72,7 @@ export async function finishCommit(root: string): Promise<void> {
   if (text === undefined) return;
   for (const { from, to } of parseRenames(text)) {
     try {
-      renameSync(join(root, from), join(root, to));
+      renameFileNow(join(root, from), join(root, to));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }

@@ -20,7 +20,7 @@ Signatures:
   Those of the current Fedora and Red Hat keys count, by fingerprint. The keys
   are taken from /usr/share/distribution-gpg-keys or /etc/pki/rpm-gpg, or once
   from https://fedoraproject.org/fedora.pgp, and kept in the cache folder
-  ($XDG_CACHE_HOME or ~/.cache). With --gpg-keyring only its keys count, and
+  of the platform. With --gpg-keyring only its keys count, and
   all of them do: what "gpg --export" writes, or a file such as
   RPM-GPG-KEY-redhat-release.
   Metadata without signatures, as that of RHCOS, suffices if it came by https

@@ -48,20 +48,30 @@ export interface RenderHost extends ListedHost {
 /** The hosts as they are rendered: with what all of them have in common. */
 export function listHosts(hosts: readonly InventoryHost[], source: RenderSource): RenderHost[] {
   const file = source.options.inventory ?? '';
-  return hosts.map(({ name, line = 1, architecture, findings, readInputs: readOwn }) => {
-    const place = `${file}:${line}`;
-    return {
-      name,
-      place,
-      problem: findings.map((finding) => formatFinding(finding, file)).join(''),
-      readSource: (io) => ({
-        ...source,
-        io,
-        files: [readOwn(), ...(source.files ?? [])],
-        implied: impliedBy(name, place),
-        ...(architecture !== undefined && { architecture }),
-      }),
-    };
+  return hosts.map((host) => ({
+    name: host.name,
+    place: placeIn(file, host),
+    problem: host.findings.map((finding) => formatFinding(finding, file)).join(''),
+    readSource: hostSource(host, placeIn(file, host), source),
+  }));
+}
+
+function placeIn(file: string, { line = 1 }: InventoryHost): string {
+  return `${file}:${line}`;
+}
+
+/** What one host is rendered from. `place` is what messages call the host. */
+export function hostSource(
+  { name, architecture, readInputs: readOwn }: InventoryHost,
+  place: string,
+  source: RenderSource,
+): RenderHost['readSource'] {
+  return (io) => ({
+    ...source,
+    io,
+    files: [readOwn(), ...(source.files ?? [])],
+    implied: impliedBy(name, place),
+    ...(architecture !== undefined && { architecture }),
   });
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError } from '../../errors.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
+import { homeFolder } from '../../io/platformPaths.ts';
 import type { Warn } from './options.ts';
 import { inPlace, isSwitchedOn, pathIn, type Reading, valueOf, valuesOf } from './reading.ts';
 import { readText } from './textFile.ts';
@@ -74,8 +75,8 @@ function warnOfKeys(keys: readonly string[], place: string, warn: Warn): void {
 
 /** build.py takes the key that the file system lists first; by name is the same on every machine. */
 async function readHomeKeys(reading: Reading): Promise<string[]> {
-  const { HOME: home } = reading.io.env;
-  const folder = home === undefined || home === '' ? undefined : join(home, '.ssh');
+  const home = homeFolder(reading.io.env);
+  const folder = home === undefined ? undefined : join(home, '.ssh');
   const names = folder === undefined ? [] : await listKeyFiles(folder);
   const [first, ...others] = names;
   if (folder === undefined || first === undefined) {
