@@ -3,14 +3,14 @@
  * an exit code. Commands load what they need only when they run.
  */
 
-import { basename } from 'node:path';
 import { CommanderError } from 'commander';
 import { CliError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
+import { programNameOf } from './io/platformPaths.ts';
 import { openOutput } from './io/processOutput.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
-import { createTalk, splitGlobalOptions } from './program/globalOptions.ts';
+import { createTalk, placeGlobalOptions } from './program/globalOptions.ts';
 import { formatRemark } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
@@ -19,9 +19,10 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  const { leading, rest } = splitGlobalOptions(argv.slice(2));
   const { io, chosen } = createTalk(streams);
-  const program = declareCommands({ io, args: rest, finish, chosen });
+  const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
+    declareCommands({ io, args, finish, chosen }),
+  );
   try {
     await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
     return exitCode;
@@ -39,7 +40,7 @@ function processIo(argv: readonly string[]): Io {
     stderr: openOutput('stderr'),
     env: process.env,
     cwd: process.cwd(),
-    programName: basename(argv[1] ?? 'ironic-coreos').replace(/\.js$/, ''),
+    programName: programNameOf(argv[1] ?? 'ironic-coreos'),
   };
 }
 

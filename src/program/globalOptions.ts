@@ -37,6 +37,44 @@ function wrongColor(when: string): string {
   return `error: --color: unknown value ${JSON.stringify(when)}\nhint: use one of ${COLORS.join(', ')}`;
 }
 
+/** A command line as it is to be parsed, and the program that parses it. */
+export interface PlacedOptions {
+  /** Those before the name of a command or between the names of a group and of its command. */
+  readonly leading: readonly string[];
+  /** The rest, which begins with the names. */
+  readonly rest: readonly string[];
+  readonly program: Command;
+}
+
+/**
+ * Takes the global options to the front that stand behind the name of a group (`iso --verbose kargs show`): a group has
+ * no options of its own, as these would be taken for those of its commands.
+ * @param declareFor makes the program for arguments that begin with the name of a command
+ */
+export function placeGlobalOptions(
+  args: readonly string[],
+  declareFor: (rest: readonly string[]) => Command,
+): PlacedOptions {
+  const { leading, rest } = splitGlobalOptions(args);
+  const program = declareFor(rest);
+  const count = countGroups(rest, program);
+  const behind = splitGlobalOptions(rest.slice(count));
+  if (behind.leading.length === 0) return { leading, rest, program };
+  const groups = rest.slice(0, count);
+  return placeGlobalOptions([...leading, ...behind.leading, ...groups, ...behind.rest], declareFor);
+}
+
+/** How many of the first arguments are names of groups. */
+function countGroups(args: readonly string[], program: Command): number {
+  let group = program;
+  for (const [index, arg] of args.entries()) {
+    const next = group.commands.find((it) => it.name() === arg || it.aliases().includes(arg));
+    if (next === undefined || next.commands.length === 0) return index;
+    group = next;
+  }
+  return args.length;
+}
+
 /** The global options before the name of the command, and the rest, which begins with that name. */
 export function splitGlobalOptions(args: readonly string[]): {
   readonly leading: readonly string[];

@@ -41,6 +41,28 @@ describe('splitGlobalOptions', () => {
   });
 });
 
+describe('between a group and its command', () => {
+  it.each([
+    ['iso --verbose kargs show live.iso', '--verbose iso kargs show live.iso'],
+    ['iso kargs --verbose show live.iso', '--verbose iso kargs show live.iso'],
+    ['iso --quiet kargs --verbose show live.iso', '--quiet --verbose iso kargs show live.iso'],
+    ['--verbose iso --quiet kargs show live.iso', '--verbose --quiet iso kargs show live.iso'],
+    ['iso --color always kargs show missing.iso', '--color always iso kargs show missing.iso'],
+    ['iso kargs --color=always show missing.iso', '--color always iso kargs show missing.iso'],
+    ['pxe --verbose ignition wrap -i good.ign', '--verbose pxe ignition wrap -i good.ign'],
+    ['dev --verbose show iso live.iso', '--verbose dev show iso live.iso'],
+    ['iso --color blue kargs show live.iso', '--color blue iso kargs show live.iso'],
+    ['iso --color', '--color iso'],
+    ['iso --verbose --help', 'iso --help'],
+    ['iso --verbose', 'iso'],
+    ['iso --verbose nonsense', 'iso nonsense'],
+    ['iso --verbosely kargs show live.iso', 'iso --verbosely'],
+    ['iso kargs -- --verbose', 'iso kargs -- --verbose'],
+  ])('%s: as %s', async (line, other) => {
+    expect(await run(line)).toEqual(await run(other));
+  });
+});
+
 describe('--color', () => {
   it.each([
     ['validate bad.ign', {}, false],
