@@ -99,6 +99,9 @@ export { wrapIgnition, type WrapIgnitionOptions } from './commands/pxe/ignition/
 export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
 export { unwrapNetwork, type UnwrapNetworkOptions } from './commands/pxe/network/unwrap.ts';
 export { wrapNetwork, type WrapNetworkOptions } from './commands/pxe/network/wrap.ts';
+export { extractInitrd, type ExtractInitrdOptions } from './commands/dev/extract/initrd.ts';
+export { showInitrd, type ShowInitrdOptions } from './commands/dev/show/initrd.ts';
+export { showIso, type ShowIsoOptions } from './commands/dev/show/iso.ts';
 export type { PrepareOptions } from './commands/prepare/options.ts';
 export { prepare } from './commands/prepare/prepare.ts';
 export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
@@ -107,5 +110,7 @@ export { render } from './commands/render/render.ts';
 export { inspect, type InspectOptions } from './commands/inspect/inspect.ts';
 export { download, type DownloadOptions } from './commands/download.ts';
 export { listStream, type ListStreamOptions } from './commands/listStream.ts';
+export type { ServeOptions } from './commands/serve/options.ts';
+export { serve } from './commands/serve/serve.ts';
 export { explain, type ExplainOptions } from './commands/explain.ts';
 export { validate, type ValidateOptions } from './commands/validate.ts';

@@ -25,7 +25,7 @@ export interface UrlProblem {
 /** Reads an absolute or relative URL; the result has a `problem` where Go's `url.Parse` fails. */
 export function parseGoUrl(text: string): GoUrl | UrlProblem {
   const [body, fragment] = cut(text, '#');
-  if (hasControlCharacter(body)) return { problem: 'it contains a control character' };
+  if (CONTROL_CHARACTER.test(body)) return { problem: 'it contains a control character' };
   if (body.startsWith(':')) return { problem: 'its scheme is missing' };
   const scheme = schemeOf(body);
   const [rest, query] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');
@@ -34,6 +34,9 @@ export function parseGoUrl(text: string): GoUrl | UrlProblem {
   if (problem !== undefined) return { problem };
   return { scheme: scheme.toLowerCase(), opaque: opaque ? rest : '', query };
 }
+
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
 // Go leaves a query with more parameters alone.
 const maxParameters = 10_000;
@@ -60,14 +63,6 @@ function unescapeQuery(text: string): string {
 function cut(text: string, separator: string): [before: string, after: string] {
   const index = text.indexOf(separator);
   return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
-}
-
-function hasControlCharacter(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < 0x20 || code === 0x7f) return true;
-  }
-  return false;
 }
 
 function schemeOf(text: string): string {

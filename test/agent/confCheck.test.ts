@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { checkConf, checkConfFile } from '../../src/agent/confCheck.ts';
 import { parseIpaVersion } from '../../src/agent/ipaOptions.ts';
 import { confRules } from '../../src/agent/confRules.ts';
-import { parseOsloConfig, quoteOsloValue } from '../../src/formats/osloConfig.ts';
+import { quoteOsloValue } from '../../src/formats/osloConfig.ts';
+import { compareConfs, ignoredNames, starts } from '../support/ipaAgreement.ts';
 import { ipaConf } from '../support/ipaConfs.ts';
 import { hasIpa, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
@@ -13,23 +14,6 @@ import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 /** `rule line:column`, one for each finding. */
 function summary(text: string): string[] {
   return checkConf(text).map(({ rule, position }) => `${rule} ${position?.line}:${position?.column}`);
-}
-
-const starts = (text: string): boolean => checkConf(text).every(({ severity }) => severity !== 'error');
-
-/** `section.name` of every option that the agent ignores. */
-function ignoredNames(text: string): string[] {
-  const findings = checkConf(text);
-  const sections = new Set(
-    findings.filter(({ rule }) => rule === 'conf-unknown-section').map(({ path }) => path[0]),
-  );
-  const names = findings
-    .filter(({ rule }) => rule === 'conf-unknown-option')
-    .map(({ path }) => path.join('.'));
-  const inSections = parseOsloConfig(text).document.entries.flatMap((entry) =>
-    entry.kind === 'option' && sections.has(entry.section) ? [`${entry.section}.${entry.name}`] : [],
-  );
-  return [...new Set([...names, ...inSections])].toSorted();
 }
 
 describe('checkConf', () => {
@@ -57,8 +41,12 @@ describe('checkConf', () => {
     ['a choice in any case', '[DEFAULT]\nlog_rotation_type = SIZE\n', []],
     ['a port', '[DEFAULT]\nlisten_port = 65536\n', ['conf-range 2:15']],
     ['a number in hex', '[DEFAULT]\nlookup_timeout = 0x10\n', ['conf-value 2:18']],
+    ['a number with a fraction', '[DEFAULT]\nlldp_timeout = 1.5\n', []],
+    ['a number without digits', '[DEFAULT]\nlldp_timeout = 1.5s\n', ['conf-value 2:16']],
+    ['no number with a fraction', '[DEFAULT]\nlldp_timeout =\n', ['conf-empty-number 2:15']],
     ['an empty number', '[DEFAULT]\nlookup_timeout =\n', ['conf-empty-number 2:17']],
     ['pairs', '[mdns]\nparams = a:"b,c",d:e\n', []],
+    ['pairs with a comma behind them', '[mdns]\nparams = a:b,\n', ['conf-value 2:10']],
     ['pairs without values', '[mdns]\nparams = a\n', ['conf-value 2:10']],
     ['a reference', '[DEFAULT]\nlog_file = $log_dir/x\nlog_dir = /var/log\n', []],
     ['a reference to nothing', '[DEFAULT]\nntp_server = $nope\n', ['conf-interpolation 2:14']],
@@ -195,18 +183,11 @@ describe.skipIf(!hasIpa)(`checkConf and the agent itself${ipaNote}`, () => {
 
   it('agree whether the agent starts and which names it ignores', () => {
     const texts = fc.sample(ipaConf, runs);
-    const verdicts = ipaVerdicts(texts);
-    expect(verdicts).toHaveLength(texts.length);
-    const differences = verdicts.flatMap((verdict, index) => {
-      const text = texts[index] ?? '';
-      const unknown = [...new Set(verdict.unknown.map((name) => name.join('.')))].toSorted();
-      const sameNames = !verdict.starts || JSON.stringify(unknown) === JSON.stringify(ignoredNames(text));
-      return starts(text) === verdict.starts && sameNames
-        ? []
-        : [{ text, verdict, findings: checkConf(text) }];
-    });
-    expect(differences).toEqual([]);
-    expect(verdicts.filter((verdict) => verdict.starts).length).toBeGreaterThan(runs / 10);
+    const compared = compareConfs(texts);
+    expect(compared).toHaveLength(texts.length);
+    const different = compared.filter(({ agrees }) => !agrees);
+    expect(different.map((conf) => ({ ...conf, findings: checkConf(conf.text) }))).toEqual([]);
+    expect(compared.filter(({ verdict }) => verdict.starts).length).toBeGreaterThan(runs / 10);
   });
 
   it('any value that is quoted arrives as it is', () => {

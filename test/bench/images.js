@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How long commands on a large live ISO take and how much memory, beside coreos-installer where it is on PATH, and `cp` or
- * an empty Node program, all taking turns. The image also comes from a server on this host: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT]`. The image has to be a live
+ * an empty Node program, all taking turns. The image also comes from a server on this host: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT] [--json FILE]`. The image has to be a live
  * ISO without customisations, best of 1.2 GiB or more; copies of it go to the folder for temporary files. Medians, warm cache.
  */
 
@@ -11,12 +11,14 @@ import { once } from 'node:events';
 import { copyFileSync, createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareNode, format, program } from './measure.js';
+import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
+import { bareNode, format, program, rounded } from './measure.js';
 
 /** @typedef {{ name: string, args: readonly string[], clean?: readonly string[], remote?: boolean, pipe?: boolean, base?: 'cp' | 'node', bar?: number }} Case
  *   `args` of both programs, of ours alone where it is `remote`; `clean` are outputs; `base` is what it is compared with, `bar` how many ms it may take beyond. */
 
-const [iso, initrd, rounds = '5'] = process.argv.slice(2);
+const { json, given } = readArguments();
+const [iso, initrd, rounds = '5'] = given;
 if (iso === undefined) throw new Error('usage: node test/bench/images.js ISO [INITRAMFS] [COUNT]');
 /** MiB of the peak that a process may take. */
 const memoryBar = 100;
@@ -47,10 +49,12 @@ async function run(image, url) {
   console.log(
     `Node ${process.version}, ${rounds} runs each: median ms, ms of the processor and peak MiB, of us and of coreos-installer`,
   );
-  for (const one of cases) {
+  const ratios = cases.flatMap((one) => {
     const copying = ['cp', '--reflink=auto', image, out];
-    printCase(one, one.base === 'cp' ? copying : [bareNode.command, ...bareNode.args]);
-  }
+    return printCase(one, one.base === 'cp' ? copying : [bareNode.command, ...bareNode.args]);
+  });
+  if (peer === undefined) writeMissing(json, ['coreos-installer']);
+  else writeFigures(json, { peers: [askPeer(peer, [peer, '--version'])], unit: 'ms', ratios });
 }
 
 /** @param {string} image @param {string} url */
@@ -95,7 +99,7 @@ function casesFor({ image, copy, out, config, url, stream, initramfs }) {
   return [...cases, { name: 'pxe customize', args: customize, clean: [out] }];
 }
 
-/** @typedef {{ ms: number, cpu: number, mib: number }} Cost Milliseconds by the clock and of the processor, and peak MiB. @param {Case} one @param {readonly string[]} base */
+/** @typedef {{ ms: number, cpu: number, mib: number }} Cost Milliseconds by the clock and of the processor, and peak MiB. @param {Case} one @param {readonly string[]} base @returns {import('./measure.js').Ratio[]} none where there is nothing to compare with */
 function printCase(one, base) {
   /** @type {Cost[][]} */
   const costs = [[], [], []];
@@ -121,6 +125,7 @@ function printCase(one, base) {
   console.log(
     `  ${one.name.padEnd(24)}${format(us.ms)} ${format(us.cpu)} ${format(us.mib)}${remarks.join('')}`,
   );
+  return them === undefined ? [] : [rounded({ name: one.name, ours: us.ms, theirs: them.ms })];
 }
 
 /** @type {Cost} */

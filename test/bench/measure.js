@@ -52,6 +52,16 @@ export function printBeyondBare(times) {
   }
 }
 
+/**
+ * Ours and that of the other program, for `proof.js`; rounded to three digits.
+ * @typedef {{ name: string, ours: number, theirs: number }} Ratio
+ * @param {Ratio} ratio
+ */
+export function rounded(ratio) {
+  const [mine, theirs] = [ratio.ours, ratio.theirs].map((value) => Number(value.toPrecision(3)));
+  return { ...ratio, ours: mine ?? 0, theirs: theirs ?? 0 };
+}
+
 /** @param {number} milliseconds */
 export function format(milliseconds) {
   return milliseconds.toFixed(1).padStart(7);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How long `prepare` takes, by the clock and of the processors, how much memory and how much room: `npm run build`, then
- * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES [ROUNDS]]]]`. First configs and boot scripts of many hosts, then full
+ * `node test/bench/prepare.js [HOSTS [ISOS [MEBIBYTES [ROUNDS]]]] [--json FILE]`. First configs and boot scripts of many hosts, then full
  * ISOs, in turns with as many runs of coreos-installer where it is installed. Folders are made in TMPDIR.
  */
 
@@ -20,9 +20,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSampleIso } from '../../dist/index.js';
-import { program } from './measure.js';
+import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
+import { program, rounded } from './measure.js';
 
-const [hosts = 1000, isos = 20, mebibytes = 1000, rounds = 3] = process.argv.slice(2).map(Number);
+const { json, given } = readArguments();
+const [hosts = 1000, isos = 20, mebibytes = 1000, rounds = 3] = given.map(Number);
 const hasTime = existsSync('/usr/bin/time');
 const hasPeer = spawnSync('coreos-installer', ['--version']).status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
@@ -45,12 +47,15 @@ try {
   run(`${hosts} hosts, unchanged`, scripts);
   const images = ['--inventory', 'few.yaml', '--iso', 'live.iso', '--artifacts', 'iso', '-o', 'isos'];
   if (!hasPeer) console.log('coreos-installer is not installed, so there is nothing to compare with');
+  /** @type {{ ours: number[], theirs: number[] }} */
+  const seconds = { ours: [], theirs: [] };
   for (let round = 1; round <= rounds; round++) {
-    run(`${isos} ISOs of ${mebibytes} MiB, round ${round}`, images);
+    seconds.ours.push(run(`${isos} ISOs of ${mebibytes} MiB, round ${round}`, images));
     if (round === rounds) run(`${isos} ISOs, unchanged`, images);
     rmSync(join(folder, 'isos'), { recursive: true });
-    if (hasPeer) runPeer();
+    if (hasPeer) seconds.theirs.push(runPeer());
   }
+  writeRatio(seconds);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -66,7 +71,7 @@ function makeIso() {
 
 /** @param {string} title @param {readonly string[]} options */
 function run(title, options) {
-  measure(title, process.execPath, [program, 'prepare', ...options]);
+  return measure(title, process.execPath, [program, 'prepare', ...options]);
 }
 
 /** One file after the other, as a script would do it. */
@@ -74,14 +79,26 @@ function runPeer() {
   const config = join(folder, 'config.ign');
   writeFileSync(config, JSON.stringify({ ignition: { version: '3.2.0' } }).padEnd(4000));
   const embed = `coreos-installer iso ignition embed -i config.ign -o peer-$i.iso live.iso`;
-  measure(`${isos} runs of coreos-installer`, 'sh', [
+  const taken = measure(`${isos} runs of coreos-installer`, 'sh', [
     '-c',
     `for i in $(seq ${isos}); do ${embed} || exit 1; done`,
   ]);
   for (let index = 1; index <= isos; index++) rmSync(join(folder, `peer-${index}.iso`));
+  return taken;
 }
 
-/** @param {string} title @param {string} command @param {readonly string[]} args */
+/** @param {Record<'ours' | 'theirs', readonly number[]>} seconds */
+function writeRatio(seconds) {
+  const [ours = 0, theirs] = [seconds.ours, seconds.theirs].map(
+    (times) => times.toSorted((a, b) => a - b)[times.length >> 1],
+  );
+  if (theirs === undefined) return writeMissing(json, ['coreos-installer']);
+  const peers = [askPeer('coreos-installer', ['coreos-installer', '--version'])];
+  const name = `prepare ${isos} ISOs of ${mebibytes} MiB`;
+  return writeFigures(json, { peers, unit: 's', ratios: [rounded({ name, ours, theirs })] });
+}
+
+/** @param {string} title @param {string} command @param {readonly string[]} args @returns {number} seconds */
 function measure(title, command, args) {
   const before = freeBytes();
   const start = performance.now();
@@ -98,6 +115,7 @@ function measure(title, command, args) {
     ? `, ${user.toFixed(1)} + ${system.toFixed(1)} s of the processors, ${Math.round(kib / 1024)} MiB`
     : '';
   console.log(`${title.padEnd(40)}${seconds.toFixed(1)} s${cost}, ${room} MiB on disk`);
+  return seconds;
 }
 
 function freeBytes() {

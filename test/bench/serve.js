@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How fast `serve` sends images, whether each byte is right, and in how much memory: `npm run build`, then `node
- * test/bench/serve.js [MEBIBYTES [HOSTS]]`. nginx sends the ISO as it is, in turns with us, where it is on PATH. All is on
+ * test/bench/serve.js [MEBIBYTES [HOSTS]] [--json FILE]`. nginx sends the ISO as it is, in turns with us, where it is on PATH. All is on
  * this machine, and the clients need the processor, too: look at the seconds per GB.
  */
 
@@ -22,9 +22,12 @@ import {
   planIgnition,
   writeSampleIso,
 } from '../../dist/index.js';
+import { askPeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
 import { startServe } from '../interop/serve/startServe.js';
+import { rounded } from './measure.js';
 
-const [mebibytes = 1126, hosts = 10_000] = process.argv.slice(2).map(Number);
+const { json, given } = readArguments();
+const [mebibytes = 1126, hosts = 10_000] = given.map(Number);
 const MiB = 1024 * 1024;
 /** GB/s of one stream, GB/s of 16, MiB of the peak. */
 const bars = { one: 1.5, many: 3, memory: 200 };
@@ -45,7 +48,8 @@ try {
     `Node ${process.version}, ${mebibytes} MiB, bars: ${bars.one} and ${bars.many} GB/s, ${bars.memory} MiB`,
   );
   const service = await startService();
-  await compareSpeed({ url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu }, nginx);
+  const ours = { url: service.url('host-1', 'iso'), cpu: () => service.usage().cpu };
+  const ratios = await compareSpeed(ours, nginx);
   nginx?.stop();
   printPeak(service);
   await compareRanges(service);
@@ -53,6 +57,16 @@ try {
   await compareWholes(service);
   await besideSlowClients(service);
   printPeak(service);
+  const peak = Math.round(service.usage().peak);
+  if (nginx === undefined) writeMissing(json, ['nginx']);
+  else
+    writeFigures(json, {
+      peers: [askPeer('nginx', ['nginx', '-v'])],
+      unit: 'GB/s',
+      ratios,
+      hosts,
+      peak,
+    });
   service.signal('SIGTERM');
   await service.ended;
 } finally {
@@ -133,12 +147,13 @@ function cpuOfChildren(pid) {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
-/** In turns, so that all see the same load. @param {Measured} ours @param {Measured | undefined} nginx */
+/** In turns, so that all see the same load. @param {Measured} ours @param {Measured | undefined} nginx @returns {Promise<import('./measure.js').Ratio[]>} */
 async function compareSpeed(ours, nginx) {
   const clients = {
     'curl -o /dev/null': curl,
     ...(spawnSync('python3', ['--version']).status === 0 && { 'bytes left with the kernel': discard }),
   };
+  const ratios = [];
   for (const [name, client] of Object.entries(clients)) {
     for (const streams of [1, 16]) {
       /** @type {Speed[][]} */
@@ -157,8 +172,12 @@ async function compareSpeed(ours, nginx) {
       console.log(
         `${String(streams).padStart(2)} streams, ${name}: ${us === undefined ? '' : format(us)}${(us?.rate ?? 0) < bar ? ' TOO SLOW' : ''}${peer}`,
       );
+      if (us === undefined || them === undefined) continue;
+      const title = `${streams === 1 ? 'one stream' : `${streams} streams`}, ${name}`;
+      ratios.push(rounded({ name: title, ours: us.rate, theirs: them.rate }));
     }
   }
+  return ratios;
 }
 
 /** @typedef {Pick<Server, 'url' | 'cpu'>} Measured */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How long short commands take, beside a Node program that does nothing, and beside the programs that do the same where
- * they are installed: ignition-validate and coreos-installer. `npm run bench`, or `node test/bench/startup.js`.
+ * they are installed: ignition-validate and coreos-installer. `npm run bench`, or `node test/bench/startup.js [--json FILE]`.
  */
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSampleIso } from '../../dist/index.js';
 import { findPeer } from '../interop/coreosInstaller/programs.js';
+import {
+  askPeer,
+  ignitionValidatePeer,
+  readArguments,
+  writeFigures,
+  writeMissing,
+} from '../interop/figures.js';
 import { findIgnitionValidate } from '../interop/findIgnitionValidate.js';
 import { smallConfig } from './configs.js';
-import { bareNode, format, ours, takeTurns } from './measure.js';
+import { bareNode, format, ours, rounded, takeTurns } from './measure.js';
 
 const ROUNDS = 25;
 
@@ -26,6 +33,7 @@ const THEIRS = ' (theirs)';
  * @property {import('./measure.js').Run['command'] | undefined} [peer]
  */
 
+const { json } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   const small = join(folder, 'small.ign');
@@ -109,6 +117,26 @@ function measure(commands) {
   }
   const missing = commands.filter(({ theirs, peer }) => theirs !== undefined && peer === undefined);
   if (missing.length > 0) console.log(`  NOT COMPARED: ${missing.map(({ name }) => name).join(', ')}`);
+  writeRatios(commands, times);
+}
+
+/** @param {readonly Compared[]} commands @param {ReadonlyMap<string, import('./measure.js').Times>} times */
+function writeRatios(commands, times) {
+  const [validator, installer] = [findIgnitionValidate('3.4.0'), findPeer()];
+  if (validator === undefined || installer === undefined) {
+    const absent = { 'ignition-validate': validator, 'coreos-installer': installer };
+    writeMissing(
+      json,
+      Object.entries(absent).flatMap(([name, path]) => (path === undefined ? [name] : [])),
+    );
+    return;
+  }
+  const ratios = commands.flatMap(({ name }) => {
+    const [mine, theirs] = [name, theirName(name)].map((run) => times.get(run)?.median);
+    return mine === undefined || theirs === undefined ? [] : [rounded({ name, ours: mine, theirs })];
+  });
+  const peers = [askPeer('coreos-installer', [installer, '--version']), ignitionValidatePeer(validator)];
+  writeFigures(json, { peers, unit: 'ms', ratios });
 }
 
 /** @param {string} name */

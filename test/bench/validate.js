@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * How fast `validate` is, beside what it has to beat: `npm run bench`, or `npm run build` and `node test/bench/validate.js`.
+ * How fast `validate` is, beside what it has to beat: `npm run bench`, or `npm run build` and `node
+ * test/bench/validate.js [--json FILE]`.
  * One small config beside a bare Node, configs of 5 MB beside the real ignition-validate where there is one
  * ($IGNITION_VALIDATE, or on PATH), and 4000 files in one run.
  */
@@ -8,12 +9,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ignitionValidatePeer, readArguments, writeFigures, writeMissing } from '../interop/figures.js';
 import { findIgnitionValidate } from '../interop/findIgnitionValidate.js';
 import { largeConfigs, smallConfig } from './configs.js';
-import { bareNode, format, ours, printBeyondBare, takeTurns } from './measure.js';
+import { bareNode, format, ours, printBeyondBare, rounded, takeTurns } from './measure.js';
 
 const manyFiles = 4000;
 
+const { json } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   measureSmall();
@@ -39,6 +42,7 @@ function measureLarge(real) {
   );
   if (real === undefined)
     console.log('  NOT COMPARED: no ignition-validate ($IGNITION_VALIDATE, or on PATH)');
+  const ratios = [];
   for (const [name, make] of Object.entries(largeConfigs)) {
     const path = join(folder, 'large.ign');
     writeFileSync(path, make());
@@ -48,7 +52,10 @@ function measureLarge(real) {
     const beside =
       mine === undefined || theirs === undefined ? '' : ` ${format(theirs)} ${format(theirs / mine)}`;
     console.log(`  ${name.padEnd(24)}${format(mine ?? 0)}${beside}`);
+    if (mine !== undefined && theirs !== undefined) ratios.push(rounded({ name, ours: mine, theirs }));
   }
+  if (real === undefined) writeMissing(json, ['ignition-validate']);
+  else writeFigures(json, { peers: [ignitionValidatePeer(real)], unit: 'ms', ratios });
 }
 
 function measureMany() {

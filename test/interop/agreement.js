@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Agreement with ignition-validate over a corpus of configs with its recorded verdicts: `npm run agreement [FOLDER]`.
+ * Agreement with ignition-validate over a corpus of configs with its recorded verdicts: `npm run agreement [FOLDER]`,
+ * with `-- --json FILE` for the figures.
  * The corpus is a folder with `index.jsonl`, one line a config; by default it is unpacked from the reference data beside
  * the checkout. Ends with 1 if fewer verdicts, paths, positions or texts agree than did when this was last changed.
  */
@@ -10,6 +11,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { formatPath, validateConfig } from '../../dist/index.js';
+import { readArguments, writeFigures, writeMissing } from './figures.js';
 
 /**
  * @typedef {{ severity: string, path: string, line: number | null, col: number | null, text: string }} Message
@@ -22,7 +24,8 @@ const bar = 100;
 
 const archive = resolve(import.meta.dirname, '../../../shared/data/ignition-corpus.tar.gz');
 
-process.exitCode = main(process.argv[2]);
+const { json, given } = readArguments();
+process.exitCode = main(given[0]);
 
 /** @param {string | undefined} folder */
 function main(folder) {
@@ -31,6 +34,7 @@ function main(folder) {
     console.log(
       `NOT CHECKED: there is no corpus. Expected ${archive}, or a folder with index.jsonl as an argument.`,
     );
+    writeMissing(json, ['the corpus']);
     return 0;
   }
   const unpacked = mkdtempSync(join(tmpdir(), 'ignition-corpus-'));
@@ -58,8 +62,9 @@ function compareFolder(folder) {
     `${corpus.length} configs in ${seconds.toFixed(1)} s (${Math.round(corpus.length / seconds)} a second)`,
   );
   const shares = printShares(results.map(({ comparison }) => comparison));
+  writeFigures(json, { configs: corpus.length, aspects: Object.fromEntries(shares) });
   printDisagreements(results);
-  return shares.every((share) => share >= bar) ? 0 : 1;
+  return shares.every(([, agreeing]) => (100 * agreeing) / corpus.length >= bar) ? 0 : 1;
 }
 
 /**
@@ -106,7 +111,7 @@ function sameItems(left, right) {
   return sorted[0] === sorted[1];
 }
 
-/** @param {Comparison[]} comparisons */
+/** @param {Comparison[]} comparisons @returns {[aspect: string, agreeing: number][]} */
 function printShares(comparisons) {
   const aspects = /** @type {const} */ ([
     'verdict',
@@ -117,9 +122,9 @@ function printShares(comparisons) {
   ]);
   return aspects.map((aspect) => {
     const agreeing = comparisons.filter((comparison) => comparison[aspect]).length;
-    const share = (100 * agreeing) / comparisons.length;
-    console.log(`${aspect.padEnd(16)}${share.toFixed(3)} % (${agreeing} of ${comparisons.length})`);
-    return share;
+    const share = ((100 * agreeing) / comparisons.length).toFixed(3);
+    console.log(`${aspect.padEnd(16)}${share} % (${agreeing} of ${comparisons.length})`);
+    return [aspect, agreeing];
   });
 }
 

@@ -3,6 +3,7 @@
  * Boots what the program makes of a live ISO, on every firmware and medium, and compares what arrived with what was embedded.
  *
  *   npm run boot -- [--variant NAME]... [--firmware bios|uefi] [--medium cd|usb] [--keep]
+ *     [--json FILE]
  *
  * Takes QEMU and the shared tool that makes an ISO which boots; says what is missing and ends with 0 otherwise. Exit 1 if
  * anything did not arrive. Some five seconds a boot.
@@ -14,6 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeBootIso, missingForBoot } from './boot/bootIso.js';
 import { boot, firmwares, media } from './boot/machine.js';
+import { askPeer, writeFigures, writeMissing } from './figures.js';
 import { compareBoot, prepare, variants, writeInputs } from './boot/variants.js';
 
 const { values } = parseArgs({
@@ -22,12 +24,15 @@ const { values } = parseArgs({
     firmware: { type: 'string' },
     medium: { type: 'string' },
     keep: { type: 'boolean' },
+    json: { type: 'string' },
   },
 });
 
 const missing = missingForBoot();
-if (missing.length > 0) console.log(`NOT CHECKED, as there is no ${missing.join(', no ')}`);
-else process.exitCode = await bootAll();
+if (missing.length > 0) {
+  console.log(`NOT CHECKED, as there is no ${missing.join(', no ')}`);
+  writeMissing(values.json, missing);
+} else process.exitCode = await bootAll();
 
 /** @returns {Promise<number>} exit code */
 async function bootAll() {
@@ -45,14 +50,18 @@ async function bootAll() {
         machines().map(({ firmware, medium }) => `${firmware} ${medium}`),
       ),
     );
-    let hasFailed = false;
+    /** @type {string[]} */
+    const all = [];
     for (const [name, variant] of wanted) {
       prepare(variant, { pristine, folder });
       const results = await bootOnAll(name, { variant, iso: join(folder, 'boot.iso') });
       console.log(row(name, results));
-      if (results.includes('FAILED')) hasFailed = true;
+      all.push(...results);
     }
-    return hasFailed ? 1 : 0;
+    const right = all.filter((result) => result !== 'FAILED').length;
+    const peer = askPeer('QEMU', ['qemu-system-x86_64', '--version']);
+    writeFigures(values.json, { peer, images: wanted.length, boots: all.length, right });
+    return right === all.length ? 0 : 1;
   } finally {
     if (values.keep) console.log(`kept: ${folder}`);
     else rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Boots machines from a prepared folder that a plain HTTP server serves: `npm run build`, then
- * `node test/interop/bootFolder.js`. The firmware of QEMU's network card is iPXE, which gets boot.ipxe from DHCP and finds
+ * `node test/interop/bootFolder.js [--json FILE]`. The firmware of QEMU's network card is iPXE, which gets boot.ipxe from DHCP and finds
  * its host by MAC address; a machine that is not listed comes to the inspection. The system is that of the shared tool
  * `make-boot-iso.sh`, which says which config has arrived and how it was started. Says what is missing otherwise.
  */
@@ -14,13 +14,17 @@ import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { main } from '../../dist/cli.cjs';
 import { makeBootIso, missingForBoot } from './boot/bootIso.js';
+import { askPeer, readArguments, writeFigures, writeMissing } from './figures.js';
 
 /** Until a machine has to have said everything. */
 const SECONDS = 240;
 
+const { json } = readArguments();
 const missing = missingForBoot();
-if (missing.length > 0) console.log(`NOT CHECKED, as there is no ${missing.join(', no ')}`);
-else process.exitCode = await bootAll();
+if (missing.length > 0) {
+  console.log(`NOT CHECKED, as there is no ${missing.join(', no ')}`);
+  writeMissing(json, missing);
+} else process.exitCode = await bootAll();
 
 /** @returns {Promise<number>} exit code */
 async function bootAll() {
@@ -50,7 +54,10 @@ async function bootAll() {
         baseUrl,
       }),
     ];
-    return results.every(Boolean) ? 0 : 1;
+    const right = results.filter(Boolean).length;
+    const peer = askPeer('QEMU', ['qemu-system-x86_64', '--version']);
+    writeFigures(json, { peer, boots: results.length, right });
+    return right === results.length ? 0 : 1;
   } finally {
     server.close();
     server.closeAllConnections();

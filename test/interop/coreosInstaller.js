@@ -4,6 +4,7 @@
  * messages, and the files that result, which each program also has to read from the other.
  *
  *   npm run compare-installer -- [--only TEXT]... [--image TEXT]... [--no-build] [--keep]
+ *     [--json FILE]
  *
  * `--only` takes scenarios whose commands contain the text. Exit 1 on a difference that `known.js` does not explain; says
  * what is missing, and ends with 0, where the other program or the images are not there.
@@ -21,6 +22,7 @@ import { explain } from './coreosInstaller/known.js';
 import { openDecoder } from './coreosInstaller/meaning.js';
 import { findPeer, openPrograms } from './coreosInstaller/programs.js';
 import { scenarios } from './coreosInstaller/scenarios.js';
+import { askPeer, writeFigures, writeMissing } from './figures.js';
 
 /** @typedef {import('./coreosInstaller/compareRuns.js').Comparison} Comparison */
 /** @typedef {import('./coreosInstaller/images.js').Image} Image */
@@ -42,14 +44,16 @@ const { values } = parseArgs({
     image: { type: 'string', multiple: true },
     'no-build': { type: 'boolean' },
     keep: { type: 'boolean' },
+    json: { type: 'string' },
   },
 });
 
 const peer = findPeer();
 const missing = [...(peer === undefined ? ['coreos-installer'] : []), ...missingForImages()];
-if (peer === undefined || missing.length > 0)
+if (peer === undefined || missing.length > 0) {
   console.log(`NOT CHECKED, as there is no ${missing.join(', no ')}`);
-else process.exitCode = compareAll(peer);
+  writeMissing(values.json, missing);
+} else process.exitCode = compareAll(peer);
 
 /** @param {string} program @returns {number} exit code */
 function compareAll(program) {
@@ -86,6 +90,7 @@ function compareAll(program) {
     }
     console.log(row(['all', ...countsOf(results)]));
     printDifferences(results);
+    writeFigures(values.json, figuresOf(results, program));
     return results.some(({ column }) => column === 'DIFFERENT') ? 1 : 0;
   } finally {
     if (values.keep) console.log(`kept: ${folder}`);
@@ -136,6 +141,16 @@ function lineOf({ steps }) {
 /** @param {readonly Result[]} results */
 function countsOf(results) {
   return [results.length, ...columns.map((column) => results.filter((it) => it.column === column).length)];
+}
+
+/** @param {readonly Result[]} results @param {string} program */
+function figuresOf(results, program) {
+  const [runs, ...counts] = countsOf(results);
+  return {
+    peer: askPeer('coreos-installer', [program, '--version']),
+    runs,
+    outcomes: Object.fromEntries(columns.map((column, index) => [column, counts[index]])),
+  };
 }
 
 /** @param {readonly (string | number)[]} cells */

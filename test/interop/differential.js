@@ -2,7 +2,7 @@
 /**
  * Compares the validator with the real ignition-validate on configs that nobody has seen: random ones and mutations.
  *
- *   npm run differential -- [--count N] [--seed S]
+ *   npm run differential -- [--count N] [--seed S] [--json FILE]
  *
  * The real program is $IGNITION_VALIDATE, else `ignition-validate` or `validate` on PATH; it has to know spec 3.6.0.
  * 3.7.0-experimental is left out, as its rules are not settled between releases. Exit 1 on any difference.
@@ -11,6 +11,7 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { formatPath, validateConfig } from '../../dist/index.js';
+import { ignitionValidatePeer, writeFigures, writeMissing } from './figures.js';
 import { mutate, randomConfig, randomNumbers } from './configGenerator.js';
 import { findIgnitionValidate } from './findIgnitionValidate.js';
 
@@ -19,7 +20,9 @@ const versions = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0', '3.6.0']
 /** A check of v2.26.0 that Ignition has since given up; with it alone, the verdict differs. */
 const givenUp = 'shouldExist is false for a partition and other partition(s) has start or size 0';
 
-const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { count: { type: 'string' }, seed: { type: 'string' }, json: { type: 'string' } },
+});
 const count = Number(values.count ?? 2000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 32);
 
@@ -28,6 +31,7 @@ if (program === undefined) {
   console.log(
     'skipped: no ignition-validate that knows spec 3.6.0 (set IGNITION_VALIDATE, or put it on PATH)',
   );
+  writeMissing(values.json, ['ignition-validate']);
 } else {
   process.exitCode = await compareAll(program);
 }
@@ -58,6 +62,8 @@ async function compareAll(command) {
     }
   }
   console.log(`${count - differences} of ${count} agree in verdict, messages, paths and positions`);
+  const peer = ignitionValidatePeer(command);
+  writeFigures(values.json, { peer, seed, documents: count, agreeing: count - differences });
   return differences === 0 ? 0 : 1;
 }
 

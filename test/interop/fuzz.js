@@ -3,7 +3,7 @@
  * Feeds the validator and the readers of images what nobody would write. Whatever comes, there has to be an answer: a
  * value or an error of one line, in little time and little memory.
  *
- *   npm run fuzz -- [--count N] [--seed S] [--only TARGET]... [--first N] [--jobs N]
+ *   npm run fuzz -- [--count N] [--seed S] [--only TARGET]... [--first N] [--jobs N] [--json FILE]
  *
  * Each target gets `--count` inputs, those of the validator as many together. The same seed gives the same inputs; at the
  * first one that fails in a target, it is saved and the exit code is 1. `--only TARGET --seed S --first N --count 1`
@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { writeFigures } from './figures.js';
 import { loadTarget, targetNames } from './fuzz/targets.js';
 import { inputOf } from './fuzz/worker.js';
 
@@ -35,6 +36,7 @@ const { values: options } = parseArgs({
     first: { type: 'string', default: '0' },
     jobs: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true },
+    json: { type: 'string' },
   },
 });
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos fuzz '));
@@ -49,7 +51,7 @@ async function main() {
   const waiting = options.only ?? Object.values(targetNames).flat();
   console.log(`seed ${seed}, ${count} inputs each`);
   const bundle = await bundleSubjects();
-  let failures = 0;
+  const done = { targets: 0, inputs: 0, seconds: 0, failures: 0 };
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const share = (await loadTarget(name, bundle)).share ?? 1;
@@ -62,11 +64,16 @@ async function main() {
         bundle,
         progress,
       };
-      if (!report(job, await runJob(job), await loadTarget(name, bundle))) failures++;
+      const outcome = await runJob(job);
+      done.targets += 1;
+      done.inputs += outcome.failure === undefined ? job.count : (outcome.index ?? 0) - job.first;
+      done.seconds += outcome.taken / 1000;
+      if (!report(job, outcome, await loadTarget(name, bundle))) done.failures += 1;
     }
   };
   await Promise.all(Array.from({ length: jobs ?? 1 }, work));
-  return failures === 0 ? 0 : 1;
+  writeFigures(options.json, { seed, ...done, seconds: Math.round(done.seconds) });
+  return done.failures === 0 ? 0 : 1;
 }
 
 /** The readers as one file that Node runs. */

@@ -33,6 +33,18 @@ const needed = [
 /** Drivers for a CD and for a disk, and the filesystem. */
 const drivers = ['ata_piix', 'sr_mod', 'virtio_pci', 'virtio_blk', 'isofs'];
 
+/**
+ * @typedef {object} GuestSystem what runs in the machine
+ * @property {Readonly<Record<string, string>>} programs files of this folder, by their name in the initramfs
+ * @property {readonly string[]} drivers
+ */
+
+/** Says what has arrived. @type {GuestSystem} */
+const teller = { programs: { init: 'init', 'root-init': 'root-init' }, drivers };
+
+/** Calls Ironic as ironic-python-agent does. @type {GuestSystem} */
+export const agentSystem = { programs: { init: 'agent-init' }, drivers: ['virtio_pci', 'virtio_net'] };
+
 /** @returns {string[]} what is missing for making ISOs that boot, and for booting them */
 export function missingForBoot() {
   const missing = needed.filter((path) => !existsSync(path));
@@ -42,15 +54,16 @@ export function missingForBoot() {
 /**
  * @param {string} path of the new ISO
  * @param {string} workFolder
+ * @param {GuestSystem} system
  */
-export function makeBootIso(path, workFolder) {
+export function makeBootIso(path, workFolder, system = teller) {
   const added = join(workFolder, 'initramfs');
   mkdirSync(join(added, 'modules'), { recursive: true });
-  for (const name of ['init', 'root-init']) {
-    copyFileSync(join(import.meta.dirname, name), join(added, name));
+  for (const [name, source] of Object.entries(system.programs)) {
+    copyFileSync(join(import.meta.dirname, source), join(added, name));
     chmodSync(join(added, name), 0o755);
   }
-  addModules(join(added, 'modules'));
+  addModules(join(added, 'modules'), system);
   const script = readFileSync(tool, 'utf8').replace(
     /^cat > rd\/init <<'INIT'\n[^]*?\nINIT\n/m,
     () => 'cp -r "$BOOT_INITRAMFS"/. rd/\n',
@@ -60,8 +73,8 @@ export function makeBootIso(path, workFolder) {
   execFileSync('bash', ['-c', script, 'make-boot-iso.sh', path], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** @param {string} folder that gets the modules and the order to load them in */
-function addModules(folder) {
+/** @param {string} folder that gets the modules and the order to load them in @param {GuestSystem} system */
+function addModules(folder, { drivers: wanted }) {
   const kernel = cloudKernel() ?? '';
   const lines = readFileSync(join(modules, kernel, 'modules.dep'), 'utf8').split('\n');
   const dependencies = new Map(
@@ -72,7 +85,7 @@ function addModules(folder) {
   );
   /** @type {Set<string>} */
   const order = new Set();
-  for (const driver of drivers) {
+  for (const driver of wanted) {
     const path = [...dependencies.keys()].find((it) => basename(it).replace(/\.ko.*$/, '') === driver);
     if (path === undefined) continue; // built into the kernel
     // The list of a module ends with what has to be loaded first.

@@ -1,0 +1,95 @@
+/** The tables of proofs say what is in docs/proof.json, and nothing else. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { replaceMarked, root } from './support/docs/markdown.ts';
+import { formatRatios, formatSummary, type Proof } from './support/proofTables.ts';
+
+/** `npm run proof` runs these with -u, which writes the files. */
+describe('what docs/proof.json has is', () => {
+  const proof: Proof = JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8'));
+
+  it.each([
+    ['README.md', 'proof', formatSummary],
+    ['docs/proof.md', 'ratios', formatRatios],
+  ] as const)('in %s (else: npm run proof -- --write)', async (name, mark, format) => {
+    const path = join(root, name);
+    const page = readFileSync(path, 'utf8');
+    await expect(replaceMarked(page, mark, format(proof))).toMatchFileSnapshot(path);
+  });
+});
+
+describe('the tables', () => {
+  const machine = { cores: 2, processor: 'A', node: 'v20.0.0' };
+  const run = { date: '2026-01-02', seconds: 3, passed: true, machine };
+  const peer = { name: 'other', version: '1.2.3' };
+  const documents = { ...run, figures: { peer, documents: 2000, agreeing: 1999 } };
+
+  it.each<readonly [string, Proof, string]>([
+    ['what was not run', {}, '| configs made up at random | | not run | |'],
+    [
+      'what is not installed',
+      { differential: { ...run, figures: { missing: ['a', 'b'] } } },
+      '| configs made up at random | | not run: no a, no b | |',
+    ],
+    [
+      'what was found',
+      { differential: documents },
+      '| other 1.2.3 | 1,999 of 2,000 agree in verdict, messages, paths and positions | 2026-01-02 |',
+    ],
+    ['what failed', { differential: { ...documents, passed: false } }, '| FAILED: 1,999 of 2,000'],
+    [
+      'a corpus of which all agree',
+      { agreement: { ...run, figures: { configs: 5, aspects: { verdict: 5, texts: 5 } } } },
+      'all 5 agree in',
+    ],
+    [
+      'a corpus of which not all agree',
+      { agreement: { ...run, figures: { configs: 5, aspects: { verdict: 5, texts: 4 } } } },
+      'of 5 agree: verdict 100.000 %, texts 80.000 %',
+    ],
+    [
+      'benchmarks, from the best to the worst',
+      {
+        validate: {
+          ...run,
+          figures: {
+            peers: [peer],
+            ratios: [
+              { name: 'a', ours: 2, theirs: 1 },
+              { name: 'b', ours: 1, theirs: 4 },
+            ],
+          },
+        },
+      },
+      '0.25 (b) to 2.00 (a) of theirs',
+    ],
+    [
+      'fuzzing',
+      { fuzz: { ...run, figures: { inputs: 12_000_000, targets: 17, failures: 0, seconds: 5400 } } },
+      '12,000,000 for 17 readers, 1.5 hours of the processor: 0 failures',
+    ],
+    ['one machine', { differential: documents }, 'All on 2 cores (A), Node v20.0.0.'],
+    [
+      'several machines',
+      {
+        differential: documents,
+        confs: { ...documents, machine: { ...machine, cores: 64 } },
+      },
+      '- On 64 cores (A), Node v20.0.0: confs of the agent made up at random.',
+    ],
+  ])('tell %s', (_title, proof, expected) => {
+    expect(formatSummary(proof)).toContain(expected);
+  });
+
+  it('refuse what they do not know', () => {
+    expect(() => formatSummary({ nonsense: documents })).toThrow('there is no line for nonsense');
+  });
+
+  it('have each figure of a benchmark', () => {
+    const figures = { unit: 'ms', ratios: [{ name: 'a', ours: 2, theirs: 8 }] };
+    expect(formatRatios({ images: { ...run, figures } })).toContain('| a | 2 ms | 8 ms | 0.25 |');
+    expect(formatRatios({})).toBe('Nothing has been measured.\n');
+  });
+});
