@@ -1,7 +1,8 @@
 /** Connections are counted, so that no client takes them all, nor all clients together more than the service can bear. */
 
 import type { Server as HttpServer } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ServerLog } from './serverLog.ts';
 
 export interface ConnectionLimits {
@@ -46,6 +47,17 @@ export function limitConnections(server: HttpServer, limits: ConnectionLimits, l
 }
 
 /** IPv4 addresses look the same whether the socket is for both kinds or not. */
-export function clientAddress({ remoteAddress = 'unknown' }: Socket): string {
+export function clientAddress(socket: Duplex): string {
+  const { remoteAddress = 'unknown' } = transportOf(socket) ?? {};
   return remoteAddress.replace(/^::ffff:(?=[0-9.]+$)/, '');
+}
+
+/**
+ * The connection below TLS: it still knows its peer after a handshake has failed. Node gives no way to it but a property
+ * that is not documented; without that, the connection of TLS itself.
+ */
+export function transportOf(socket: Duplex): Socket | undefined {
+  const below: unknown = Reflect.get(socket, '_parent');
+  if (below instanceof Socket) return below;
+  return socket instanceof Socket ? socket : undefined;
 }

@@ -97,7 +97,9 @@ async function answer(exchange: Exchange): Promise<void> {
   facts.path = admission.path;
   const letGo = catalog.hold();
   try {
-    await sendResource(exchange, await entry.resource(), admission.path);
+    const resource = await entry.resource();
+    if (resource === undefined) refuse(exchange, notFound(facts.path, isOperator));
+    else await sendResource(exchange, resource, admission.path);
   } finally {
     letGo();
   }
@@ -151,7 +153,7 @@ interface Granted {
 
 /** What is not granted is as if it did not exist; nothing is made of it either. */
 function findGranted(catalog: Catalog, { grant, path }: Granted): CatalogEntry | undefined {
-  const entry = catalog.find(path);
+  const entry = catalog.find(path, grant.kind === 'host' ? grant.host : undefined);
   return entry !== undefined && permits(grant, entry) ? entry : undefined;
 }
 

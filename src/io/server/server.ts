@@ -5,18 +5,15 @@
 
 import {
   createServer as createHttpServer,
-  type RequestListener,
   type Server as HttpServer,
   type ServerOptions as HttpOptions,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { errorCode } from '../fileErrors.ts';
-import { type ConnectionLimits, type Connections, limitConnections, clientAddress } from './connections.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { type ConnectionLimits, type Connections, limitConnections } from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
-import { formatLastAnswer, type PlainAnswer } from './plainAnswer.ts';
+import { answerRequests, type Refusal } from './refusals.ts';
 import type { ServerLog } from './serverLog.ts';
 import { noteCertificate, readTlsFiles, type TlsFiles, type TlsMaterial, watchTlsFiles } from './tlsFiles.ts';
 
@@ -49,10 +46,13 @@ export const defaultLimits: ServerLimits = {
 
 export interface ServerOptions {
   readonly listen: ListenAddress;
-  readonly tls: TlsFiles | undefined;
+  /** Files, which may change, or what has been made in memory; undefined for plain HTTP. */
+  readonly tls: TlsFiles | TlsMaterial | undefined;
   readonly limits: ServerLimits;
   readonly answer: Answerer;
   readonly log: ServerLog;
+  /** Is told what was no request, besides the log. */
+  readonly refused?: ((refusal: Refusal) => void) | undefined;
   /** Milliseconds between two looks whether the files of TLS have changed. */
   readonly tlsInterval?: number;
 }
@@ -85,17 +85,18 @@ export interface StopResult {
 /** @throws CliError where the files of TLS are no good, or nothing can listen there */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { limits, log, tlsInterval = TLS_INTERVAL } = options;
-  const tls = options.tls && { files: options.tls, first: await readTlsFiles(options.tls) };
+  const tls = options.tls && (await readTls(options.tls));
   const situation = { isDraining: false, isCut: false };
   const exchanges = createExchanges(options.answer, situation);
   const { server, use } = createServer(limits, tls?.first);
   const connections = limitConnections(server, limits, log);
   const sessions = collectSessions(server, tls !== undefined);
-  answerRequests(server, exchanges, log);
+  answerRequests(server, { exchanges, log, refused: options.refused });
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
   if (tls !== undefined) noteCertificate(tls.first, log);
-  const watch = tls && watchTlsFiles({ ...tls, use, interval: tlsInterval, log });
+  const watch =
+    tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
   return {
     ...whereabouts(server, tls !== undefined),
     connections: () => connections.count(),
@@ -108,6 +109,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 const TLS_INTERVAL = 5000;
+
+/** What is in use first, and the files that it is from. */
+async function readTls(
+  tls: TlsFiles | TlsMaterial,
+): Promise<{ readonly files: TlsFiles | undefined; readonly first: TlsMaterial }> {
+  return 'context' in tls ? { files: undefined, first: tls } : { files: tls, first: await readTlsFiles(tls) };
+}
 
 interface Created {
   readonly server: HttpServer;
@@ -152,67 +160,6 @@ function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Soc
     socket.once('close', () => void sessions.delete(socket));
   });
   return sessions;
-}
-
-function answerRequests(server: HttpServer, exchanges: Exchanges, log: ServerLog): void {
-  const take: RequestListener = (request, response) => exchanges.take(request, response);
-  server.on('request', take);
-  // Nobody reads bodies, so there is nothing to go on with: the answer comes at once.
-  server.on('checkContinue', take);
-  server.on('checkExpectation', take);
-
-  const ended = new WeakSet<Duplex>();
-  const refuse = (socket: Socket, answer: PlainAnswer): void => {
-    if (ended.has(socket)) return; // what still comes in is no request either
-    ended.add(socket);
-    log.note('info', 'refused', {
-      client: clientAddress(socket),
-      status: answer.status,
-      message: answer.message,
-    });
-    if (exchanges.isBusy(socket) || !socket.writable) socket.destroy();
-    else endWith(socket, answer);
-  };
-  server.on('connect', ({ socket }) => refuse(socket, noProxy));
-  server.on('clientError', (error, socket) => {
-    const code = errorCode(error);
-    const answer = answerTo(code);
-    if (answer !== undefined && socket instanceof Socket) refuse(socket, answer);
-    else socket.destroy();
-    // Firmware that does not trust the certificate says so only here.
-    if (code?.startsWith('ERR_SSL_')) log.note('info', 'refused', { message: `TLS: ${tlsReason(code)}` });
-  });
-}
-
-/** `tlsv1 alert unknown ca` */
-function tlsReason(code: string): string {
-  return code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ');
-}
-
-const noProxy: PlainAnswer = {
-  status: 405,
-  message: 'this is no proxy',
-  headers: { Allow: 'GET, HEAD' },
-};
-
-/** Undefined for a connection that is broken. */
-function answerTo(code: string | undefined): PlainAnswer | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, message: 'the headers of the request are too large' };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, message: 'the request did not arrive in time' };
-  return code?.startsWith('HPE_') ? { status: 400, message: 'this is no request of HTTP/1.1' } : undefined;
-}
-
-/** Milliseconds for a client to read the last answer. Were the connection closed at once, it might never see it. */
-const LINGER = 1000;
-
-function endWith(socket: Socket, answer: PlainAnswer): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once('close', () => clearTimeout(timer));
-  socket.on('error', () => socket.destroy());
-  socket.resume();
-  socket.end(formatLastAnswer(answer));
 }
 
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {

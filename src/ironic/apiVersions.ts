@@ -1,0 +1,110 @@
+/** The versions of Ironic's API, and what `/` and `/v1` say of them. */
+
+import { type ApiAnswer, answerWith, fault } from './answers.ts';
+
+/** The newest one of Ironic 39.0; agents ask for the newest that both sides know. */
+const latestMinor = 115;
+/** What is spoken with clients that name none. */
+const leastMinor = 1;
+
+const leastVersion = `1.${leastMinor}`;
+const latestVersion = `1.${latestMinor}`;
+
+const versionHeader = 'X-OpenStack-Ironic-API-Version';
+
+const rangeHeaders = {
+  'X-OpenStack-Ironic-API-Minimum-Version': leastVersion,
+  'X-OpenStack-Ironic-API-Maximum-Version': latestVersion,
+};
+
+export type Negotiation =
+  | { readonly kind: 'agreed'; readonly minor: number }
+  | { readonly kind: 'refused'; readonly answer: ApiAnswer };
+
+/** Headers by names in small letters. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Which version a request wants to be answered in. */
+export function negotiateVersion(headers: RequestHeaders): Negotiation {
+  const wanted = wantedVersion(headers) ?? leastVersion;
+  const text = wanted.toLowerCase() === 'latest' ? latestVersion : wanted;
+  const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
+  if (minor === undefined) {
+    return { kind: 'refused', answer: fault(406, `Invalid value for ${versionHeader} header`) };
+  }
+  const range = `The supported version range is: [${leastVersion}, ${latestVersion}].`;
+  if (major !== '1') {
+    return outOfRange(
+      `Mutually exclusive versions requested. Version ${text} requested but not supported by this service. ${range}`,
+    );
+  }
+  if (Number(minor) < leastMinor || Number(minor) > latestMinor) {
+    return outOfRange(
+      `Version ${text} was requested but the minor version is not supported by this service. ${range}`,
+    );
+  }
+  return { kind: 'agreed', minor: Number(minor) };
+}
+
+/** The header that all services of OpenStack share comes before Ironic's own. */
+function wantedVersion(headers: RequestHeaders): string | undefined {
+  const shared = [headers['openstack-api-version'] ?? []].flat().flatMap((value) => value.split(','));
+  const ironics = shared.map((value) => /^\s*baremetal\s+(\S+)\s*$/.exec(value)?.[1]);
+  return ironics.findLast((value) => value !== undefined) ?? [headers[versionHeader.toLowerCase()]].flat()[0];
+}
+
+function outOfRange(message: string): Negotiation {
+  return { kind: 'refused', answer: { ...fault(406, message), headers: rangeHeaders } };
+}
+
+/** The answer, with the headers that say which version it is in. */
+export function inVersion(minor: number, answer: ApiAnswer): ApiAnswer {
+  return { ...answer, headers: { ...rangeHeaders, [versionHeader]: `1.${minor}`, ...answer.headers } };
+}
+
+/** For `/`. `url` is that of the service as the client names it, without a slash at its end. */
+export function rootAnswer(url: string): ApiAnswer {
+  const version = versionDocument(url);
+  return answerWith(200, {
+    name: 'OpenStack Ironic API',
+    description:
+      'Ironic is an OpenStack project which enables the provision and management of baremetal machines.',
+    default_version: version,
+    versions: [version],
+  });
+}
+
+/** For `/v1`, of whose many collections only those of ramdisks are there. */
+export function v1Answer(url: string, minor: number): ApiAnswer {
+  const collections = ramdiskCollections.filter(({ since }) => minor >= since);
+  return answerWith(200, {
+    id: 'v1',
+    links: [{ href: `${url}/v1/`, rel: 'self' }],
+    media_types: { base: 'application/json', type: 'application/vnd.openstack.ironic.v1+json' },
+    version: versionDocument(url),
+    ...Object.fromEntries(collections.map(({ name }) => [name, collectionLinks(url, name)])),
+  });
+}
+
+const ramdiskCollections = [
+  { name: 'lookup', since: 22 },
+  { name: 'heartbeat', since: 22 },
+  { name: 'continue_inspection', since: 84 },
+];
+
+function collectionLinks(url: string, name: string): object[] {
+  return [
+    { href: `${url}/v1/${name}/`, rel: 'self' },
+    { href: `${url}/${name}/`, rel: 'bookmark' },
+  ];
+}
+
+function versionDocument(url: string): object {
+  return {
+    id: 'v1',
+    links: [{ href: `${url}/v1/`, rel: 'self' }],
+    status: 'CURRENT',
+    min_version: leastVersion,
+    version: latestVersion,
+  };
+}

@@ -1,0 +1,128 @@
+/** `GET /v1/lookup`: the agent names its MAC addresses and learns which node it is, and how it has to behave. */
+
+import { maskedToken } from './agentTokens.ts';
+import { type ApiAnswer, answerWith, fault } from './answers.ts';
+import { normalizeMacs } from './macs.ts';
+import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
+import { isUuid, unexpectedArguments } from './requestArguments.ts';
+
+export interface LookupRequest {
+  readonly query: URLSearchParams;
+  readonly minor: number;
+  /** Of the service, for links. */
+  readonly url: string;
+  readonly now: Date;
+}
+
+export interface Lookup {
+  readonly answer: ApiAnswer;
+  readonly macs: readonly string[];
+  readonly node: string | undefined;
+  /** Whether the agent got a token: not before version 1.62, and only masked when it asks again. */
+  readonly token: 'told' | 'masked' | 'none';
+  readonly problem: string | undefined;
+}
+
+/** Agents use one if they agree on this version or a newer one. */
+const tokensSince = 62;
+const ramdisksSince = 22;
+
+/** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
+export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
+  const { query, minor, url, now } = request;
+  const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
+  const refuse = (answer: ApiAnswer, problem: string): Lookup => ({
+    answer,
+    macs,
+    node: undefined,
+    token: 'none',
+    problem,
+  });
+  const problem = problemOf(query, macs);
+  if (minor < ramdisksSince) {
+    return refuse(fault(404, notFound), `it speaks version 1.${minor} of the API, which has no lookup`);
+  }
+  if (problem !== undefined) return refuse(fault(400, problem), problem);
+  const found = findNode(query, macs, nodes);
+  if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem);
+  const { node } = found;
+  noteStart(node, now);
+  const token = minor < tokensSince ? null : node.token.tell();
+  return {
+    answer: answerWith(200, lookupDocument(node, token, url)),
+    macs,
+    node: node.uuid,
+    token: token === null ? 'none' : token === maskedToken ? 'masked' : 'told',
+    problem: undefined,
+  };
+}
+
+/** It tells nobody why. */
+export const notFound = 'Resource could not be found.';
+
+function problemOf(query: URLSearchParams, macs: readonly string[]): string | undefined {
+  const uuid = query.get('node_uuid');
+  if (uuid !== null && !isUuid(uuid)) return `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
+  const unexpected = unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
+  if (unexpected !== undefined) return unexpected;
+  return macs.length === 0 && uuid === null
+    ? "At least one of 'addresses' and 'node_uuid' parameters is required"
+    : undefined;
+}
+
+function findNode(query: URLSearchParams, macs: readonly string[], nodes: NodeStore): Found {
+  const uuid = query.get('node_uuid');
+  if (uuid === null) return nodes.byMacs(macs);
+  const node = nodes.byUuid(uuid);
+  return node === undefined
+    ? { kind: 'unknown', problem: `there is no node ${uuid}` }
+    : { kind: 'node', node };
+}
+
+/** What an agent is told: as an Ironic with its defaults does, but for the shorter time between heartbeats. */
+export function lookupDocument(node: IronicNode, token: string | null, url: string): object {
+  return {
+    node: {
+      uuid: node.uuid,
+      properties: {},
+      instance_info: {},
+      driver_internal_info: token === null ? {} : { agent_secret_token: maskedToken },
+      links: [
+        { href: `${url}/v1/nodes/${node.uuid}`, rel: 'self' },
+        { href: `${url}/nodes/${node.uuid}`, rel: 'bookmark' },
+      ],
+    },
+    config: { ...agentConfig, agent_token: token },
+  };
+}
+
+/** Seconds; Ironic's own is 300. Agents wait a third to two thirds of it, and people look on. */
+const HEARTBEAT_TIMEOUT = 60;
+
+const agentConfig = {
+  metrics: {
+    backend: 'noop',
+    prepend_host: false,
+    prepend_uuid: false,
+    prepend_host_reverse: true,
+    global_prefix: null,
+  },
+  metrics_statsd: { statsd_host: 'localhost', statsd_port: 8125 },
+  heartbeat_timeout: HEARTBEAT_TIMEOUT,
+  agent_containers: {
+    allow_arbitrary_containers: false,
+    allowed_containers: [],
+    container_steps_file: '/etc/ironic-python-agent.d/mysteps.yaml',
+    runner: 'podman',
+    pull_options: [],
+    run_options: ['--rm', '--network=host'],
+  },
+  agent_token_required: true,
+  agent_md5_checksum_enable: true,
+  disable_deep_image_inspection: false,
+  permitted_image_formats: ['raw', 'gpt', 'qcow2', 'iso'],
+  agent_skip_bmc_detect: false,
+  enable_bios_bootloader_install: false,
+  tls_min_version: '1.3',
+  tls_cipher_suites: null,
+};

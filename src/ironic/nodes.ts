@@ -1,0 +1,132 @@
+/**
+ * The machines that Ironic would know: those that are expected, and each stranger that calls, as with Ironic's discovery.
+ * They are bounded: strangers for whom there is no room are not found.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { type AgentToken, createAgentToken } from './agentTokens.ts';
+import { normalizeMacs } from './macs.ts';
+
+/** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
+export interface ExpectedNode {
+  /** Of the inventory: `worker-0`. */
+  readonly name: string;
+  readonly macs: readonly string[];
+  /** By which it is known in Ironic, if its config names it; else one is made. */
+  readonly uuid?: string | undefined;
+  /** The token that its boot parameters bring (`agent_token`), if they do. */
+  readonly agentToken?: string | undefined;
+}
+
+/** Its values change as the machine calls. */
+export interface IronicNode {
+  readonly uuid: string;
+  /** Of the inventory; undefined for strangers. */
+  readonly name: string | undefined;
+  /** In lower case. */
+  readonly macs: Set<string>;
+  readonly token: AgentToken;
+  /** Of its heartbeats since it was booted. */
+  callbackUrl: string | undefined;
+  /** When it called last. */
+  calledAt: Date | undefined;
+}
+
+export type Found =
+  | { readonly kind: 'node'; readonly node: IronicNode }
+  | { readonly kind: 'unknown'; /** As a clause. */ readonly problem: string };
+
+export interface NodeStore {
+  byUuid(uuid: string): IronicNode | undefined;
+  byName(name: string): IronicNode | undefined;
+  findByMac(mac: string): IronicNode | undefined;
+  /** The one that has any of the addresses, or a new one for a stranger; they are its own from then on. */
+  byMacs(macs: readonly string[]): Found;
+  readonly size: number;
+}
+
+export interface NodeLimits {
+  readonly strangers: number;
+  readonly macsPerNode: number;
+}
+
+const defaultLimits: NodeLimits = { strangers: 10_000, macsPerNode: 64 };
+
+export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
+  const byUuid = new Map<string, IronicNode>();
+  const byName = new Map<string, IronicNode>();
+  const byMac = new Map<string, IronicNode>();
+  let strangers = 0;
+
+  const own = (node: IronicNode, macs: Iterable<string>): void => {
+    for (const mac of macs) {
+      if (node.macs.size >= limits.macsPerNode) return;
+      if (byMac.has(mac)) continue;
+      byMac.set(mac, node);
+      node.macs.add(mac);
+    }
+  };
+  const add = ({ name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>): IronicNode => {
+    const node: IronicNode = {
+      uuid: uuid.toLowerCase(),
+      name,
+      macs: new Set(),
+      token: createAgentToken(agentToken),
+      callbackUrl: undefined,
+      calledAt: undefined,
+    };
+    byUuid.set(node.uuid, node);
+    if (name !== undefined) byName.set(name, node);
+    return node;
+  };
+  const findOrAdd = (macs: readonly string[]): Found => {
+    const found = new Set(macs.flatMap((mac) => byMac.get(mac) ?? []));
+    const known = [...found].filter(({ name }) => name !== undefined);
+    if (known.length > 1) {
+      const names = known.map(({ name }) => name).join(', ');
+      return { kind: 'unknown', problem: `its MAC addresses are those of several hosts: ${names}` };
+    }
+    // A stranger that turns out to be several before is taken for the first of them.
+    const node = known[0] ?? [...found][0];
+    if (node !== undefined) return { kind: 'node', node };
+    if (strangers >= limits.strangers) {
+      return { kind: 'unknown', problem: `there have been more than ${limits.strangers} unknown machines` };
+    }
+    strangers += 1;
+    return { kind: 'node', node: add({}) };
+  };
+
+  for (const host of expected) own(add(host), normalizeMacs(host.macs));
+  return {
+    byUuid: (uuid) => byUuid.get(uuid.toLowerCase()),
+    byName: (name) => byName.get(name),
+    findByMac: (mac) => byMac.get(mac),
+    byMacs: (macs) => {
+      const found = findOrAdd(macs);
+      if (found.kind === 'node') own(found.node, macs);
+      return found;
+    },
+    get size() {
+      return byUuid.size;
+    },
+  };
+}
+
+/**
+ * Milliseconds without a call after which a machine that looks up again was booted anew. Its agent alone, started again by
+ * systemd, is back sooner: it calls every half minute while it runs.
+ */
+const SILENCE_OF_A_BOOT = 120_000;
+
+/** Notes a call that an agent makes as it starts. Ironic would have switched the machine off and on, and forgotten. */
+export function noteStart(node: IronicNode, now: Date): void {
+  const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
+  if (silence > SILENCE_OF_A_BOOT) forgetAgent(node);
+  node.calledAt = now;
+}
+
+/** What Ironic does when it switches the machine on or off. */
+export function forgetAgent(node: IronicNode): void {
+  node.token.forget();
+  node.callbackUrl = undefined;
+}

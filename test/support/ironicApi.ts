@@ -1,0 +1,75 @@
+/** Ironic's API as `try` plays it, on a free port, with what it has seen. */
+
+import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/commands/try/ironicApi.ts';
+import type { CollectedInventory } from '../../src/ironic/inspection.ts';
+import type { TrialEvent } from '../../src/trial/events.ts';
+import { ask, type Reply } from './serveFixtures.ts';
+
+export interface PlayedIronic {
+  readonly api: IronicApi;
+  readonly events: TrialEvent[];
+  readonly saved: CollectedInventory[];
+  /** With its body as JSON, if it is not a text, and the answer's. */
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+}
+
+export interface Call {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Version of the API. */
+  readonly version?: string;
+  readonly body?: unknown;
+}
+
+export interface Answer extends Reply {
+  readonly json: unknown;
+}
+
+export const workers = [
+  { name: 'worker-0', macs: ['52:54:00:00:00:01'], uuid: '11111111-1111-4111-8111-111111111111' },
+  { name: 'worker-1', macs: ['52:54:00:00:00:02'], uuid: '22222222-2222-4222-8222-222222222222' },
+];
+
+const started = new Set<IronicApi>();
+
+export async function playIronic(options: Partial<IronicApiOptions> = {}): Promise<PlayedIronic> {
+  const events: TrialEvent[] = [];
+  const saved: CollectedInventory[] = [];
+  const api = await startIronicApi({
+    listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+    tlsNames: undefined,
+    expected: workers,
+    observe: (event) => void events.push(event),
+    saveInventory: async (inventory) => void saved.push(inventory),
+    askBack: 'never',
+    ...options,
+  });
+  started.add(api);
+  const call: PlayedIronic['call'] = async (method, path, { version, headers, body } = {}) => {
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await ask(api.origin, path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(version !== undefined && { 'x-openstack-ironic-api-version': version }),
+        ...(sent !== undefined && { 'content-length': Buffer.byteLength(sent) }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+      ...(api.ca !== undefined && { ca: api.ca }),
+    });
+    const json: unknown = reply.text === '' ? undefined : JSON.parse(reply.text);
+    return { ...reply, json };
+  };
+  return { api, events, saved, call };
+}
+
+/** Ends all that were started; for `afterEach`. */
+export async function stopIronics(): Promise<void> {
+  await Promise.all([...started].map((api) => api.stop()));
+  started.clear();
+}
+
+/** An inventory with these interfaces and nothing else. */
+export const inventoryOf = (...macs: readonly string[]): { inventory: object } => ({
+  inventory: { interfaces: macs.map((mac) => ({ mac_address: mac, has_carrier: true })) },
+});
