@@ -1,7 +1,7 @@
 /** Connections to servers, by undici: proxies, redirects, timeouts, and TLS that is always verified. Loaded on demand. */
 
-import { setFlagsFromString } from 'node:v8';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici';
+import { withPlainParser } from './httpParser.ts';
 import type { HttpProxies } from './httpProxies.ts';
 
 /** Milliseconds. */
@@ -28,23 +28,17 @@ const READ_AHEAD = 0;
 
 export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
   const { dispatcher, close } = createDispatcher(proxies, connect);
-  let isParserReady = false;
   return {
-    request: async (url, options) => {
-      if (!isParserReady) setParserOptimized(false);
-      try {
-        return await request(url, {
+    request: async (url, options) =>
+      withPlainParser(() =>
+        request(url, {
           ...options,
           dispatcher,
           headersTimeout: silence,
           bodyTimeout: silence,
           highWaterMark: READ_AHEAD,
-        });
-      } finally {
-        if (!isParserReady) setParserOptimized(true);
-        isParserReady = true;
-      }
-    },
+        }),
+      ),
     close,
   };
 }
@@ -66,18 +60,4 @@ function createDispatcher(
     interceptors.redirect({ maxRedirections: MAX_REDIRECTS }),
   );
   return { dispatcher, close: async () => void (await Promise.all([plain.destroy(), secure.destroy()])) };
-}
-
-/** The last version of Node of which is known that it has these flags. */
-const NEWEST_KNOWN = 24;
-
-/**
- * undici's parser is WebAssembly, which is compiled with the first connection. To have it optimized takes 35 MiB, more
- * than everything else of a transfer, and saves no time that could be measured.
- */
-function setParserOptimized(isOptimized: boolean): void {
-  if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;
-  for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) {
-    setFlagsFromString(isOptimized ? `--${flag}` : `--no-${flag}`);
-  }
 }

@@ -71,16 +71,20 @@ export function describeFailure(error: unknown, { name, signal }: Circumstances)
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
   const code = errorCode(error);
-  const { problem, hint, isPassing } = problems.find(({ codes }) => codes.test(code ?? '')) ?? {
+  const { problem, hint, kind } = findProblem(code) ?? {
     problem: code ?? (error instanceof Error ? error.message : 'the connection failed'),
     hint: 'check the URL and the network',
-    isPassing: code !== undefined,
+    kind: code === undefined ? 'protocol' : 'connection',
   };
-  return new TransferError(`${name} cannot be fetched: ${problem}`, { hint, isPassing, cause: error });
+  return new TransferError(`${name} cannot be fetched: ${problem}`, {
+    hint,
+    isPassing: kind === 'connection',
+    cause: error,
+  });
 }
 
 /** Of a proxy that does not connect us; undici says that in the message only. */
-function proxyStatusOf(error: unknown): number | undefined {
+export function proxyStatusOf(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
 }
@@ -92,11 +96,19 @@ function describeProxy(status: number, name: string): TransferError {
   });
 }
 
-interface NetworkProblem {
+/** What a code of undici, or of the system, means; undefined for one that is not known. */
+export function findProblem(code = ''): NetworkProblem | undefined {
+  return problems.find(({ codes }) => codes.test(code));
+}
+
+export interface NetworkProblem {
   readonly codes: RegExp;
+  /** A clause: `nothing listens there`. */
   readonly problem: string;
+  /** For what was to be fetched. */
   readonly hint: string;
-  readonly isPassing: boolean;
+  /** A connection may go better in a while. */
+  readonly kind: 'connection' | 'trust' | 'protocol';
 }
 
 const problems: readonly NetworkProblem[] = [
@@ -104,42 +116,42 @@ const problems: readonly NetworkProblem[] = [
     codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
     problem: 'no such host is known',
     hint: 'check the name of the server, and the proxy',
-    isPassing: true,
+    kind: 'connection',
   },
   {
     codes: /^ECONNREFUSED$/,
     problem: 'nothing listens there',
     hint: 'check the address and the port, and the proxy',
-    isPassing: true,
+    kind: 'connection',
   },
   {
     codes: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     problem: 'the connection broke off',
     hint: 'run the command again; a download goes on where it broke off',
-    isPassing: true,
+    kind: 'connection',
   },
   {
     codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
     problem: 'the server does not answer',
     hint: 'check the network, or run the command again; a download goes on where it broke off',
-    isPassing: true,
+    kind: 'connection',
   },
   {
     codes: /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
     problem: 'its TLS certificate is not trusted',
     hint: 'name the authority in NODE_EXTRA_CA_CERTS',
-    isPassing: false,
+    kind: 'trust',
   },
   {
     codes: /^UND_ERR_INVALID_ARG$/,
     problem: 'the server redirects in a circle, or to what is no http:// or https:// URL',
     hint: 'check the URL',
-    isPassing: false,
+    kind: 'protocol',
   },
   {
     codes: /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_EXCEEDED_MAX_SIZE|ABORTED)$/,
     problem: 'the server, or a proxy before it, does not speak HTTP',
     hint: 'check the URL',
-    isPassing: false,
+    kind: 'protocol',
   },
 ];

@@ -1,0 +1,258 @@
+/** The client for the API server: requests for objects, and what comes of them, checked. */
+
+import { describeBreak, notUnderstood, type Wish } from './apiAnswers.ts';
+import { ApiError, type OwnReason } from './apiError.ts';
+import { type ApiRequest, type ApiRequests, createApiRequests, type RequestSettings } from './apiRequests.ts';
+import type {
+  CallOptions,
+  KubernetesClient,
+  ListPage,
+  NewObject,
+  NewPlace,
+  Patch,
+  Precondition,
+  Selection,
+  WatchEvent,
+  WatchStart,
+} from './client.ts';
+import type { ClusterConfig } from './clusterConfig.ts';
+import {
+  apiVersionOf,
+  isRecord,
+  type KubernetesObject,
+  type ObjectKey,
+  readObject,
+  type Resource,
+} from './objects.ts';
+import { collectionPath, objectPath, queryText, wantedForm, wishFor } from './resourcePath.ts';
+import { readWatchEvent, versionOf } from './watchEvents.ts';
+import { splitLines } from './watchLines.ts';
+
+/** Bytes. etcd takes objects of 1.5 MiB; who manages which field, and JSON's escapes, may make several times that. */
+const MAX_OBJECT = 8 * 1024 * 1024;
+const MAX_PAGE = 32 * 1024 * 1024;
+/** Objects; fewer are asked for where they turn out to be large. */
+const PAGE = 250;
+/** Of one list. */
+const MAX_PAGES = 2000;
+/** Seconds that a watch goes on: from that to twice as long, so that not all end at one time. */
+const WATCH_TIME = 300;
+
+/** Nothing is connected before the first request. */
+export function createKubernetesClient(
+  config: ClusterConfig,
+  settings: RequestSettings = {},
+): KubernetesClient {
+  const requests = createApiRequests(config, settings);
+  return {
+    get: async (resource, key, call) => get(requests, { resource, key }, call),
+    list: (resource, selection, call) => list(requests, { resource, selection }, call),
+    create: async (resource, place, object) => create(requests, { resource, ...place }, object),
+    patch: async (resource, key, patch) => sendPatch(requests, { resource, key }, patch),
+    delete: async (resource, key, only) => remove(requests, { resource, key }, only),
+    watch: (resource, selection, from) => watch(requests, { resource, selection }, from),
+    close: async () => requests.close(),
+  };
+}
+
+interface Place {
+  readonly resource: Resource;
+  readonly key: ObjectKey;
+}
+
+interface Query {
+  readonly resource: Resource;
+  readonly selection: Selection;
+}
+
+async function get(
+  requests: ApiRequests,
+  { resource, key }: Place,
+  call?: CallOptions,
+): Promise<KubernetesObject> {
+  return askForObject(requests, {
+    wish: wishFor('get', resource, key),
+    method: 'GET',
+    path: objectPath(resource, key),
+    accept: wantedForm(resource, ''),
+    signal: call?.signal,
+  });
+}
+
+async function askForObject(requests: ApiRequests, request: ApiRequest): Promise<KubernetesObject> {
+  const answer = await requests.ask(request, MAX_OBJECT);
+  return understand(request.wish, () => readObject(answer));
+}
+
+/** @throws ApiError for what is nothing that an API server says */
+function understand<T>(wish: Wish, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw notUnderstood(wish, error instanceof Error ? error.message : 'the answer is something else');
+  }
+}
+
+async function* list(
+  requests: ApiRequests,
+  { resource, selection }: Query,
+  call?: CallOptions,
+): AsyncGenerator<ListPage, void> {
+  const wish = wishFor('list', resource, selection);
+  const path = collectionPath(resource, selection.namespace);
+  let limit = PAGE;
+  let next: string | undefined;
+  for (let count = 0; count < MAX_PAGES; count++) {
+    const query = queryText({ ...selectorsOf(selection), limit: String(limit), continue: next });
+    const request: ApiRequest = {
+      wish,
+      method: 'GET',
+      path: `${path}${query}`,
+      accept: wantedForm(resource, 'List'),
+      signal: call?.signal,
+    };
+    const page = await askForPage(requests, request);
+    if (page === 'too large' && limit === 1) throw notUnderstood(wish, 'an object is too large');
+    if (page === 'too large') {
+      limit = Math.ceil(limit / 8);
+      continue;
+    }
+    yield page;
+    next = page.next;
+    if (next === undefined) return;
+  }
+  throw notUnderstood(wish, 'the list has no end');
+}
+
+type Page = ListPage & { readonly next: string | undefined };
+
+async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<Page | 'too large'> {
+  try {
+    const answer = await requests.ask(request, MAX_PAGE);
+    return understand(request.wish, () => readPage(answer, request.wish));
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === ('TooLarge' satisfies OwnReason)) return 'too large';
+    throw error;
+  }
+}
+
+function readPage(answer: unknown, wish: Wish): Page {
+  const resourceVersion = versionOf(answer, wish);
+  const { items, metadata } = isRecord(answer) ? answer : {};
+  if (!Array.isArray(items) && items !== null) throw notUnderstood(wish, 'the answer is no list');
+  const next = isRecord(metadata) ? metadata['continue'] : undefined;
+  return {
+    objects: (items ?? []).map(readObject),
+    resourceVersion,
+    next: typeof next === 'string' && next !== '' ? next : undefined,
+  };
+}
+
+function selectorsOf({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
+  return { labelSelector, fieldSelector };
+}
+
+interface Collection extends NewPlace {
+  readonly resource: Resource;
+}
+
+async function create(
+  requests: ApiRequests,
+  { resource, namespace, signal }: Collection,
+  object: NewObject,
+): Promise<KubernetesObject> {
+  return askForObject(requests, {
+    wish: wishFor('create', resource, { namespace }),
+    method: 'POST',
+    path: collectionPath(resource, namespace),
+    body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
+    signal,
+  });
+}
+
+async function sendPatch(
+  requests: ApiRequests,
+  { resource, key }: Place,
+  patch: Patch,
+): Promise<KubernetesObject> {
+  const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
+  return askForObject(requests, {
+    wish: wishFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
+    method: 'PATCH',
+    path: `${objectPath(resource, key)}${subresource}${queryText(queryOf(patch))}`,
+    contentType: `application/${patch.type === 'apply' ? 'apply-patch+yaml' : 'merge-patch+json'}`,
+    body: patch.type === 'apply' ? namedBody(resource, key, patch.body) : patch.body,
+    signal: patch.signal,
+  });
+}
+
+function queryOf(patch: Patch): Record<string, string | undefined> {
+  if (patch.type === 'merge') return { fieldManager: MANAGER };
+  return { fieldManager: patch.fieldManager, force: patch.force === true ? 'true' : undefined };
+}
+
+/** Whose fields those of a merge patch become. */
+const MANAGER = 'ironic-coreos';
+
+function namedBody(
+  resource: Resource,
+  { namespace, name }: ObjectKey,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const metadata = isRecord(body['metadata']) ? body['metadata'] : {};
+  return {
+    ...body,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { ...metadata, namespace, name },
+  };
+}
+
+/** What is answered, the object or a Status, tells nothing more. */
+async function remove(
+  requests: ApiRequests,
+  { resource, key }: Place,
+  { signal, ...preconditions }: Precondition = {},
+): Promise<void> {
+  const request: ApiRequest = {
+    wish: wishFor('delete', resource, key),
+    method: 'DELETE',
+    path: objectPath(resource, key),
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions },
+    signal,
+  };
+  await requests.ask(request, MAX_OBJECT);
+}
+
+async function* watch(
+  requests: ApiRequests,
+  { resource, selection }: Query,
+  { resourceVersion, signal }: WatchStart,
+): AsyncGenerator<WatchEvent, void> {
+  const wish = wishFor('watch', resource, selection);
+  const query = queryText({
+    ...selectorsOf(selection),
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion,
+    timeoutSeconds: String(Math.round(WATCH_TIME * (1 + Math.random()))),
+  });
+  const path = `${collectionPath(resource, selection.namespace)}${query}`;
+  const parts = requests.stream({
+    wish,
+    method: 'GET',
+    path,
+    accept: wantedForm(resource, ''),
+    isWatch: true,
+    signal,
+  });
+  try {
+    for await (const line of splitLines(parts, MAX_OBJECT)) {
+      const event = understand(wish, () => readWatchEvent(line, wish));
+      if (event !== undefined) yield event;
+    }
+  } catch (error) {
+    throw describeBreak(error, wish);
+  }
+}

@@ -1,0 +1,39 @@
+// @ts-check
+/** The programs of a small Kubernetes, etcd and kube-apiserver: where they are once `fetch.js` has built them. */
+
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export const versions = { etcd: '3.5.17', 'kube-apiserver': '1.31.0' };
+
+/** Outside the checkout, as they are large and take minutes to build. */
+export const cacheFolder = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'ironic-coreos-test',
+  'kubernetes',
+);
+
+/**
+ * @param {keyof typeof versions} name
+ * @returns {string} its file, which may not be there
+ */
+export function programFile(name) {
+  return join(cacheFolder, `${name}-${versions[name]}`);
+}
+
+/** @returns {readonly (keyof typeof versions)[]} what a Kubernetes still needs */
+export function missingPrograms() {
+  const names = /** @type {const} */ (['etcd', 'kube-apiserver']);
+  return names.filter((name) => !isExecutable(programFile(name)));
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * A real API server for tests, where `node test/interop/kubernetes/fetch.js` has built one. Tests that need it skip with a
+ * title that says so: `describe.skipIf(!haveKubernetes)(`…${kubernetesNote}`, …)`.
+ */
+
+import { type ApiServer, startApiServer } from '../interop/kubernetes/apiServer.js';
+import { definePreprovisioningImages } from '../interop/kubernetes/preprovisioningImages.js';
+import { missingPrograms } from '../interop/kubernetes/programs.js';
+
+export type { ApiServer, LoggedRequest } from '../interop/kubernetes/apiServer.js';
+
+const missing = missingPrograms();
+
+export const haveKubernetes = missing.length === 0;
+
+export const kubernetesNote = haveKubernetes
+  ? ''
+  : ` (SKIPPED: no ${missing.join(', no ')}; node test/interop/kubernetes/fetch.js builds them)`;
+
+/** A running API server that knows PreprovisioningImage. Stop it in `afterAll`. */
+export async function startKubernetes(): Promise<ApiServer> {
+  const server = await startApiServer();
+  try {
+    await definePreprovisioningImages(server.ask);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** A role, bound to a service account of the same namespace. */
+export async function grant(
+  { ask }: ApiServer,
+  account: { readonly namespace: string; readonly name: string },
+  rules: readonly object[],
+): Promise<void> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${account.namespace}`;
+  const name = `${account.name}-role`;
+  await ask('POST', `${path}/roles`, { metadata: { name }, rules });
+  await ask('POST', `${path}/rolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+    subjects: [{ kind: 'ServiceAccount', ...account }],
+  });
+}
