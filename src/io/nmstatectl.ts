@@ -4,14 +4,14 @@
  */
 
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Keyfile } from '../agent/network/convertNmstate.ts';
 import { CliError } from '../errors.ts';
 import { fileError } from './fileErrors.ts';
+import { findProgram } from './findProgram.ts';
 import type { Io } from './io.ts';
 
 export interface NmstatectlOptions {
@@ -23,22 +23,8 @@ export interface NmstatectlOptions {
 }
 
 /** The path of the first nmstatectl on PATH. Relative folders on PATH do not count. */
-export async function findNmstatectl(env: Io['env']): Promise<string | undefined> {
-  for (const folder of (env['PATH'] ?? '').split(':')) {
-    if (!isAbsolute(folder)) continue;
-    const path = join(folder, 'nmstatectl');
-    if (await isProgram(path)) return path;
-  }
-  return undefined;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+export function findNmstatectl(env: Io['env']): Promise<string | undefined> {
+  return findProgram('nmstatectl', env);
 }
 
 /**

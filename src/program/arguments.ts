@@ -22,13 +22,16 @@ function withoutSigns(args: readonly string[]): readonly string[] {
   );
 }
 
-/** `-listen` is `--listen` to `serve`, which is started in place of a program that takes its flags so. */
+/** `-listen` is `--listen` to those that are started in place of a program that takes its flags so. */
 function withTwoDashes(args: readonly string[], program: Command): readonly string[] {
-  const service = program.commands.find((command) => command.name() === 'serve');
-  if (service === undefined || args[0] !== 'serve') return args;
+  const [name = ''] = args;
+  const service = program.commands.find((command) => command.name() === name);
+  if (service === undefined || !goPrograms.has(name)) return args;
   const flags = new Set(service.options.map(({ long }) => long));
   return args.map((arg) => (flags.has(`-${arg.replace(/=.*/s, '')}`) ? `-${arg}` : arg));
 }
+
+const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
 
 /** With `--help` commander would show the help of the group, and call that a success. */
 function namesUnknownCommand(args: readonly string[], program: Command): boolean {

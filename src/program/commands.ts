@@ -5,6 +5,7 @@ import type { CommandDescription } from '../commands/commandDescription.ts';
 import { declareTable, type TableEntry } from './commandTable.ts';
 import { tellingCommands } from './completion.ts';
 import type { Context } from './context.ts';
+import { declareController } from './controller.ts';
 import { declareDeploy } from './deploy.ts';
 import { describeCommand } from './describeCommand.ts';
 import { declareDev } from './dev.ts';
@@ -20,6 +21,7 @@ import { declarePxe } from './pxe.ts';
 import { declareQuickstart } from './quickstart.ts';
 import { declareRender } from './render.ts';
 import { declareServe } from './serve.ts';
+import { declareTry } from './try.ts';
 import { declareValidate } from './validate.ts';
 
 /** In the order in which a newcomer meets them. */
@@ -56,6 +58,16 @@ const TABLE: readonly TableEntry[] = [
     name: 'serve',
     summary: 'serve each host its own image from one shared copy',
     declare: declareServe,
+  },
+  {
+    name: 'try',
+    summary: 'play Ironic, and tell how far a ramdisk comes',
+    declare: declareTry,
+  },
+  {
+    name: 'controller',
+    summary: 'make the images that a Metal3 cluster asks for',
+    declare: declareController,
   },
   {
     name: 'dev',

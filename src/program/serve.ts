@@ -1,10 +1,16 @@
 /** Declares `serve`. */
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ServeOptions } from '../commands/serve/options.ts';
 import { choice } from './choice.ts';
 import type { Context } from './context.ts';
-import { refuseRepeatedOptions, repeated } from './repeatedOptions.ts';
+import { refuseRepeatedOptions } from './repeatedOptions.ts';
+import {
+  declareAccessOptions,
+  declareIccFlags,
+  declareImageOptions,
+  declareListenOptions,
+} from './serviceOptions.ts';
 
 const notes = `
 Nothing is written: each image is the shared one with the few bytes that are the
@@ -70,18 +76,9 @@ export function declareServe(command: Command, context: Context): void {
     .option('--grow', 'make ISOs longer where a config does not fit')
     .option('--fail-fast', 'serve nothing where a host is wrong')
     .option('--once <host>', 'serve this host alone, until its image has been fetched');
-  command
-    .optionsGroup('Images (FILE, or ARCHITECTURE=FILE):')
-    .addOption(repeated('--iso <file>', 'live ISO; kernel, initramfs and root filesystem are taken from it'))
-    .addOption(repeated('--kernel <file>', 'kernel; those of aarch64 are unpacked'))
-    .addOption(repeated('--initramfs <file>', 'initramfs'))
-    .addOption(repeated('--rootfs <file>', 'root filesystem'))
-    .addOption(
-      repeated('--agent-archive <file>', "the agent's container image, for hosts without a registry"),
-    )
-    .option('--images <folder>', 'a folder of downloads, by the names of their releases');
+  declareImageOptions(command);
   declareService(command);
-  declareIccFlags(command);
+  declareIccFlags(command, '--kubeconfig <file>'); // the peer has no use for it either
   command.addHelpText('after', notes).action(async (options: ServeOptions) => {
     const { serve } = await import('../commands/serve/serve.ts');
     context.finish(await serve(options, context.io));
@@ -90,36 +87,9 @@ export function declareServe(command: Command, context: Context): void {
 }
 
 function declareService(command: Command): void {
-  command
-    .optionsGroup('Service:')
-    .option('--listen <address>', 'ADDRESS:PORT, :PORT for all (default: 127.0.0.1:8084)')
-    .option('--public-url <url>', 'where others reach this server')
-    .option('--tls-cert <file>', 'certificate, in PEM; read anew when it changes')
-    .option('--tls-key <file>', 'its key')
-    .option('--max-connections <number>', 'connections at a time (default: 4096)')
-    .option('--idle-timeout <time>', 'cut off who takes nothing for so long (default: 120s)')
-    .option('--grace <time>', 'for running downloads at the end (default: 30s)')
-    .option('--cache <mebibytes>', 'memory for images (default: 32)')
-    .addOption(choice('--log <form>', 'text or json', ['text', 'json']));
-  command
-    .optionsGroup('Access:')
-    .option('--key-file <file>', 'key that signs URLs; made where it is missing')
-    .option('--token-file <file>', "operators' tokens, one a line")
-    .option('--client-ca <file>', 'authorities whose client certificates open everything')
+  declareListenOptions(command);
+  declareAccessOptions(command)
     .option('--expires <time>', 'how long URLs are good for, e.g. 12h (default: as long as the key)')
     .option('--open', 'let everybody fetch everything')
     .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
-}
-
-/** Those of the image-customization-controller's static server; it has no use for the last one either. */
-function declareIccFlags(command: Command): void {
-  const aliases = { '--images-bind-addr': '--listen', '--images-publish-addr': '--public-url' };
-  for (const [flag, option] of Object.entries(aliases)) {
-    command.addOption(new Option(`${flag} <value>`).hideHelp());
-    command.on(
-      `option:${flag.slice(2)}`,
-      (value: string) => void command.parseOptions([`${option}=${value}`]),
-    );
-  }
-  command.addOption(new Option('--kubeconfig <file>').hideHelp());
 }

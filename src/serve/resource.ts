@@ -44,9 +44,10 @@ export interface Catalog {
   /**
    * What is under a path like `worker-0.iso`, or undefined.
    * @param path decoded, without a slash at its start
+   * @param owner whose token was shown, if any; whether that is enough is checked elsewhere
    * @throws CliError where nothing can be served yet
    */
-  find(path: string): CatalogEntry | undefined;
+  find(path: string, owner?: string): CatalogEntry | undefined;
   /**
    * Keeps readable what is found, also when another catalog has taken its place meanwhile.
    * @returns ends that; to be called once
@@ -56,8 +57,8 @@ export interface Catalog {
 
 /** What is known of a resource before it is made: whether it may be fetched. */
 export interface CatalogEntry extends Pick<Resource, 'artifact' | 'host'> {
-  /** Throws CliError where it cannot be made. */
-  resource(): Promise<Resource>;
+  /** Undefined where it is not there after all. Throws CliError where it cannot be made. */
+  resource(): Promise<Resource | undefined>;
 }
 
 /** One that is there already. */

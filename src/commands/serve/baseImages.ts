@@ -44,8 +44,25 @@ export interface BaseSet {
   minimalIso(): Promise<Reconstruction>;
 }
 
-/** @throws CliError where an image cannot be read, or is not what it is given as */
-export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
+/** By architecture. Throws CliError, with none left open, where an image cannot be read or is not what it is given as. */
+export async function openBaseSets(
+  given: ReadonlyMap<Architecture, InputImages>,
+): Promise<Map<Architecture, BaseSet>> {
+  const bases = new Map<Architecture, BaseSet>();
+  try {
+    for (const [architecture, inputs] of given) bases.set(architecture, await openBaseSet(inputs));
+  } catch (error) {
+    await closeBaseSets(bases);
+    throw error;
+  }
+  return bases;
+}
+
+export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): Promise<void> {
+  for (const base of bases.values()) await closeBaseSet(base);
+}
+
+async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   const all = [...inputs.values()];
   const architecture = all[0]?.architecture ?? 'x86_64';
   const id = imageSetId(architecture, all);
@@ -69,7 +86,7 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   return { architecture, id, inputs, iso, parts, minimalIso };
 }
 
-export async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Promise<void> {
+async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Promise<void> {
   const files = new Set([iso, ...Object.values(parts)].map((image) => image?.file));
   for (const file of files) await file?.close();
 }

@@ -2,19 +2,18 @@
 
 import { hostBootFiles } from '../../boot/network/bootFiles.ts';
 import type { BootFile, NetworkHost } from '../../boot/network/networkBoot.ts';
-import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import type { Growth } from '../../image/growth.ts';
 import { bytesAccess, overlay } from '../../image/overlay.ts';
 import type { WantedArtifacts } from '../../prepare/artifacts.ts';
-import { imagePath } from '../../prepare/servedPaths.ts';
 import { bytesTag } from '../../serve/entityTag.ts';
 import { parseHostFileName } from '../../serve/hostFiles.ts';
 import { mediaTypes } from '../../serve/mediaTypes.ts';
 import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
-import type { BaseImage, BaseSet } from './baseImages.ts';
+import type { BaseSet } from './baseImages.ts';
 import type { ServedArchives } from './servedArchives.ts';
 import { type HostSource, makeHostResource } from './hostResources.ts';
 import { type Cached, createImageCache, type ImageCache } from './imageCache.ts';
+import { sharedImages } from './sharedImages.ts';
 
 /** A host as it is served; its config is kept elsewhere. */
 export interface CatalogHost extends Omit<HostSource, 'growth'> {
@@ -46,7 +45,7 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
   const cache = createImageCache<Resource>(contents.cacheSize);
   const shared = new Map([
     ...sharedScripts(contents),
-    ...sharedImages(contents),
+    ...sharedImages(contents.bases),
     ...contents.archives.resources(),
   ]);
   const scriptOwners = new Map([...hosts.values()].flatMap((host) => scriptPaths(host, contents)));
@@ -79,31 +78,6 @@ type Entry = readonly [path: string, resource: Resource];
 
 function sharedScripts({ scripts, modified }: CatalogContents): Entry[] {
   return scripts.map(({ path, text }) => [path, scriptResource({ path, text }, { modified })]);
-}
-
-function sharedImages({ bases }: CatalogContents): Entry[] {
-  return bases.flatMap(({ id, parts }) =>
-    imageParts.flatMap((part): Entry[] => {
-      const image = parts[part];
-      return image === undefined ? [] : [[imagePath(id, part), partResource(image, part)]];
-    }),
-  );
-}
-
-function partResource({ bytes, etag, file }: BaseImage, part: ImagePart): Resource {
-  return {
-    artifact: part,
-    host: undefined,
-    fileName: `ironic-python-agent.${part}`,
-    contentType: mediaTypes[part],
-    size: bytes.size,
-    etag,
-    lastModified: file.modified,
-    open: async () => {
-      await file.checkUnchanged();
-      return { ...bytes, close: async () => undefined };
-    },
-  };
 }
 
 function scriptPaths(

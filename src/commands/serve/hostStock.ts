@@ -8,9 +8,10 @@ import type { PackedConfigs } from '../../serve/packedConfigs.ts';
 import { addToGroup } from '../hosts/hostGroups.ts';
 import { startRun, tellGroups } from '../hosts/hostRun.ts';
 import { makeHosts } from '../hosts/makeHosts.ts';
-import { type HostPlan, listPlannable, type PlanJob, planHost } from '../ramdisk/planHost.ts';
+import { listPlannable, type PlanJob, planHost } from '../ramdisk/planHost.ts';
 import type { CatalogHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
+import { planSource, type StockPlan } from './planSource.ts';
 import { hostPlaces, type ServedThings } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
 
@@ -88,29 +89,21 @@ function wrongHost(
   return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? '' };
 }
 
-/** What of a plan the files are made from. */
-export type StockPlan = Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
-
 /** Keeps the configs, under the name or one that begins with it, and gives what files are made from. */
 export async function stock(
   name: string,
-  { configs: { archive, fetched, onIso }, images, isoArguments }: StockPlan,
+  plan: StockPlan,
   { configs, read, things }: StockJob,
 ): Promise<Omit<CatalogHost, 'boot'>> {
-  const { archives, bases, links } = things;
+  const { fetched, onIso } = plan.configs;
   const isoName = fetched === onIso ? name : `${name} iso`;
   configs.add(name, fetched.document);
   if (isoName !== name) configs.add(isoName, onIso.document);
-  const isOnMedium = archive !== undefined && archive.url === undefined;
-  const rootfs = images?.parts.rootfs;
   return {
+    ...(await planSource(plan, things)),
     name,
     config: () => configs.get(name) ?? Buffer.alloc(0),
     isoConfig: () => configs.get(isoName) ?? Buffer.alloc(0),
-    archive: isOnMedium ? await archives.open(archive) : undefined,
-    kargs: isoArguments,
-    rootfsUrl: rootfs === undefined ? '' : `${links.publicUrl}/${rootfs}`,
-    bases: images && bases.get(images.architecture),
     modified: read.modified,
   };
 }

@@ -9,8 +9,18 @@ import { architectures } from '../../deploy/host.ts';
 import type { Io } from '../../io/io.ts';
 import type { ImageOptions } from '../ramdisk/imageInputs.ts';
 
+/** Options count before the environment. */
+export async function givenOrIccImages(
+  options: ImageOptions,
+  io: Pick<Io, 'env' | 'cwd'>,
+): Promise<ImageOptions> {
+  const { iso = [], kernel = [], initramfs = [], images } = options;
+  const isGiven = images !== undefined || [...iso, ...kernel, ...initramfs].length > 0;
+  return isGiven ? options : readIccImages(io);
+}
+
 /** What the environment names, as the options would. */
-export async function readIccImages({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<ImageOptions> {
+async function readIccImages({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<ImageOptions> {
   const filesOf = async (variable: string): Promise<readonly string[]> => {
     const base = env[variable] ?? '';
     if (base === '') return [];

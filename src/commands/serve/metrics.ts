@@ -42,13 +42,20 @@ export interface MetricsText {
   readonly body: string;
 }
 
-/** All counters at zero. */
-export function createMetrics(source: MetricsSource): Metrics {
+/**
+ * All counters at zero.
+ * @param addOwn adds what only some services have
+ */
+export function createMetrics(
+  source: MetricsSource,
+  addOwn: (registry: Registry) => void = () => undefined,
+): Metrics {
   const registry = new Registry();
   const requests = requestCounter(registry);
   const reloads = reloadCounters(registry);
   addCatalogGauges(registry, source);
   addProcessGauges(registry);
+  addOwn(registry);
   return {
     watcher: transferWatcher(registry),
     requestAnswered: ({ method, status, artifact }) =>

@@ -8,13 +8,15 @@ import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { isLoopback } from '../../io/server/listenAddress.ts';
+import { createServerLog } from '../../io/server/serverLog.ts';
 import { listenToSignals } from '../../io/signals.ts';
 import { watchFiles } from '../../io/watchFiles.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { keepHeapSmall } from './heapGrowth.ts';
 import type { ServeOptions } from './options.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
-import { readSetup, type Setup } from './setup.ts';
+import { withTalk } from './serviceLog.ts';
+import { readLogForm, readSetup, type Setup } from './setup.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
 /** Milliseconds between two looks whether files have changed. */
@@ -23,8 +25,11 @@ const LOOK_INTERVAL = 2000;
 /** Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. Throws CliError, UsageError. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   keepHeapSmall();
-  const setup = await readSetup(options, io);
-  const service = await startService(options, setup, io);
+  const form = readLogForm(options, io);
+  const setup = await withTalk({ io, log: createServerLog(io.stderr, form), form }, (talk) =>
+    readSetup({ ...options, log: form }, talk),
+  );
+  const service = await startService(options, setup, { io });
   const signals = listenToSignals(() => void reload(service));
   const stopped = signals.nextStop();
   const watching = { interval: LOOK_INTERVAL, changed: () => void reload(service) };

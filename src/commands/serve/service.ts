@@ -3,13 +3,12 @@
 import { CliError } from '../../errors.ts';
 import { knownDigests } from '../../io/fileStamp.ts';
 import type { Io } from '../../io/io.ts';
-import { createAccessCheck } from '../../io/server/accessCheck.ts';
 import { createChunkMemory } from '../../io/server/chunkMemory.ts';
 import { createAnswerer } from '../../io/server/requests.ts';
 import { type RunningServer, startServer } from '../../io/server/server.ts';
 import { createServerLog, type ServerLog } from '../../io/server/serverLog.ts';
 import type { Status } from '../../serve/status/status.ts';
-import { createTransferLog, type TransferLog } from '../../serve/transfers.ts';
+import { createTransferLog, type TransferLog, type TransferWatcher } from '../../serve/transfers.ts';
 import { programVersion } from '../output/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
@@ -18,7 +17,8 @@ import { withTalk } from './serviceLog.ts';
 import { servicePages } from './servicePages.ts';
 import { createServiceState, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { accessOf } from './setupAccess.ts';
+import { type Snapshot, type Surroundings, takeSnapshot } from './snapshot.ts';
 import { describeService } from './status.ts';
 
 /** Bytes of memory of all transfers together. */
@@ -27,23 +27,47 @@ const CHUNK_MEMORY = 24 * 1024 * 1024;
 export interface Service {
   readonly log: ServerLog;
   readonly links: Links;
-  readonly state: ServiceState;
+  readonly state: ServiceState<Snapshot>;
   readonly server: RunningServer;
   readonly transfers: TransferLog;
   readonly metrics: Metrics;
 }
 
+/** What a service is run in, and what is different for those who run it beside something else. */
+export interface ServiceSurroundings extends Pick<Surroundings, 'changeSource'> {
+  readonly io: Io;
+  /** Without, events go to standard error. */
+  readonly log?: ServerLog;
+  /** Are told of transfers. */
+  readonly watchers?: readonly TransferWatcher[];
+  /** Where others reach it, once its port is known; the public URL that the setup gives counts before. */
+  readonly publicUrl?: (server: RunningServer) => string;
+}
+
 /** Listens first: whether it can is known before thousands of configs are rendered. Throws CliError. */
-export async function startService(options: ServeOptions, setup: Setup, io: Io): Promise<Service> {
-  const log = createServerLog(io.stderr, setup.log);
+export async function startService(
+  options: ServeOptions,
+  setup: Setup,
+  { io, watchers = [], ...own }: ServiceSurroundings,
+): Promise<Service> {
+  const log = own.log ?? createServerLog(io.stderr, setup.log);
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
     withTalk({ io, log, form: setup.log }, (talk) =>
-      takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io: talk }),
+      takeSnapshot(options, {
+        links,
+        digests,
+        cacheSize: setup.cacheSize,
+        io: talk,
+        changeSource: own.changeSource,
+      }),
     ),
   );
   const metrics = createMetrics(figuresOf(state));
-  const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
+  const transfers = createTransferLog({
+    now: () => new Date(),
+    watchers: [metrics.watcher, ...watchers],
+  });
   const describe = statusReader({ state, transfers }, () => ({
     links,
     connections: server.connections(),
@@ -61,20 +85,20 @@ export async function startService(options: ServeOptions, setup: Setup, io: Io):
       memory: createChunkMemory(CHUNK_MEMORY),
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages(state, metrics, describe),
+      pages: servicePages({ problem: () => loadProblem(state), metrics, describe }),
     }),
   });
   // The server knows its own URL only now, and nothing is read or asked before.
-  const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
+  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
   return { log, links, state, server, transfers, metrics };
 }
 
-function accessOf({ signer, tokens }: Setup): () => ReturnType<typeof createAccessCheck> {
-  const check = createAccessCheck({ signer, tokens, isOpen: signer === undefined });
-  return () => check;
+function loadProblem(state: ServiceState<Snapshot>): string | undefined {
+  return state.current() === undefined ? 'the inventory is still being read' : undefined;
 }
 
-function figuresOf(state: ServiceState): MetricsSource {
+function figuresOf(state: ServiceState<Snapshot>): MetricsSource {
   return {
     version: programVersion(),
     images: () => {
@@ -85,7 +109,7 @@ function figuresOf(state: ServiceState): MetricsSource {
   };
 }
 
-function countHosts(state: ServiceState): { readonly right: number; readonly wrong: number } {
+function countHosts(state: ServiceState<Snapshot>): { readonly right: number; readonly wrong: number } {
   const hosts = state.current()?.hosts ?? [];
   const right = hosts.filter(({ isServed }) => isServed).length;
   return { right, wrong: hosts.length - right };

@@ -4,16 +4,16 @@ import { createReadyPage, healthPage, type Page } from '../../io/server/pages.ts
 import type { Status } from '../../serve/status/status.ts';
 import { statusAnswer } from '../../serve/statusPage.ts';
 import type { Metrics } from './metrics.ts';
-import type { ServiceState } from './serviceState.ts';
 
-export function servicePages(
-  state: ServiceState,
-  metrics: Metrics,
-  describe: () => Status,
-): ReadonlyMap<string, Page> {
-  const ready = createReadyPage(() =>
-    state.current() === undefined ? 'the inventory is still being read' : undefined,
-  );
+export interface PageSources {
+  /** Why nothing can be served yet, as a clause; undefined when it can. */
+  readonly problem: () => string | undefined;
+  readonly metrics: Pick<Metrics, 'render'>;
+  readonly describe: () => Status;
+}
+
+export function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
+  const ready = createReadyPage(problem);
   const status: Page = {
     isPublic: false,
     answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),

@@ -2,13 +2,19 @@
 
 import { CliError } from '../../errors.ts';
 import type { Catalog } from '../../serve/resource.ts';
-import type { Snapshot } from './snapshot.ts';
 
-export interface ServiceState {
+/** Everything that is served, as it is at one moment. */
+export interface Servable {
+  readonly catalog: Pick<Catalog, 'find'>;
+  /** Closes all files. */
+  close(): Promise<void>;
+}
+
+export interface ServiceState<S extends Servable> {
   /** What is served now; before the first snapshot all that is asked for cannot be served yet. */
   catalog(): Catalog;
   /** Undefined before the first one. */
-  current(): LoadedSnapshot | undefined;
+  current(): Loaded<S> | undefined;
   /** Why the last attempt failed; undefined where it did not. */
   problem(): string | undefined;
   /**
@@ -21,20 +27,18 @@ export interface ServiceState {
   close(): Promise<void>;
 }
 
-/** One that is served, or was until just now. */
-export interface LoadedSnapshot extends Snapshot {
-  readonly loaded: Date;
-}
+/** A snapshot that is served, or was until just now. */
+export type Loaded<S> = S & { readonly loaded: Date };
 
 /** A snapshot that requests hold: its files are closed when it is not served any more and none holds it. */
-interface Lent {
-  readonly snapshot: LoadedSnapshot;
+interface Lent<S> {
+  readonly snapshot: Loaded<S>;
   readonly hold: () => () => void;
   /** It is not served any more. */
   retire(): void;
 }
 
-function lend(snapshot: LoadedSnapshot): Lent {
+function lend<S extends Servable>(snapshot: Loaded<S>): Lent<S> {
   let holders = 1; // whoever serves it
   const leave = (): void => {
     holders -= 1;
@@ -50,8 +54,8 @@ function lend(snapshot: LoadedSnapshot): Lent {
   };
 }
 
-export function createServiceState(take: () => Promise<Snapshot>): ServiceState {
-  let current: Lent | undefined;
+export function createServiceState<S extends Servable>(take: () => Promise<S>): ServiceState<S> {
+  let current: Lent<S> | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -7,6 +7,7 @@ import { UsageError } from '../../errors.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
+import { canAllRead } from '../../io/platformFiles.ts';
 import { parseTokens } from '../../io/server/bearerTokens.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from '../../io/server/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from '../../io/server/server.ts';
@@ -62,9 +63,17 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', { least: 1, most: 65_536 }) * MIB,
-    log: readForm(options.log, '--log') ?? (io.stderr.isTTY === true ? 'text' : 'json'),
+    log: readLogForm(options, io),
     list: readForm(options.format, '--format') ?? (io.stdout.isTTY === true ? 'text' : undefined),
   };
+}
+
+/** JSON unless a person reads it. Throws UsageError for another form. */
+export function readLogForm(
+  { log }: Pick<ServeOptions, 'log'>,
+  { stderr }: Pick<Io, 'stderr'>,
+): 'json' | 'text' {
+  return readForm(log, '--log') ?? (stderr.isTTY === true ? 'text' : 'json');
 }
 
 function readListen({ listen }: ServeOptions, io: Io): ListenAddress {
@@ -108,8 +117,8 @@ async function readTokens({ tokenFile }: ServeOptions, io: Io): Promise<string[]
 
 async function readSecret(name: string, what: string, io: Io): Promise<string> {
   const bytes = await readUserFile(name, io, { what, maxBytes: MAX_SECRET_FILE });
-  const { mode = 0 } = (await stat(resolve(io.cwd, name)).catch(() => undefined)) ?? {};
-  if ((mode & 0o004) !== 0) {
+  const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
+  if (stats !== undefined && canAllRead(stats)) {
     io.stderr.write(
       formatRemark({
         severity: 'warning',

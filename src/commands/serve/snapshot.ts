@@ -7,10 +7,10 @@ import { createPackedConfigs } from '../../serve/packedConfigs.ts';
 import { type ImageOptions, readImageInputs } from '../ramdisk/imageInputs.ts';
 import { openAgentArchives } from '../ramdisk/agentArchives.ts';
 import { createRenderer } from '../render/renderConfig.ts';
-import { type BaseSet, closeBaseSet, openBaseSet } from './baseImages.ts';
+import { closeBaseSets, openBaseSets } from './baseImages.ts';
 import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
 import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
-import { readIccImages } from './iccImages.ts';
+import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
 import { createServedArchives, type ServedArchives } from './servedArchives.ts';
@@ -36,6 +36,8 @@ export interface Surroundings {
   /** Bytes that images may take in memory. */
   readonly cacheSize: number;
   readonly io: Io;
+  /** Changes what was read before anything is made of it. */
+  readonly changeSource?: ((read: ServeSource) => ServeSource) | undefined;
 }
 
 /**
@@ -43,15 +45,15 @@ export interface Surroundings {
  * @throws CliError where images or what is said of all hosts are wrong
  */
 export async function takeSnapshot(options: ServeOptions, surroundings: Surroundings): Promise<Snapshot> {
-  const read = await readServeSource(options, surroundings.io);
-  const bases = new Map<BaseSet['architecture'], BaseSet>();
+  const { changeSource = (read) => read, digests, io } = surroundings;
+  const read = changeSource(await readServeSource(options, io));
+  const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
   const archives = createServedArchives();
   const close = async (): Promise<void> => {
     await archives.close();
-    for (const base of bases.values()) await closeBaseSet(base);
+    await closeBaseSets(bases);
   };
   try {
-    await openBases(options, surroundings, bases);
     return { ...(await fill(options, { ...surroundings, read, archives, bases })), bases, close };
   } catch (error) {
     await close();
@@ -59,22 +61,9 @@ export async function takeSnapshot(options: ServeOptions, surroundings: Surround
   }
 }
 
-async function openBases(
-  options: ServeOptions,
-  { digests, io }: Surroundings,
-  bases: Map<BaseSet['architecture'], BaseSet>,
-): Promise<void> {
-  const images = await chooseImages(options, io);
-  for (const [architecture, inputs] of await readImageInputs(images, digests, io)) {
-    bases.set(architecture, await openBaseSet(inputs));
-  }
-}
-
 /** Who brings a folder for the peer brings its environment as well. */
 async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions> {
-  const { iso = [], kernel = [], initramfs = [], images, nmstateDir } = options;
-  const isGiven = images !== undefined || [...iso, ...kernel, ...initramfs].length > 0;
-  return isGiven || nmstateDir === undefined ? options : readIccImages(io);
+  return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
 }
 
 interface Parts extends Surroundings {

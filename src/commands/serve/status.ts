@@ -9,11 +9,12 @@ import type { TransferLog } from '../../serve/transfers.ts';
 import type { BaseSet } from './baseImages.ts';
 import type { HostState } from './hostStock.ts';
 import type { Links } from './links.ts';
-import type { LoadedSnapshot } from './serviceState.ts';
+import type { Loaded } from './serviceState.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** What the state is made from. */
 export interface StatusSource {
-  readonly snapshot: LoadedSnapshot | undefined;
+  readonly snapshot: Loaded<Snapshot> | undefined;
   readonly problem: string | undefined;
   readonly links: Links;
   readonly transfers: TransferLog;
@@ -43,7 +44,7 @@ export function describeService(source: StatusSource): Status {
   };
 }
 
-function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
+export function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
   return [...inputs.values()].map(({ name, size, sha256, label }) => ({
     name,
     architecture,

@@ -168,6 +168,17 @@ describe('the start', () => {
     );
   });
 
+  it('tells nothing but lines of the log, with --verbose, too', async () => {
+    const service = await serve('--verbose', '--key-file', 'new.key');
+    await service.whenEvent(({ event }) => event === 'ready');
+    const events = service.events();
+    expect(events.filter(({ event }) => event === 'text')).toEqual([]);
+    const messages = events.map(({ message }) => message);
+    expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('new.key is new')]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^new\.key read: \d+ bytes$/)]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^inv\.yaml read: /)]));
+  });
+
   it('fails with an inventory that is none', async () => {
     write('inv.yaml', 'hosts: 5\n');
     const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...images);

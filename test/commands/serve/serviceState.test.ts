@@ -9,7 +9,7 @@ function service() {
   const closed: number[] = [];
   const waiting: { resolve: (snapshot: Snapshot) => void; reject: (error: Error) => void }[] = [];
   let count = 0;
-  const state = createServiceState(
+  const state = createServiceState<Snapshot>(
     () => new Promise((resolve, reject) => void waiting.push({ resolve, reject })),
   );
   const give = async (problem?: string): Promise<void> => {

@@ -94,7 +94,7 @@ async function start(
     programName: 'ironic-coreos',
   };
   const setup = await readSetup(options, io);
-  const service = await startService(options, setup, io);
+  const service = await startService(options, setup, { io });
   const stop = async (): Promise<void> => {
     await service.server.stop(0);
     await service.state.close();

@@ -1,0 +1,41 @@
+/** What the configs of all hosts are rendered from: a file of settings, or the environment alone, as image builders have it. */
+
+import type { InventoryLayers } from '../pxe/inventoryHost.ts';
+import type { Io } from '../../io/io.ts';
+import { UsageError } from '../../errors.ts';
+import { readInventoryFile } from '../render/inventory.ts';
+import { chooseProfile } from '../render/profile.ts';
+import { readInputs, type RenderSource } from '../render/settings.ts';
+import type { ControllerOptions } from './options.ts';
+
+export interface RenderLayers {
+  readonly source: RenderSource;
+  readonly layers: InventoryLayers;
+}
+
+/**
+ * @param file of settings; undefined where the environment says everything
+ * @throws CliError where the file is wrong, UsageError for the options and for a list of hosts
+ */
+export async function readRenderLayers(
+  file: string | undefined,
+  { profile }: Pick<ControllerOptions, 'profile'>,
+  io: Io,
+): Promise<RenderLayers> {
+  const given = profile === undefined ? {} : { profile };
+  if (file === undefined) {
+    // Who says everything by the environment comes from the image-customization-controller.
+    const source: RenderSource = { options: { profile: 'icc', ...given }, io };
+    readInputs(source);
+    return { source, layers: { profile: chooseProfile(source.options), files: [] } };
+  }
+  const { inventory, source } = await readInventoryFile(file, { ...given, inventory: file }, io);
+  if (inventory.hosts !== undefined) {
+    throw new UsageError(`${file} has a list of hosts, and here the cluster says which hosts there are`, {
+      hint: 'take "hosts" out; what is different for a host is in its Secret',
+    });
+  }
+  readInputs(source);
+  const layers = { profile: chooseProfile(source.options), files: [inventory.agent] };
+  return { source, layers };
+}

@@ -1,0 +1,100 @@
+/** `try --inventory`: images of hosts beside the trial, as `serve` serves them. */
+
+import { CliError } from '../../errors.ts';
+import type { Io } from '../../io/io.ts';
+import type { ServerLog } from '../../io/server/serverLog.ts';
+import { hostFileName } from '../../serve/hostFiles.ts';
+import type { FetchEvent } from '../../trial/events.ts';
+import { loadSnapshot, type Service, startService } from '../serve/service.ts';
+import { readSetup } from '../serve/setup.ts';
+import type { ServeSource } from '../serve/source.ts';
+import { printUrls } from '../serve/urlList.ts';
+import { createFetchWatcher } from './fetchWatcher.ts';
+import type { TryOptions } from './options.ts';
+
+export interface ImageService {
+  /** The script that a machine boots which is sent here by DHCP. Throws CliError where there is none. */
+  scriptUrl(): string;
+  /** The ISO of a host, as this machine reaches it. Throws CliError where there is none. */
+  isoUrl(host: string): string;
+  stop(): Promise<void>;
+}
+
+export interface ImageServiceOptions {
+  readonly options: TryOptions;
+  readonly io: Io;
+  readonly log: ServerLog;
+  readonly observe: (event: FetchEvent) => void;
+  /** By which an emulated machine reaches this one. */
+  readonly guestHost: string | undefined;
+  /** What of the inventory is not as it is written. */
+  readonly changeSource: (read: ServeSource) => ServeSource;
+}
+
+/** Serves when it resolves. Throws CliError, UsageError. */
+export async function startImageService({
+  guestHost,
+  io,
+  log,
+  observe,
+  options,
+  ...own
+}: ImageServiceOptions): Promise<ImageService> {
+  const serve = { ...options, listen: options.serveListen, format: undefined, log: 'text' };
+  const setup = await readSetup(definedOf(serve), io);
+  let running: Service | undefined;
+  const watcher = createFetchWatcher(() => running?.transfers, observe);
+  const service = await startService(definedOf(serve), setup, {
+    ...own,
+    io,
+    log,
+    watchers: [watcher],
+    ...(guestHost !== undefined && {
+      publicUrl: ({ port }) => `${setup.tls === undefined ? 'http' : 'https'}://${guestHost}:${port}`,
+    }),
+  });
+  running = service;
+  const stop = async (): Promise<void> => {
+    await service.server.stop(0);
+    await service.state.close();
+  };
+  try {
+    await loadSnapshot(service);
+    await tellUrls(service, io);
+    return { scriptUrl: () => scriptUrl(service), isoUrl: (host) => isoUrl(host, service), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Without what is undefined: an option that is not given is not there. */
+function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out was optional
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+async function tellUrls({ links, state }: Service, io: Io): Promise<void> {
+  const snapshot = state.current();
+  if (snapshot === undefined) return;
+  await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
+}
+
+function scriptUrl({ links, state }: Service): string {
+  if (state.current()?.wanted.loaders.includes('ipxe') === true) {
+    return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
+  }
+  throw new CliError('there is no boot script that an emulated machine could start with', {
+    hint: 'give a kernel and an initramfs, or an ISO that has them; or boot from the ISO with --boot cd',
+  });
+}
+
+function isoUrl(host: string, { links, server, state }: Service): string {
+  if (state.current()?.wanted.configs.includes('iso') === true) {
+    return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
+  }
+  throw new CliError('there is no live ISO that an emulated machine could boot from', {
+    hint: 'give one with --iso FILE, or boot over the network',
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * `try`: plays the part of Ironic that a ramdisk meets first, and tells how far each machine comes. Beside it, the images
+ * of an inventory are served, or a machine is emulated, if that is asked for. Nothing is ever deployed.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { listenToSignals } from '../../io/signals.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import type { TrialResult } from '../../trial/result.ts';
+import { exitCodeOf } from '../../trial/verdict.ts';
+import { readInventoryDocument } from '../render/inventory.ts';
+import { createEnds } from './ends.ts';
+import { type EmulatedSource, type ListedHost, readEmulatedSource } from './emulatedSource.ts';
+import { readMachineSetup } from './machineSetup.ts';
+import { readExpectation } from './expectation.ts';
+import type { TryOptions } from './options.ts';
+import { formatClosingReport } from './report/closingReport.ts';
+import { formatReportDocument } from './report/reportDocument.ts';
+import { createRunningTrial } from './runningTrial.ts';
+import { readTrialSetup, type TrialSetup } from './setup.ts';
+import { type PlannedMachine, startParts, type TrialParts, type TrialPlan } from './trialParts.ts';
+import { createTrialTalk } from './trialTalk.ts';
+
+/** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
+export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
+  const setup = readTrialSetup(options);
+  const hosts = await listInventory(options, io);
+  const source =
+    options.qemu === undefined
+      ? undefined
+      : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
+  const machine = source && (await planMachine(options, { setup, source }, io));
+  const expectation = readExpectation({ given: options.expect, hosts, machine: source?.host });
+  const talk = createTrialTalk(io, expectation.awaited);
+  const trial = createRunningTrial({ expectation, home: setup.home, say: talk.say, count: talk.count });
+  const started = new Date();
+  await run({ options, setup, machine, expectation, trial, talk, io });
+  const { timeline } = trial;
+  const { home, format } = setup;
+  const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
+  const verdict = trial.verdict();
+  const sight = isServed ? 'boot' : 'calls';
+  const result: TrialResult = { timeline, verdict, home, sight, started, ended: new Date() };
+  const report = format === 'json' ? formatReportDocument(result) : formatClosingReport(result);
+  await writeStdout(io, [Buffer.from(report)]);
+  return exitCodeOf(verdict);
+}
+
+async function planMachine(
+  { memory }: TryOptions,
+  { setup, source }: { readonly setup: TrialSetup; readonly source: EmulatedSource },
+  io: Io,
+): Promise<PlannedMachine> {
+  const wishes = { ...setup.machine, ...(memory !== undefined && { memory }) };
+  return { source, setup: await readMachineSetup(wishes, source, io) };
+}
+
+async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<ListedHost[]> {
+  if (name === undefined) return [];
+  const { inventory } = await readInventoryDocument(name, io, 'served');
+  return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
+    name: host,
+    macs: mac === undefined ? [] : [mac],
+    architecture,
+  }));
+}
+
+/** From the first that listens to the last that has ended. */
+async function run(plan: Omit<TrialPlan, 'ends'>): Promise<void> {
+  const signals = listenToSignals(() => undefined);
+  const stopped = signals.nextStop().then((): undefined => undefined);
+  const ends = createEnds();
+  const end = new AbortController();
+  try {
+    const starting = startParts({ ...plan, ends });
+    const parts = await Promise.race([starting, stopped]);
+    if (parts !== undefined) await Promise.race([stopped, whenOver(parts, plan, end.signal)]);
+    else await starting.catch(() => undefined); // all that it starts has to be ended, too
+  } finally {
+    end.abort();
+    await ends.endAll();
+    plan.talk.close();
+    signals.ignore();
+  }
+}
+
+/** When all are home, or the time is over, or nobody is left to come. */
+async function whenOver(
+  { machine }: TrialParts,
+  { options: { expect }, setup, trial }: Omit<TrialPlan, 'ends'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const late = pause(Math.min(setup.timeout, LONGEST_TIMER), signal);
+  // Who is awaited besides may be a real machine.
+  const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
+  await Promise.race([trial.passed, late, ...gone]);
+  if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
+  for (
+    let waited = 0;
+    trial.unasked() > 0 && waited < ANSWER_TIME && !signal.aborted;
+    waited += LOOK_INTERVAL
+  ) {
+    await pause(LOOK_INTERVAL, signal);
+  }
+}
+
+/** Never rejects; ends early with the signal. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+/** Milliseconds, which a timer of Node counts in 32 bits. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */
+const ANSWER_TIME = 7000;
+const LOOK_INTERVAL = 50;

@@ -1,0 +1,146 @@
+/**
+ * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the operator's wish for an image that boots the agent on one host,
+ * and what has become of it. Only what the contract between operator and image builders names is read; the rest of an
+ * object is left as it is. Whoever may write objects may write anything into them, so nothing here is taken for granted.
+ */
+
+/** An object as the API server keeps it, of which only the metadata has been checked. */
+export interface StoredObject {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation: number;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly finalizers: readonly string[];
+    /** Set once somebody has deleted it: it goes when it has no finalizers left. */
+    readonly deletionTimestamp: string | undefined;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface PreprovisioningImage {
+  readonly namespace: string;
+  /** That of the BareMetalHost, and the host name of the ramdisk. */
+  readonly name: string;
+  readonly resourceVersion: string;
+  /** Counts changes of the wish. */
+  readonly generation: number;
+  readonly finalizers: readonly string[];
+  /** Somebody has deleted it, and it waits for its finalizers. */
+  readonly isDeleted: boolean;
+  /** Another service builds the image. */
+  readonly isForeign: boolean;
+  readonly spec: ImageSpec;
+  readonly status: ImageStatus;
+}
+
+export interface ImageSpec {
+  /** A Secret of the same namespace; undefined where the host has no network of its own. */
+  readonly networkDataName: string | undefined;
+  /** `x86_64`, or whatever somebody wrote; undefined where nobody said it. */
+  readonly architecture: string | undefined;
+  /** `iso`, `initrd`, the most welcome first. */
+  readonly acceptFormats: readonly string[];
+}
+
+export interface ImageStatus {
+  readonly imageUrl: string | undefined;
+  readonly kernelUrl: string | undefined;
+  readonly extraKernelParams: string | undefined;
+  readonly format: string | undefined;
+  readonly architecture: string | undefined;
+  readonly networkData: NetworkDataVersion | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+/** The version of a Secret from which an image is made. */
+export interface NetworkDataVersion {
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+}
+
+/** As in `metav1.Condition`. */
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number;
+}
+
+/** Set on objects whose images the assisted service builds. */
+const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
+
+/** Reads any object; what is not as the contract has it counts as not there. */
+export function readPreprovisioningImage({ metadata, ...fields }: StoredObject): PreprovisioningImage {
+  const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
+  return {
+    namespace,
+    name,
+    resourceVersion,
+    generation,
+    finalizers,
+    isDeleted: deletionTimestamp !== undefined,
+    isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
+    spec: readSpec(fieldsOf(fields['spec'])),
+    status: readStatus(fieldsOf(fields['status'])),
+  };
+}
+
+function readSpec(spec: Fields): ImageSpec {
+  return {
+    networkDataName: textOf(spec['networkDataName']),
+    architecture: textOf(spec['architecture']),
+    acceptFormats: listOf(spec['acceptFormats']).flatMap((format) => textOf(format) ?? []),
+  };
+}
+
+function readStatus(status: Fields): ImageStatus {
+  return {
+    imageUrl: textOf(status['imageUrl']),
+    kernelUrl: textOf(status['kernelUrl']),
+    extraKernelParams: textOf(status['extraKernelParams']),
+    format: textOf(status['format']),
+    architecture: textOf(status['architecture']),
+    networkData: readVersion(fieldsOf(status['networkData'])),
+    conditions: listOf(status['conditions']).flatMap((condition) => readCondition(fieldsOf(condition)) ?? []),
+  };
+}
+
+function readVersion(data: Fields): NetworkDataVersion | undefined {
+  const name = textOf(data['name']);
+  const version = textOf(data['version']);
+  return name === undefined && version === undefined ? undefined : { name, version };
+}
+
+function readCondition(condition: Fields): Condition | undefined {
+  const type = textOf(condition['type']);
+  if (type === undefined) return undefined;
+  const { observedGeneration } = condition;
+  return {
+    type,
+    status: textOf(condition['status']) ?? 'Unknown',
+    reason: textOf(condition['reason']) ?? 'Unknown',
+    message: textOf(condition['message']) ?? '',
+    lastTransitionTime: textOf(condition['lastTransitionTime']) ?? '',
+    ...(typeof observedGeneration === 'number' && { observedGeneration }),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Empty is as good as absent, as in all Go programs. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

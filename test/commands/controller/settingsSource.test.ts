@@ -1,0 +1,107 @@
+/** Settings from a file, a ConfigMap or a Secret. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { openSettings, type SettingsSource } from '../../../src/commands/controller/settingsSource.ts';
+import { configMaps, secrets } from '../../../src/io/kubernetes/objects.ts';
+import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
+
+const key = { namespace: 'metal3', name: 'ramdisk' };
+const io = { cwd: '/somewhere' };
+
+const open = (
+  text: string | undefined,
+  { client }: MemoryCluster,
+  changed = (): void => undefined,
+): SettingsSource =>
+  openSettings({ text, client, namespace: 'metal3', changed, trouble: () => undefined }, io);
+
+async function withSettings<T>(source: SettingsSource, use: (file: string) => T): Promise<T> {
+  try {
+    return use((await source.locate()) ?? '');
+  } finally {
+    await source.close();
+  }
+}
+
+describe('settings', () => {
+  it.each([
+    [undefined, undefined, []],
+    ['ramdisk.yaml', 'ramdisk.yaml', ['/somewhere/ramdisk.yaml']],
+    ['./configmap/x', './configmap/x', ['/somewhere/configmap/x']],
+  ])('%s is a file, or nothing', async (text, expected, watched) => {
+    const source = open(text, memoryCluster());
+    expect([await source.locate(), source.watched]).toEqual([expected, watched]);
+  });
+
+  it.each(['configmap/', 'configmap/a/b', 'secret/..', 'secret/A', `configmap/${'a'.repeat(300)}`])(
+    '%s is refused',
+    (text) => {
+      expect(() => open(text, memoryCluster())).toThrow('names no object');
+    },
+  );
+
+  it('of a ConfigMap become files beside each other, for this user alone, and go in the end', async () => {
+    const cluster = memoryCluster();
+    const data = { 'ramdisk.yaml': 'agent: {}\n', 'ironic.crt': 'PEM' };
+    cluster.put(configMaps, key, { data, binaryData: { 'auth.json': 'e30=' } });
+    const folder = await withSettings(open('configmap/ramdisk', cluster), (file) => {
+      const read = (name: string): string => readFileSync(join(dirname(file), name), 'utf8');
+      expect(file).toMatch(/configmap\/ramdisk\/ramdisk\.yaml$/);
+      expect(['ramdisk.yaml', 'ironic.crt', 'auth.json'].map(read)).toEqual(['agent: {}\n', 'PEM', '{}']);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      return dirname(file);
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('of a Secret with one value are that, whatever its name', async () => {
+    const cluster = memoryCluster();
+    cluster.put(secrets, key, { data: { settings: Buffer.from('agent: {}\n').toString('base64') } });
+    await withSettings(open('secret/ramdisk', cluster), (file) => {
+      expect(readFileSync(file, 'utf8')).toBe('agent: {}\n');
+    });
+  });
+
+  it('may have no names that lead elsewhere', async () => {
+    const cluster = memoryCluster();
+    const data = { 'ramdisk.yaml': 'a', '../../evil': 'x', '..': 'x', '/etc/evil': 'x', 'a/b': 'x' };
+    cluster.put(configMaps, key, { data });
+    await withSettings(open('configmap/ramdisk', cluster), (file) => {
+      expect(existsSync(join(dirname(file), '../../evil'))).toBe(false);
+      expect(readFileSync(file, 'utf8')).toBe('a');
+    });
+  });
+
+  it.each([
+    ['no object', undefined, 'There is no configmap ramdisk in the namespace metal3'],
+    ['no such value', { data: { a: 'x', b: 'y' } }, 'The configmap ramdisk has no value ramdisk.yaml'],
+    ['nothing', {}, 'The configmap ramdisk has no value ramdisk.yaml'],
+    ['anything', { data: [1], binaryData: 'x' }, 'The configmap ramdisk has no value ramdisk.yaml'],
+  ])('cannot be read from %s', async (_title, fields, message) => {
+    const cluster = memoryCluster();
+    if (fields !== undefined) cluster.put(configMaps, key, fields);
+    const source = open('configmap/ramdisk', cluster);
+    await expect(source.locate()).rejects.toThrow(message);
+    await source.close();
+  });
+
+  it('tell when they change, and are another file then', async () => {
+    const cluster = memoryCluster();
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'one' } });
+    const changed = vi.fn<() => void>();
+    const source = open('configmap/ramdisk', cluster, changed);
+    const first = (await source.locate()) ?? '';
+    expect(changed).not.toHaveBeenCalled();
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'two' } });
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));
+    const second = (await source.locate()) ?? '';
+    expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two']);
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'three' } });
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2));
+    const third = (await source.locate()) ?? '';
+    expect([first, second, third].map((file) => existsSync(file))).toEqual([false, true, true]);
+    await source.close();
+  });
+});

@@ -1,0 +1,189 @@
+/** The emulated machine as a process, played by a script in place of QEMU. */
+
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { type ConsoleOutput, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
+import {
+  type MachineRun,
+  runTrialMachine,
+  type TrialMachine,
+} from '../../../src/commands/try/emulatedTrial.ts';
+import type { MachineEvent } from '../../../src/trial/events.ts';
+import { guestNetwork } from '../../../src/trial/guestNetwork.ts';
+import type { Accelerator } from '../../../src/trial/machineArguments.ts';
+import { scriptedAgent } from '../../support/scriptedAgent.ts';
+import { until } from '../../support/serveFixtures.ts';
+import { isoPair } from '../../support/minimalIso.ts';
+import { startTry } from './startTry.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
+const path = (name: string): string => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(path('live.iso'), isoPair().full);
+
+/** A script that is started in place of QEMU. */
+function qemu(name: string, script: string): string {
+  writeFileSync(path(name), `#!/bin/sh\n${script}\n`);
+  chmodSync(path(name), 0o755);
+  return path(name);
+}
+
+interface Played {
+  readonly machine: TrialMachine;
+  readonly events: MachineEvent[];
+  readonly shown: string[];
+  readonly said: string[];
+}
+
+const consoles: ConsoleOutput[] = [];
+afterEach(async () => {
+  for (const console of consoles.splice(0)) await console.close();
+});
+
+async function play(script: string, accelerators: readonly Accelerator[] = ['tcg']): Promise<Played> {
+  const events: MachineEvent[] = [];
+  const shown: string[] = [];
+  const said: string[] = [];
+  const mac = '52:54:00:12:34:56';
+  const run: MachineRun = {
+    setup: { program: qemu('played', script), firmware: { kind: 'bios' }, accelerators, memory: 1024 },
+    source: {
+      medium: { kind: 'image', path: path('live.iso') },
+      host: { name: 'qemu', macs: [mac] },
+      mac,
+      architecture: 'x86_64',
+    },
+    medium: { kind: 'cd', path: path('live.iso') },
+    network: guestNetwork('10.0.2.2', '--guest-host'),
+    console: await openConsoleOutput('console.log', (line) => shown.push(line), { cwd: folder }),
+    observe: (event) => void events.push(event),
+    say: (message) => void said.push(message),
+    env: { PATH: process.env['PATH'] },
+  };
+  const machine = runTrialMachine(run);
+  consoles.push(run.console);
+  return { machine, events, shown, said };
+}
+
+const statesOf = (events: readonly MachineEvent[]): readonly string[] => events.map(({ state }) => state);
+
+describe('an emulated machine', () => {
+  it('tells its console and its end', async () => {
+    const { machine, events, shown } = await play(String.raw`printf '\033[1;1Hbooting\r\n\033[31mred\n'`);
+    await machine.ended;
+    expect(statesOf(events)).toEqual(['started', 'powered off']);
+    expect(shown).toEqual(['console| booting', 'console| red']);
+    expect(readFileSync(path('console.log'), 'latin1')).toBe('\u001B[1;1Hbooting\r\n\u001B[31mred\n');
+  });
+
+  it('tells why it failed', async () => {
+    const { machine, events } = await play("echo 'qemu: no such firmware' >&2; exit 1");
+    await machine.ended;
+    expect(events.at(-1)).toMatchObject({
+      state: 'failed',
+      problem: 'QEMU ended with 1: qemu: no such firmware',
+    });
+  });
+
+  it('that is no program has failed', async () => {
+    const { machine, events } = await play('');
+    await machine.ended;
+    rmSync(path('played'));
+    const other = await play('exit 3');
+    await other.machine.ended;
+    expect([statesOf(events).at(-1), statesOf(other.events).at(-1)]).toEqual(['powered off', 'failed']);
+  });
+
+  it('tells that it was started anew by itself', async () => {
+    const { machine, events } = await play(
+      `printf '{"event": "RESET", "data": {"guest": true}}\\r\\n' >&3; sleep 0.2`,
+    );
+    await machine.ended;
+    expect(statesOf(events)).toEqual(['started', 'rebooted', 'powered off']);
+  });
+
+  it.each([
+    ['dies', 'exit 1', 'QEMU ended with 1'],
+    [
+      'gets stuck',
+      `printf '{"event": "STOP"}\\r\\n' >&3; sleep 60`,
+      'QEMU has stopped the machine by itself',
+    ],
+  ])('that %s with KVM starts again without it', async (_title, failure, reason) => {
+    const script = `case "$*" in *'-accel kvm'*) ${failure};; esac; echo works`;
+    const { machine, events, said, shown } = await play(script, ['kvm', 'tcg']);
+    await machine.ended;
+    expect(said).toEqual([
+      `kvm does not work here (${reason}): the machine starts anew, emulated as a whole`,
+    ]);
+    expect(shown).toEqual(['console| works']);
+    expect(statesOf(events)).toEqual(['started', 'powered off']);
+  });
+
+  it('is gone when it is stopped, and no event of it comes any more', async () => {
+    const { machine, events } = await play(`echo $$ > '${path('pid')}'; exec sleep 600`);
+    await until(() => existsSync(path('pid')) && readFileSync(path('pid'), 'utf8').endsWith('\n'));
+    const pid = Number(readFileSync(path('pid'), 'utf8'));
+    await machine.stop();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(statesOf(events)).toEqual(['started']);
+  });
+});
+
+/** The environment in which the script is found as QEMU. */
+function asQemu(body: string): Record<string, string> {
+  qemu('qemu-system-x86_64', body);
+  return { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+}
+
+describe('try --qemu', () => {
+  it('waits for this machine alone, and ends it when it has called', async () => {
+    const env = asQemu(`echo $$ > '${path('pid2')}'; echo booting; exec sleep 600`);
+    const options = { qemu: 'live.iso', mac: '52:54:00:00:00:05', accel: 'tcg', timeout: '60s' };
+    const trial = await startTry(options, folder, env);
+    await until(() => trial.said().includes('console| booting'));
+    await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:09' }).callHome();
+    await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:05' }).callHome();
+    const { code, report } = await trial.ended;
+    expect([code, report]).toEqual([0, expect.stringMatching(/^qemu: home after /)]);
+    expect(trial.said()).toContain('reaches this one at 10.0.2.2');
+    expect(() => process.kill(Number(readFileSync(path('pid2'), 'utf8')), 0)).toThrow('ESRCH');
+  });
+
+  it('ends when the machine does', async () => {
+    const env = asQemu('exit 0');
+    const trial = await startTry({ qemu: 'live.iso', accel: 'tcg', timeout: '60s' }, folder, env);
+    const { code, report } = await trial.ended;
+    expect([code, report]).toEqual([1, expect.stringContaining('powered off')]);
+  });
+
+  it.each([
+    ['no image', { qemu: 'none.iso' }, 'not found: none.iso'],
+    ['no ISO', { qemu: 'played' }, 'it is no live ISO'],
+    ['a folder that nobody prepared', { qemu: '.' }, 'not found'],
+    ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, '--firmware "efi"'],
+    ['no memory', { qemu: 'live.iso', memory: '4G' }, '--memory takes a whole number'],
+    ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
+    ['no address', { qemu: 'live.iso', guestHost: 'localhost' }, '--guest-host "localhost"'],
+    ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, '--accel "xen"'],
+    ['a way to boot that is for hosts', { qemu: 'live.iso', boot: 'cd' }, '--boot is for hosts'],
+    [
+      'what is about a machine, without one',
+      { mac: '52:54:00:00:00:05' },
+      '--mac says something about --qemu',
+    ],
+    ['what is about an inventory, without one', { iso: ['a.iso'] }, '--iso says something about --inventory'],
+    ['to be asked back', { qemu: 'live.iso', until: 'callback' }, '--until callback'],
+  ])('refuses %s before anything listens', async (_title, options, message) => {
+    await expect(startTry(options, folder, asQemu('exit 0'))).rejects.toThrow(message);
+  });
+
+  it('says how to install QEMU where it is not there', async () => {
+    const env = { PATH: '/nonexistent' };
+    await expect(startTry({ qemu: 'live.iso' }, folder, env)).rejects.toThrow(
+      'QEMU is not installed: there is no qemu-system-x86_64 on PATH',
+    );
+  });
+});

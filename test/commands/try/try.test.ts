@@ -1,0 +1,201 @@
+/** `try` from its options to its report, with agents that call over real sockets. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isoPair } from '../../support/minimalIso.ts';
+import { scriptedAgent, startAgentApi } from '../../support/scriptedAgent.ts';
+import { until } from '../../support/serveFixtures.ts';
+import { startTry } from './startTry.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'try it '));
+const path = (name: string): string => join(folder, name);
+writeFileSync(
+  path('inv.yaml'),
+  `agent: {ironic.apiUrls: 'https://192.0.2.1', ironic.inspectionCallbackUrls: 'https://192.0.2.2/v1/continue'}
+hosts:
+- {name: worker-0, mac: '52:54:00:00:00:01'}
+- {name: worker-1, mac: '52:54:00:00:00:02'}
+`,
+);
+writeFileSync(path('live.iso'), isoPair().full);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const mac = '52:54:00:00:00:01';
+const other = '52:54:00:00:00:02';
+
+describe('who is awaited', () => {
+  it('is anybody, if nobody is named', async () => {
+    const trial = await startTry({ timeout: '60s', askBack: 'never' }, folder);
+    expect((await scriptedAgent({ api: trial.origin, mac }).callHome()).status).toBe(202);
+    const { code, report } = await trial.ended;
+    expect(code).toBe(0);
+    expect(report).toMatch(/^52:54:00:00:00:01: home after /);
+    expect(trial.said()).toContain('nothing is deployed, cleaned or written to any disk');
+  });
+
+  it('are so many, whoever they are', async () => {
+    const trial = await startTry({ timeout: '60s', askBack: 'never', expect: '2' }, folder);
+    await scriptedAgent({ api: trial.origin, mac }).callHome();
+    await scriptedAgent({ api: trial.origin, mac: other }).callHome();
+    expect((await trial.ended).code).toBe(0);
+  });
+
+  it('is one with a MAC address, and no other counts', async () => {
+    const trial = await startTry({ timeout: '60s', askBack: 'never', expect: other.toUpperCase() }, folder);
+    await scriptedAgent({ api: trial.origin, mac }).callHome();
+    expect(trial.said()).toContain(`${mac}  sent a heartbeat`);
+    await scriptedAgent({ api: trial.origin, mac: other }).callHome();
+    expect((await trial.ended).code).toBe(0);
+  });
+
+  it('has not come when the time is over', async () => {
+    const trial = await startTry({ timeout: '1s', expect: mac, format: 'json' }, folder);
+    await scriptedAgent({ api: trial.origin, mac }).inspect();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(1);
+    expect(JSON.parse(report)).toMatchObject({
+      passed: false,
+      home: [],
+      missing: [mac],
+      hosts: [{ stage: 'inspection' }],
+    });
+  });
+
+  it('is not home with a wrong token', async () => {
+    const trial = await startTry({ timeout: '1s', expect: mac, askBack: 'never' }, folder);
+    const agent = scriptedAgent({ api: trial.origin, mac });
+    await agent.lookup();
+    expect((await agent.heartbeat('guessed')).status).toBe(400);
+    expect((await trial.ended).code).toBe(1);
+  });
+});
+
+describe('an agent that can be asked', () => {
+  it('is asked before the report, which tells it', async () => {
+    const { url, close } = await startAgentApi();
+    try {
+      const trial = await startTry({ timeout: '60s' }, folder);
+      await scriptedAgent({ api: trial.origin, mac, callbackUrl: url }).callHome();
+      const { code, report } = await trial.ended;
+      expect(code).toBe(0);
+      expect(report).toContain('answered');
+    } finally {
+      close();
+    }
+  });
+
+  it('and does not answer is not home where that is asked for', async () => {
+    const trial = await startTry({ timeout: '2s', until: 'callback' }, folder);
+    await scriptedAgent({ api: trial.origin, mac, callbackUrl: 'https://127.0.0.1:1' }).callHome();
+    expect((await trial.ended).code).toBe(1);
+  });
+});
+
+describe('--save', () => {
+  it('keeps each inventory for the user alone, under the name of its host', async () => {
+    const trial = await startTry({ timeout: '60s', askBack: 'never', expect: mac, save: 'kept' }, folder);
+    const agent = scriptedAgent({ api: trial.origin, mac });
+    await agent.inspect();
+    await scriptedAgent({ api: trial.origin, mac: other }).inspect();
+    await agent.callHome();
+    await trial.ended;
+    const names = readdirSync(path('kept')).toSorted();
+    expect(names).toHaveLength(2);
+    expect(names).toContain('52-54-00-00-00-01.json');
+    const file = join(path('kept'), '52-54-00-00-00-01.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      inventory: { interfaces: [{ mac_address: mac }] },
+    });
+  });
+});
+
+describe('--tls', () => {
+  it('is https with an authority that --ca-out gives', async () => {
+    const trial = await startTry({ timeout: '60s', askBack: 'never', tls: true, caOut: 'ca.pem' }, folder);
+    expect(trial.origin).toMatch(/^https:/);
+    await until(() => trial.said().includes('ca.pem is the authority'));
+    const ca = readFileSync(path('ca.pem'), 'utf8');
+    await expect(scriptedAgent({ api: trial.origin, mac }).root()).rejects.toThrow('certificate');
+    await scriptedAgent({ api: trial.origin, mac, ca }).callHome();
+    const { code } = await trial.ended;
+    expect(code).toBe(0);
+  });
+
+  it('prints the authority where no file is named, and never its key', async () => {
+    const trial = await startTry({ timeout: '1s', tls: true }, folder);
+    await trial.ended;
+    expect(trial.said()).toMatch(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/);
+    expect(trial.said()).not.toContain('PRIVATE KEY');
+  });
+});
+
+const imagesOf = (said: string): string => /^worker-0 +(http:\/\/[^/]+)\//m.exec(said)?.[1] ?? '';
+const confOf = async (images: string): Promise<string> => {
+  const config = await (await fetch(`${images}/worker-0.ign`)).text();
+  const sources = [...config.matchAll(/data:;base64,([A-Za-z0-9+/=]+)/g)];
+  return sources.map(([, text = '']) => Buffer.from(text, 'base64').toString()).join('\n');
+};
+
+describe('--inventory', () => {
+  const served = {
+    inventory: 'inv.yaml',
+    iso: ['live.iso'],
+    serveListen: '127.0.0.1:0',
+    open: true,
+  } as const;
+  it('begins with the first fetch, and warns of hosts that call somebody else', async () => {
+    const trial = await startTry({ ...served, timeout: '60s', askBack: 'never', expect: 'worker-0' }, folder);
+    await until(() => imagesOf(trial.said()) !== '');
+    expect(trial.said()).toContain('warning: worker-0 and 1 others call https://192.0.2.1:6385');
+    expect(trial.said()).toMatch(/hint: .*--ironic-url http:\/\/ADDRESS:\d+/);
+    const images = imagesOf(trial.said());
+    expect(await confOf(images)).toContain('api_url = https://192.0.2.1:6385');
+    await (await fetch(`${images}/worker-0.iso`)).arrayBuffer();
+    await until(() => trial.said().includes('worker-0  fetched the ISO'));
+    await scriptedAgent({ api: trial.origin, mac }).callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(0);
+    expect(report).toMatch(
+      /^worker-0: home after [^]*fetched the Ignition config[^]*fetched the ISO[^]*heartbeat/,
+    );
+  });
+
+  it('has another Ironic in the configs with --ironic-url, and what --tls needs to be trusted', async () => {
+    const options = { ironicUrl: 'https://192.0.2.7:6385', tls: true, timeout: '60s', expect: 'worker-0' };
+    const trial = await startTry({ ...served, ...options, caOut: 'ca2.pem', askBack: 'never' }, folder);
+    await until(() => imagesOf(trial.said()) !== '');
+    const ca = readFileSync(path('ca2.pem'), 'utf8');
+    const conf = await confOf(imagesOf(trial.said()));
+    expect(conf).toContain('api_url = https://192.0.2.7:6385');
+    expect(conf).toContain('cafile');
+    expect(conf).toContain(ca.split(/\r?\n/)[3]);
+    expect(conf).not.toMatch(/192\.0\.2\.[12]\b/);
+    expect(trial.said()).not.toContain('warning: worker-0 and');
+    await scriptedAgent({ api: trial.origin, mac, ca }).callHome();
+    expect((await trial.ended).code).toBe(0);
+  });
+
+  it('awaits all of its hosts', async () => {
+    const trial = await startTry({ ...served, timeout: '3s', format: 'json', askBack: 'never' }, folder);
+    await scriptedAgent({ api: trial.origin, mac }).callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(1);
+    expect(JSON.parse(report)).toMatchObject({ home: ['worker-0'], missing: ['worker-1'] });
+  });
+
+  it('that is wrong ends it before anything listens', async () => {
+    writeFileSync(path('wrong.yaml'), 'hosts: 5\n');
+    await expect(startTry({ ...served, inventory: 'wrong.yaml' }, folder)).rejects.toThrow(
+      /not an inventory/,
+    );
+  });
+
+  it('whose images cannot be served ends everything that has begun', async () => {
+    const trial = await startTry({ ...served, iso: ['inv.yaml'] }, folder);
+    await expect(trial.ended).rejects.toThrow('inv.yaml');
+    await expect(fetch(trial.origin)).rejects.toThrow('fetch failed');
+  });
+});

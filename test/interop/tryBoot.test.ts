@@ -1,0 +1,105 @@
+/**
+ * `try --qemu` with real machines that boot and call: from CD, over HTTP as a BMC reads it, over the network from `serve`
+ * and from a prepared folder. A boot takes some ten seconds without virtualization, so only those who ask get them.
+ */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TryOptions } from '../../src/commands/try/options.ts';
+import { startTry } from '../commands/try/startTry.ts';
+import { runCli } from '../support/runCli.ts';
+
+/** What is used of the script, which is plain JavaScript. */
+interface BootIso {
+  readonly missingForBoot: () => string[];
+  readonly makeBootIso: (path: string, workFolder: string, system: unknown) => void;
+  readonly agentSystem: unknown;
+}
+
+const bootIso: BootIso = await import(new URL('boot/bootIso.js', import.meta.url).href);
+const variable = 'IRONIC_COREOS_BOOT';
+const reasons = [
+  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
+  ...bootIso.missingForBoot().map((path) => `there is no ${path}`),
+];
+const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+
+describe.skipIf(reasons.length > 0)(`a machine boots and calls home${note}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'try boot '));
+  const path = (name: string): string => join(folder, name);
+  /** Nothing listens there, as long as these are the only tests that run. */
+  const apiPort = 26_385;
+  const folderPort = 26_386;
+
+  beforeAll(async () => {
+    mkdirSync(path('work'));
+    bootIso.makeBootIso(path('live.iso'), path('work'), bootIso.agentSystem);
+    writeFileSync(path('inv.yaml'), inventoryFor('https://192.0.2.9'));
+    writeFileSync(path('here.yaml'), inventoryFor(`http://192.0.2.1:${apiPort}`));
+    const render = ['render', '--api-url', `http://192.0.2.1:${apiPort}`, '--no-ssh-key', '-o', 'agent.ign'];
+    const base = `http://192.0.2.1:${folderPort}/boot`;
+    const artifacts = ['--base-url', base, '--artifacts', 'archive,ign,ipxe'];
+    for (const args of [
+      render,
+      ['iso', 'ignition', 'embed', '-i', 'agent.ign', '-o', 'worker.iso', 'live.iso'],
+      ['iso', 'kargs', 'modify', '-a', 'agent.crash', '-o', 'crash.iso', 'worker.iso'],
+      ['prepare', '--inventory', 'here.yaml', '--iso', 'live.iso', '-o', 'www', ...artifacts],
+    ]) {
+      const { code, stderr } = await runCli(args, { cwd: folder });
+      if (code !== 0) throw new Error(stderr);
+    }
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const served = { inventory: 'inv.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', qemu: 'worker-0' };
+  const usual = { memory: '1024', timeout: '150s', listen: `127.0.0.1:${apiPort}` };
+  const network = ['fetched the boot script', 'fetched the kernel', 'fetched the initramfs', 'heartbeat'];
+
+  it.each<readonly [string, TryOptions, readonly string[]]>([
+    [
+      'from CD, BIOS',
+      { qemu: 'worker.iso', save: 'kept', console: 'console.log' },
+      ['inventory', 'heartbeat'],
+    ],
+    ['from CD, UEFI', { qemu: 'worker.iso', firmware: 'uefi' }, ['inventory', 'heartbeat']],
+    ['over the network, BIOS', served, network],
+    ['over the network, UEFI', { ...served, firmware: 'uefi' }, network],
+    ['from an ISO over HTTP', { ...served, boot: 'cd' }, ['of the ISO', 'inventory', 'heartbeat']],
+    ['from a prepared folder', { qemu: 'www' }, network],
+    [
+      'with KVM, or without where it does not work',
+      { qemu: 'worker.iso', accel: 'whatever works' },
+      ['heartbeat'],
+    ],
+  ])('%s', { timeout: 180_000 }, async (_title, options, seen) => {
+    const { accel = 'tcg', ...rest } = options;
+    const trial = await startTry({ ...usual, ...rest, ...(accel === 'tcg' && { accel }) }, folder);
+    const { code, report } = await trial.ended;
+    expect([code, trial.said()]).toEqual([0, expect.anything()]);
+    for (const text of seen) expect(report).toContain(text);
+  });
+
+  it('and what it left is its console and its inventory', () => {
+    expect(readFileSync(path('console.log'), 'latin1')).toContain('AGENT-NODE');
+    expect(JSON.parse(readFileSync(path('kept/qemu.json'), 'utf8'))).toMatchObject({
+      inventory: { system_vendor: { manufacturer: 'QEMU' } },
+    });
+  });
+
+  it('or does not, and the report says how far it came', { timeout: 180_000 }, async () => {
+    const trial = await startTry({ ...usual, accel: 'tcg', qemu: 'crash.iso' }, folder);
+    const { code, report } = await trial.ended;
+    expect([code, report]).toEqual([1, expect.stringContaining('powered off')]);
+    expect(trial.said()).toContain('console| AGENT-FAILED as it was told to');
+  });
+});
+
+function inventoryFor(url: string): string {
+  return `agent: {ironic.apiUrls: '${url}', boot.kernelArguments: [console=ttyS0]}
+hosts:
+- {name: worker-0, mac: '52:54:00:00:00:01'}
+- {name: worker-1, mac: '52:54:00:00:00:02'}
+`;
+}

@@ -1,0 +1,22 @@
+/** The network of a host in its Secret. */
+
+import { describe, expect, it } from 'vitest';
+import { readNetworkState } from '../../src/preprovisioning/networkData.ts';
+
+const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
+
+describe('the network in a Secret', () => {
+  it.each([
+    ['text', { nmstate: base64('interfaces: []\n') }, 'interfaces: []\n'],
+    ['text with umlauts', { nmstate: base64('# ä\n') }, '# ä\n'],
+    ['nothing', { nmstate: '' }, ''],
+    ['no such key', { networkData: base64('x') }, undefined],
+    ['no data', undefined, undefined],
+    ['data that are a list', ['nmstate'], undefined],
+    ['a value that is no text', { nmstate: 4 }, undefined],
+    ['bytes that are no text', { nmstate: base64(Uint8Array.of(0xff, 0xfe)) }, undefined],
+    ['what every object has', Object.create({ nmstate: base64('x') }), undefined],
+  ])('%s', (_title, data, expected) => {
+    expect(readNetworkState({ data })).toBe(expected);
+  });
+});

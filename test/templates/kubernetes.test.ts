@@ -1,0 +1,155 @@
+/** The manifests of the controller: that they fit each other, the program, and what restricted namespaces allow. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseYaml } from '../../src/formats/yaml.ts';
+import { allowedBy, type Manifest, manifestFolder, readManifests } from '../interop/kubernetes/manifests.ts';
+import { have, missingNote } from '../support/programs.ts';
+import { wholeProgram } from '../support/wholeProgram.ts';
+
+const base = readdirSync(join(manifestFolder, 'base')).filter((name) => name !== 'kustomization.yaml');
+const manifests = base.flatMap((name) => readManifests(`base/${name}`));
+
+/** What tests look at of a Deployment. */
+interface Pod {
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: object;
+  readonly containers: readonly Container[];
+  readonly initContainers: readonly Container[];
+  readonly volumes: readonly { readonly name: string }[];
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly securityContext: object;
+  readonly volumeMounts: readonly { readonly name: string }[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly resources: { readonly limits: { readonly memory: string } };
+}
+
+function podOf(all: readonly Manifest[]): Pod {
+  const deployment = all.find(({ kind }) => kind === 'Deployment');
+  const { template }: { template: { spec: Pod } } = JSON.parse(JSON.stringify(deployment?.['spec']));
+  return template.spec;
+}
+
+const pod = podOf(manifests);
+const containers = [...pod.initContainers, ...pod.containers];
+
+describe('the manifests', () => {
+  it('are all listed, and none names a namespace', () => {
+    const [listed] = readManifests('base/kustomization.yaml');
+    expect(listed?.['resources']).toEqual(expect.arrayContaining(base));
+    expect(listed?.['resources']).toHaveLength(base.length);
+    for (const { metadata } of manifests) expect(metadata).not.toHaveProperty('namespace');
+  });
+
+  it('start the program with options that it has', () => {
+    const program = wholeProgram();
+    for (const { args } of containers) {
+      const [name, ...options] = args;
+      const command = program.commands.find((other) => other.name() === name);
+      const known = command?.options.map(({ long }) => long);
+      const used = options.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
+      expect(used.length).toBeGreaterThan(0);
+      expect(known).toEqual(expect.arrayContaining(used));
+    }
+  });
+
+  it('give the end the time that it is granted', () => {
+    const seconds = pod.containers.flatMap(({ args }) =>
+      args.flatMap((arg) => /^--(?:grace|drain-time)=(\d+)s$/.exec(arg)?.[1] ?? []),
+    );
+    expect(seconds).toHaveLength(2);
+    const needed = seconds.reduce((sum, text) => sum + Number(text), 0);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(needed);
+  });
+
+  it('keep to what restricted namespaces allow', () => {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    for (const { securityContext, resources } of containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(resources.limits.memory).toMatch(/Mi$/);
+    }
+  });
+
+  it('mount what there is', () => {
+    const volumes = pod.volumes.map(({ name }) => name);
+    for (const { volumeMounts } of containers) {
+      expect(volumes).toEqual(expect.arrayContaining(volumeMounts.map(({ name }) => name)));
+    }
+  });
+
+  it('allow the same in all namespaces as in one', () => {
+    const one = readManifests('base/role-images.yaml');
+    const all = readManifests('all-namespaces/clusterrole-images.yaml');
+    expect(allowedBy(all)).toEqual(allowedBy(one));
+    expect(all.map(({ kind }) => kind)).toEqual(['ClusterRole', 'ClusterRoleBinding']);
+  });
+
+  it('allow nothing by a star, and no write to a Secret', () => {
+    const allowed = allowedBy([...manifests, ...readManifests('all-namespaces/clusterrole-images.yaml')]);
+    expect(allowed.join('\n')).not.toContain('*');
+    const writes = allowed.filter(
+      (line) => /secrets|configmaps/.test(line) && !/ (get|list|watch)$/.test(line),
+    );
+    expect(writes).toEqual([]);
+  });
+});
+
+describe.skipIf(!have('kubectl'))(`by kubectl kustomize${missingNote('kubectl')}`, () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'manifests '));
+    cpSync(manifestFolder, join(folder, 'kubernetes'), { recursive: true });
+    mkdirSync(join(folder, 'own'));
+    for (const name of ['url-key', 'tokens']) writeFileSync(join(folder, 'own', name), 'secret');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const build = (resource: string): Manifest[] => {
+    const own = {
+      namespace: 'metal3',
+      resources: [`../kubernetes/${resource}`],
+      images: [{ name: 'ironic-coreos', newName: 'registry.example.com/ironic-coreos', newTag: '1' }],
+      secretGenerator: [{ name: 'ironic-coreos-controller', files: ['url-key', 'tokens'] }],
+    };
+    writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(own));
+    const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', join(folder, 'own')], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    const documents = stdout.split(/^---$/m).map((document) => parseYaml(document).value);
+    return JSON.parse(JSON.stringify(documents));
+  };
+
+  it.each([
+    ['base', ['Role ironic-coreos-controller', 'Role ironic-coreos-images'], undefined],
+    ['all-namespaces', ['ClusterRole ironic-coreos-images', 'Role ironic-coreos-controller'], ''],
+  ])('%s', (resource, roles, watched) => {
+    const built = build(resource);
+    const found = built.filter(({ kind }) => kind.endsWith('Role'));
+    expect(found.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual(roles);
+    for (const { kind, metadata } of built.filter((other) => !other.kind.startsWith('Cluster'))) {
+      expect([kind, metadata['namespace']]).toEqual([kind, 'metal3']);
+    }
+    const bindings = built.filter(({ kind }) => kind.endsWith('RoleBinding'));
+    for (const binding of bindings) {
+      expect(binding['subjects']).toEqual([
+        { kind: 'ServiceAccount', name: 'ironic-coreos-controller', namespace: 'metal3' },
+      ]);
+    }
+    const [container] = podOf(built).containers;
+    expect(container?.env.find(({ name }) => name === 'WATCH_NAMESPACE')?.value).toBe(watched);
+  });
+});
