@@ -3,7 +3,7 @@
  * a single option line, a line of their own conf, or the setting that became an option.
  */
 
-import { parseOsloConfig } from '../formats/osloConfig.ts';
+import { readDefaults } from '../formats/osloConfig.ts';
 import type { Finding, Severity } from '../report.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
@@ -59,9 +59,9 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
 
 /** Flags that are given in vain, as the user's conf or an option line says otherwise. */
 function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark[] {
-  const own = defaultOptions(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
-  const result = defaultOptions(renderAgentConf(settings));
-  const ofLines = defaultOptions(formatOptionLines(settings.optionLines));
+  const own = readDefaults(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
+  const result = readDefaults(renderAgentConf(settings));
+  const ofLines = readDefaults(formatOptionLines(settings.optionLines));
   return [...own].flatMap(([name, value]) => {
     const flag = places.options[name];
     if (flag === undefined || result.get(name) === value) return [];
@@ -70,15 +70,6 @@ function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark
       { severity: 'warning', place: flag, message: `${winner} sets ${name} to something else, and wins` },
     ];
   });
-}
-
-/** The options in [DEFAULT] and the values that count. */
-function defaultOptions(conf: string): ReadonlyMap<string, string> {
-  const { entries } = parseOsloConfig(conf).document;
-  const options = entries.filter((entry) => entry.kind === 'option');
-  return new Map(
-    options.filter(({ section }) => section === 'DEFAULT').map(({ name, value }) => [name, value]),
-  );
 }
 
 function identify({ rule, path, message }: Finding): string {

@@ -8,6 +8,7 @@ import { importAsset } from '../assets.ts';
 import { architectures } from '../deploy/host.ts';
 import { parseMacAddress } from '../deploy/macAddress.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding, Path, Position } from '../report.ts';
 import { type SchemaError, schemaFinding } from './inventorySchema.ts';
 import type { Inputs, InputValue } from './settingInputs.ts';
@@ -254,12 +255,6 @@ function inputValue(name: SettingName, text: string, { document, path }: Part): 
     isContent: false,
     folder: document.folder,
   };
-}
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asMapping(value: unknown): Mapping {

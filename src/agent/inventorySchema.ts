@@ -1,6 +1,6 @@
 /** What the compiled schema of the inventory has to complain of, in sentences with a hint. */
 
-import { editDistance } from '../formats/editDistance.ts';
+import { nearestName } from '../formats/editDistance.ts';
 import type { Finding, Path } from '../report.ts';
 import { settingTable } from './settingTable.ts';
 
@@ -57,9 +57,12 @@ const ofOthers: Readonly<Record<string, readonly string[]>> = {
   deploy: [],
 };
 
+/** Of a key, which may be any text. */
+const shownLength = 60;
+
 function unknownKey(path: Path, key: string): Finding {
   const hint = unknownKeyHint(key, path.at(-1));
-  return mistake([...path, key], `the key ${JSON.stringify(key.slice(0, longestGuess))} is not known`, hint);
+  return mistake([...path, key], `the key ${JSON.stringify(key.slice(0, shownLength))} is not known`, hint);
 }
 
 /** `parent` is the key of the mapping; hosts are checked without what is around them, and so is the whole. */
@@ -68,7 +71,8 @@ function unknownKeyHint(key: string, parent: string | number | undefined): strin
   const settings = settingTable.map(({ name }) => name);
   const names = isSetting ? settings : (ofOthers[String(parent)] ?? [...ofInventory, ...ofHost]);
   const near =
-    nearestName(key, names) ?? (isSetting ? settings.find((name) => name.endsWith(`.${key}`)) : undefined);
+    nearestInAnyCase(key, names) ??
+    (isSetting ? settings.find((name) => name.endsWith(`.${key}`)) : undefined);
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
   if (settings.some((name) => name === key))
     return 'settings are below "agent", or below "overrides" of a host';
@@ -76,16 +80,9 @@ function unknownKeyHint(key: string, parent: string | number | undefined): strin
   return isSetting ? 'settings have the names that --show-settings prints' : `there are ${names.join(', ')}`;
 }
 
-/** What is longer is no slip of the pen. */
-const longestGuess = 60;
-
-function nearestName(key: string, names: readonly string[]): string | undefined {
-  if (key.length > longestGuess) return undefined;
-  const [nearest] = names
-    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.ceil(name.length / 4))
-    .toSorted((a, b) => a.distance - b.distance);
-  return nearest?.name;
+function nearestInAnyCase(key: string, names: readonly string[]): string | undefined {
+  const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
+  return byLowerCase.get(nearestName(key.toLowerCase(), byLowerCase.keys()) ?? '');
 }
 
 function nameOf(path: Path): string {

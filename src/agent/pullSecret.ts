@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../errors.ts';
+import { isMapping } from '../formats/mapping.ts';
 
 const hint = 'a pull secret is JSON like {"auths": {"quay.io": {"auth": "…"}}}, as it is or in base64';
 
@@ -14,10 +15,10 @@ const hint = 'a pull secret is JSON like {"auths": {"quay.io": {"auth": "…"}}}
 export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
   const secret = parseJson(json);
-  if (!isObject(secret)) throw new FormatError('is not a JSON object', { hint });
+  if (!isMapping(secret)) throw new FormatError('is not a JSON object', { hint });
   const { auths } = secret;
-  if (!isObject(auths)) throw new FormatError('has no member "auths"', { hint });
-  const broken = Object.entries(auths).find(([, credentials]) => !isObject(credentials));
+  if (!isMapping(auths)) throw new FormatError('has no member "auths"', { hint });
+  const broken = Object.entries(auths).find(([, credentials]) => !isMapping(credentials));
   if (broken !== undefined) {
     throw new FormatError(`holds no object of credentials for the registry ${JSON.stringify(broken[0])}`, {
       hint,
@@ -40,8 +41,4 @@ function parseJson(text: string): unknown {
   } catch {
     throw new FormatError('is not valid JSON', { hint }); // the cause would quote the secret
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

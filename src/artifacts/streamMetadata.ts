@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../errors.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 
 /** One file of a release. */
 export interface Artifact {
@@ -43,7 +44,6 @@ export function parseStreamMetadata(text: string, name: string): StreamMetadata 
 }
 
 type Problem = (what: string) => FormatError;
-type Members = Readonly<Record<string, unknown>>;
 
 function parseJson(text: string, problem: Problem): unknown {
   try {
@@ -74,7 +74,7 @@ function listArtifacts(architectures: unknown, problem: Problem): readonly Artif
 
 type FileFields = Pick<Artifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
 
-function readFile(fields: Members, problem: Problem): FileFields {
+function readFile(fields: Mapping, problem: Problem): FileFields {
   const location = textOf(fields, 'location', problem);
   if (location === undefined) throw problem('missing field `location`');
   return {
@@ -89,24 +89,20 @@ function entriesOf(value: unknown, what: string, problem: Problem): readonly (re
   return Object.entries(membersOf(value, what, problem));
 }
 
-function membersOf(value: unknown, what: string, problem: Problem): Members {
-  if (!isObject(value)) throw problem(`${what} should be an object`);
+function membersOf(value: unknown, what: string, problem: Problem): Mapping {
+  if (!isMapping(value)) throw problem(`${what} should be an object`);
   return value;
 }
 
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** An empty text counts as none. */
-function textOf(members: Members, name: string, problem: Problem): string | undefined {
+function textOf(members: Mapping, name: string, problem: Problem): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw problem(`\`${name}\` should be a text`);
   return value;
 }
 
-function digestOf(members: Members, name: string, problem: Problem): string | undefined {
+function digestOf(members: Mapping, name: string, problem: Problem): string | undefined {
   const value = textOf(members, name, problem)?.toLowerCase();
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) throw problem(`\`${name}\` is no SHA-256 digest`);
   return value;

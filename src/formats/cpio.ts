@@ -5,7 +5,7 @@
  */
 
 import { FormatError } from '../errors.ts';
-import { ByteFeed, enlarged, type Steps } from './byteFeed.ts';
+import { type ByteFeed, enlarged, type Steps } from './byteFeed.ts';
 
 /** What is known of a member before its data is read. */
 export interface CpioHeader {
@@ -21,19 +21,6 @@ export interface CpioHeader {
 export interface CpioEntry extends CpioHeader {
   /** Undefined where nobody wanted it; otherwise good until the next step. */
   readonly data: Uint8Array | undefined;
-}
-
-export interface CpioMember {
-  readonly path: string;
-  readonly mode: number;
-  /** A view of the archive. */
-  readonly data: Uint8Array;
-}
-
-export interface CpioArchive {
-  readonly members: readonly CpioMember[];
-  /** Offset of the first byte after the trailer and its padding. */
-  readonly end: number;
 }
 
 const MAGIC_NEWC = '070701';
@@ -59,21 +46,8 @@ const NEW_DIRECTORY = 0o040755;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads one archive, up to and including its trailer.
- *
- * @throws FormatError in the words of coreos-installer, with the offset of the member.
- */
-export function readCpio(bytes: Uint8Array, offset = 0): CpioArchive {
-  const feed = ByteFeed.whole('cpio', bytes, offset);
-  const members: CpioMember[] = [];
-  for (const entry of walkCpio(feed, () => true)) {
-    if (entry?.data !== undefined) members.push({ path: entry.path, mode: entry.mode, data: entry.data });
-  }
-  return { members, end: feed.offset };
-}
-
-/**
- * The same as a coroutine: yields the members one after the other, with the data of those that are wanted.
+ * Reads one archive, up to and including its trailer, as a coroutine: yields the members one after the other, with the data
+ * of those that are wanted.
  *
  * @throws FormatError in the words of coreos-installer, with the offset of the member.
  */
@@ -194,13 +168,19 @@ function entryError(problem: string, offset: number, cause?: unknown): FormatErr
   return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset, cause });
 }
 
+interface NewMember {
+  readonly path: string;
+  readonly mode: number;
+  readonly data: Uint8Array;
+}
+
 /** The files sorted bytewise, each after those of its parent directories that did not come yet. */
-function withDirectories(files: ReadonlyMap<string, Uint8Array>): CpioMember[] {
+function withDirectories(files: ReadonlyMap<string, Uint8Array>): NewMember[] {
   const sorted = [...files].toSorted(([left], [right]) =>
     Buffer.compare(Buffer.from(left), Buffer.from(right)),
   );
   const seen = new Set<string>();
-  const members: CpioMember[] = [];
+  const members: NewMember[] = [];
   for (const [path, data] of sorted) {
     for (const parent of parentsOf(path)) {
       if (!seen.has(parent)) members.push({ path: parent, mode: NEW_DIRECTORY, data: new Uint8Array(0) });
@@ -217,7 +197,7 @@ function parentsOf(path: string): string[] {
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
-function memberBytes({ path, mode, data }: CpioMember, index: number): Uint8Array[] {
+function memberBytes({ path, mode, data }: NewMember, index: number): Uint8Array[] {
   const name = Buffer.from(`${path}\0`);
   const links = 1;
   const fields = [index, mode, 0, 0, links, 0, data.length, 0, 0, 0, 0, name.length, 0];

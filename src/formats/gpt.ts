@@ -28,6 +28,15 @@ const ENTRY = { first: 32, last: 40, minSize: 128 } as const;
 export interface PartitionTable {
   /** The first blocks of the image, up to the end of the entries. */
   readonly bytes: Uint8Array;
+  readonly entries: EntriesRange;
+}
+
+/** Where the entries are, in bytes from the start of the image. */
+interface EntriesRange {
+  readonly start: number;
+  readonly end: number;
+  /** Of one entry. */
+  readonly size: number;
 }
 
 /**
@@ -46,7 +55,7 @@ export function readPartitionTable(start: Uint8Array): PartitionTable | undefine
   if (entries === undefined || entries.end > bytes.length) return undefined;
   const checksum = crc32(bytes.subarray(entries.start, entries.end));
   if (checksum !== header.readUInt32LE(HEADER.entriesChecksum)) return undefined;
-  return { bytes: bytes.subarray(0, entries.end) };
+  return { bytes: bytes.subarray(0, entries.end), entries };
 }
 
 /** Lengths of an image in bytes. */
@@ -71,19 +80,18 @@ export interface ResizedTable {
 }
 
 /** Where the table and the boot record change with the size of the image: the header, and what ends with the volume. */
-export function changingPlaces({ bytes }: PartitionTable, resize: Resize): TablePlace[] {
+export function changingPlaces({ bytes, entries }: PartitionTable, resize: Resize): TablePlace[] {
   const table = Buffer.from(bytes);
   return [
     { offset: BLOCK, length: table.readUInt32LE(BLOCK + HEADER.size) },
     ...wholePartitions(table, resize).map((offset) => ({ offset: offset + MBR.length, length: 4 })),
-    ...wholeEntries(table, resize).map((offset) => ({ offset: offset + ENTRY.last, length: 8 })),
+    ...wholeEntries(table, entries, resize).map((offset) => ({ offset: offset + ENTRY.last, length: 8 })),
   ];
 }
 
 /** Bytes that the backup of a table takes. */
-export function backupSize({ bytes }: PartitionTable): number {
-  const range = entriesRange(Buffer.from(bytes).subarray(BLOCK, 2 * BLOCK));
-  return range === undefined ? BLOCK : blocks(range.end - range.start) * BLOCK + BLOCK;
+export function backupSize({ entries: { start, end } }: PartitionTable): number {
+  return blocks(end - start) * BLOCK + BLOCK;
 }
 
 /**
@@ -93,13 +101,13 @@ export function backupSize({ bytes }: PartitionTable): number {
 export function resizePartitionTable(table: PartitionTable, resize: Resize, imageSize: number): ResizedTable {
   const primary = Buffer.from(table.bytes);
   const header = primary.subarray(BLOCK, 2 * BLOCK);
-  const { start, end } = entriesRange(header) ?? { start: 0, end: 0 };
+  const { start, end } = table.entries;
   const lastBlock = blocks(imageSize) - 1;
   const backupStart = lastBlock - blocks(end - start);
   for (const partition of wholePartitions(primary, resize)) {
     primary.writeUInt32LE(Math.min(blocks(imageSize), 0xffff_ffff), partition + MBR.length);
   }
-  for (const entry of wholeEntries(primary, resize)) {
+  for (const entry of wholeEntries(primary, table.entries, resize)) {
     primary.writeBigUInt64LE(BigInt(blocks(resize.volumeAfter) - 1), entry + ENTRY.last);
   }
   header.writeUInt32LE(crc32(primary.subarray(start, end)), HEADER.entriesChecksum);
@@ -127,13 +135,6 @@ function headerChecksum(header: Buffer): number {
   return crc32(copy);
 }
 
-interface EntriesRange {
-  readonly start: number;
-  readonly end: number;
-  /** Of one entry. */
-  readonly size: number;
-}
-
 function entriesRange(header: Buffer): EntriesRange | undefined {
   const start = Number(header.readBigUInt64LE(HEADER.entries)) * BLOCK;
   const size = header.readUInt32LE(HEADER.entrySize);
@@ -143,10 +144,8 @@ function entriesRange(header: Buffer): EntriesRange | undefined {
 }
 
 /** Offsets of the entries that cover the volume from its first block to its last. */
-function wholeEntries(table: Buffer, { volumeBefore }: Resize): number[] {
-  const range = entriesRange(table.subarray(BLOCK, 2 * BLOCK));
+function wholeEntries(table: Buffer, range: EntriesRange, { volumeBefore }: Resize): number[] {
   const found: number[] = [];
-  if (range === undefined) return found;
   for (let at = range.start; at + range.size <= range.end; at += range.size) {
     const first = table.readBigUInt64LE(at + ENTRY.first);
     const last = table.readBigUInt64LE(at + ENTRY.last);

@@ -71,12 +71,6 @@ export function checkImageReference(text: string): string {
   });
 }
 
-/** The text that parses to this reference. */
-export function formatImageReference({ registry, repository, tag, digest }: ImageReference): string {
-  const name = registry === undefined ? repository : `${registry}/${repository}`;
-  return `${name}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
-}
-
 function refuse(reason: string, part: string): ImageReferenceCheck {
   return { ok: false, reason, part: part.slice(0, maxNameLength) };
 }

@@ -1,7 +1,7 @@
 /**
- * NetworkManager's keyfiles: GLib's GKeyFile, sections of `key=value` lines. Values are escaped, lists are items that
- * end in or are separated by `;`. Left out: comments, which nothing here writes and every reader skips; localised
- * keys (`name[de]`), which NetworkManager has none of; and what a section or key means.
+ * NetworkManager's keyfiles: GLib's GKeyFile, sections of `key=value` lines. Values are escaped.
+ * Left out: comments, which nothing here writes and every reader skips; lists; localised keys (`name[de]`), which
+ * NetworkManager has none of; and what a section or key means.
  */
 
 import { FormatError } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface KeyfileSection {
 
 export interface KeyfileEntry {
   readonly key: string;
-  /** As it stands in the file, escapes included: see `parseKeyfileString` and `parseKeyfileList`. */
+  /** As it stands in the file, escapes included. */
   readonly value: string;
 }
 
@@ -74,60 +74,6 @@ function lineError(index: number, problem: string, hint: string): FormatError {
 
 /** A text as the value of a key; source: GLib's `g_key_file_parse_string_as_value`. */
 export function formatKeyfileString(text: string): string {
-  return escape(text).replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+  return escaped.replace(/^[ \t]+/, (blanks) => blanks.replaceAll(' ', '\\s').replaceAll('\t', '\\t'));
 }
-
-/** A list of texts as the value of a key, separated by `;`. GLib takes a final `;` or none. */
-export function formatKeyfileList(items: readonly string[]): string {
-  return items.map((item) => formatKeyfileString(item).replaceAll(';', '\\;')).join(';');
-}
-
-function escape(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
-}
-
-/**
- * The text that a value stands for.
- * @throws FormatError where it has an escape that GLib does not know
- */
-export function parseKeyfileString(value: string): string {
-  return value.replace(/\\(.?)/gs, (_escape, letter: string) => unescape(letter));
-}
-
-/**
- * The texts that a value stands for when it is a list.
- * @throws FormatError where it has an escape that GLib does not know
- */
-export function parseKeyfileList(value: string): string[] {
-  const items: string[] = [];
-  let item = '';
-  for (const [part] of value.matchAll(/\\.?|[^\\;]+|;/gs)) {
-    if (part === ';') {
-      items.push(item);
-      item = '';
-    } else {
-      item += part.startsWith('\\') ? unescapeInList(part.slice(1)) : part;
-    }
-  }
-  return item === '' ? items : [...items, item];
-}
-
-function unescapeInList(letter: string): string {
-  return letter === ';' ? ';' : unescape(letter);
-}
-
-function unescape(letter: string): string {
-  const character = escapes.get(letter);
-  if (character !== undefined) return character;
-  throw new FormatError(`The keyfile has an escape that is not known: ${JSON.stringify(`\\${letter}`)}`, {
-    hint: 'write a backslash as \\\\',
-  });
-}
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['s', ' '],
-  ['t', '\t'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['\\', '\\'],
-]);

@@ -81,6 +81,14 @@ export function parseOsloConfig(text: string): OsloParse {
   return { document: { entries: reader.entries }, problems: reader.problems };
 }
 
+/** The options of `[DEFAULT]` in a text by name, with the values that count. */
+export function readDefaults(text: string): ReadonlyMap<string, string> {
+  const options = parseOsloConfig(text).document.entries.filter((entry) => entry.kind === 'option');
+  return new Map(
+    options.filter(({ section }) => section === 'DEFAULT').map(({ name, value }) => [name, value]),
+  );
+}
+
 /** Universal newlines, as Python opens text files; other line separators of Unicode do not count. */
 function splitLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);

@@ -194,7 +194,9 @@ function checkChecksum(block: Buffer, offset: number): void {
 }
 
 function sumOf(bytes: Buffer): number {
-  return bytes.reduce((sum, byte) => sum + byte, 0);
+  let sum = 0;
+  for (const byte of bytes) sum += byte;
+  return sum;
 }
 
 function field(

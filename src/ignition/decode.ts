@@ -16,6 +16,7 @@ import {
   skipWord,
 } from '../formats/json/tokens.ts';
 import { readInteger, readString } from '../formats/json/values.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../report.ts';
 import {
   type Field,
@@ -77,11 +78,6 @@ export function decode(bytes: Buffer, type: StructType): Decoded {
     return { value, mismatch: describe(decoder, type, error), hasTooMany, hasOddities };
   }
   return { value, hasTooMany: false, hasOddities: decoder.hasOddities };
-}
-
-/** Whether a decoded value is an object. */
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A decoded string, empty if it is absent. */
@@ -216,7 +212,7 @@ function decodeInteger(decoder: Decoder, wanted: string): number | bigint {
 
 function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members {
   if (decoder.bytes[decoder.at] !== openBrace) throw new Mismatch(type.goType);
-  const target: Target = isObject(previous) && previous !== noMembers ? previous : {};
+  const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
   decodeMembers(decoder, type, target);
   return Object.keys(target).length === 0 ? noMembers : target;
 }

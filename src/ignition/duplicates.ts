@@ -3,8 +3,9 @@
  * merging pairs them by it. Which lists have keys, and which share theirs, is in the schemas.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../report.ts';
-import { asString, isObject, type Members } from './decode.ts';
+import { asString, type Members } from './decode.ts';
 import type { Issue, Rule } from './rule.ts';
 import type { StructType } from './schema.ts';
 
@@ -49,7 +50,7 @@ function pathOf({ lists }: KeySpace, item: number): Path {
 
 /** What tells an item apart: a string itself, an object by its key fields. */
 export function itemKey(element: StructType | string, item: unknown): string {
-  if (typeof element === 'string' || !isObject(item)) return keyText(item);
+  if (typeof element === 'string' || !isMapping(item)) return keyText(item);
   const [only, ...others] = element.keyFields;
   if (only !== undefined && others.length === 0) return keyText(item[only]);
   const name = element.keyFields.find((field) => isSet(item[field]));

@@ -3,15 +3,16 @@
  * configs on: on one line without a final newline, with an object for every struct that Go cannot leave out.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { configType, type Field, type StructType, structOf } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
 /** The JSON text of a config of `version`; members that the version does not have are left out. */
 export function formatGoIgnition(config: Config, version: SpecVersion): string {
-  const complete = completeStruct(configType(version), isObject(config) ? config : {});
+  const complete = completeStruct(configType(version), isMapping(config) ? config : {});
   // Inside JSON these stand only in strings.
   return formatIgnition(complete)
     .trimEnd()
@@ -29,8 +30,8 @@ function completeMember(field: Field, member: unknown): unknown {
   const type = structOf(field);
   if (type === undefined) return member;
   if (Array.isArray(member)) {
-    return member.map((item: unknown) => completeStruct(type, isObject(item) ? item : {}));
+    return member.map((item: unknown) => completeStruct(type, isMapping(item) ? item : {}));
   }
-  if (isObject(member)) return completeStruct(type, member);
+  if (isMapping(member)) return completeStruct(type, member);
   return field.kind === 'struct' && !field.pointer ? completeStruct(type, {}) : undefined;
 }

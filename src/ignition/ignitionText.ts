@@ -1,7 +1,8 @@
 /** An Ignition config as the text of a document: one order of members, so that equal configs are equal bytes. */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { configType, type StructType, structOf } from './schema.ts';
 import { specVersions } from './versions.ts';
 
@@ -30,7 +31,7 @@ function formatValue(value: unknown, type: StructType | undefined, layout: Layou
     const items = value.map((item: unknown) => formatValue(item, type, inner));
     return enclose('[]', items, layout);
   }
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isMapping(value)) return JSON.stringify(value);
   const colon = layout.separator === '' ? ':' : ': ';
   const members = orderMembers(value, type).map(([name, member]) => {
     const memberType = structOf(type?.fields.find((field) => field.name === name));

@@ -4,8 +4,9 @@
  * Configs that `ignition.config` refers to are not fetched: the references are merged like any other list.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { normalizeConfig } from './normalize.ts';
 import { configType, type Field, type ListField, type StructField } from './schema.ts';
@@ -18,7 +19,7 @@ import { isZero } from './zeroValues.ts';
  */
 export function mergeConfigs(parent: Config, child: Config, version: SpecVersion): Config {
   const { fields } = configType(version);
-  const merged = isObject(parent) && isObject(child) ? mergeMembers(fields, parent, child) : {};
+  const merged = isMapping(parent) && isMapping(child) ? mergeMembers(fields, parent, child) : {};
   return normalizeConfig(merged, version);
 }
 
@@ -92,8 +93,8 @@ function mergeMember(field: Field, { parent, child }: Both, owners: KeyOwners): 
 }
 
 function mergeStruct({ pointer, struct }: StructField, { parent, child }: Both): unknown {
-  if (!isObject(child)) return parent;
-  if (!isObject(parent)) return child;
+  if (!isMapping(child)) return parent;
+  if (!isMapping(parent)) return child;
   if (pointer) return mergeMembers(struct.fields, parent, child);
   if (isZero(struct.fields, child)) return parent;
   return isZero(struct.fields, parent) ? child : mergeMembers(struct.fields, parent, child);
@@ -117,7 +118,7 @@ function mergeKeyed(
 }
 
 function mergeItem(field: ListField, { parent, child }: Both): readonly unknown[] {
-  if (typeof field.element === 'string' || !isObject(parent) || !isObject(child)) return [child];
+  if (typeof field.element === 'string' || !isMapping(parent) || !isMapping(child)) return [child];
   const deletes = field.name === headerList && child['value'] === undefined;
   return deletes ? [] : [mergeMembers(field.element.fields, parent, child)];
 }

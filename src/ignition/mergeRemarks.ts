@@ -3,9 +3,10 @@
  * and what stays beside it. The parent is whatever has been merged so far.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../report.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { normalizeConfig } from './normalize.ts';
 import { remark } from './rules/declare.ts';
@@ -77,7 +78,7 @@ export function remarkMerge(parent: Config, child: Config, version: SpecVersion)
   };
   remarkFetched(parent, child, tell);
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
-  if (isObject(from) && isObject(to)) {
+  if (isMapping(from) && isMapping(to)) {
     remarkMembers({ type: configType(version), parent: from, child: to, path: [] }, tell);
   }
   return remarks;
@@ -117,7 +118,7 @@ function remarkMembers(pair: Pair, tell: Tell): void {
 
 function remarkStruct({ parent, child, path }: Pair, field: StructField, tell: Tell): void {
   const inner = { parent: parent[field.name], child: child[field.name] };
-  if (!isObject(inner.parent) || !isObject(inner.child)) return;
+  if (!isMapping(inner.parent) || !isMapping(inner.child)) return;
   const { struct: type } = field;
   remarkMembers({ type, parent: inner.parent, child: inner.child, path: [...path, field.name] }, tell);
 }
@@ -147,7 +148,7 @@ function remarkList(pair: Pair, field: ListField, tell: Tell): void {
   const byKey = new Map(parentItems.map((item) => [itemKey(element, item), item]));
   for (const [index, child] of childItems.entries()) {
     const parent = byKey.get(itemKey(element, child));
-    if (!isObject(parent) || !isObject(child)) continue;
+    if (!isMapping(parent) || !isMapping(child)) continue;
     remarkMembers({ type: element, parent, child, path: [...pair.path, field.name, index] }, tell);
   }
 }
@@ -185,7 +186,7 @@ function hasNewSource(parent: Members, child: Members): boolean {
 
 function saysSomething(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (isObject(value)) return Object.values(value).some((member) => saysSomething(member));
+  if (isMapping(value)) return Object.values(value).some((member) => saysSomething(member));
   return value !== undefined && value !== '';
 }
 
@@ -193,7 +194,7 @@ function remarkAppend({ parent, child, path }: Pair, tell: Tell): void {
   const contents = child['contents'];
   const replaced = parent['contents'];
   if (itemsOf(parent, 'append').length === 0 || itemsOf(child, 'append').length > 0) return;
-  if (!isObject(contents) || !hasNewSource(isObject(replaced) ? replaced : {}, contents)) return;
+  if (!isMapping(contents) || !hasNewSource(isMapping(replaced) ? replaced : {}, contents)) return;
   tell(mergeRules.contentsAppended, [...path, 'contents', 'source']);
 }
 
@@ -202,7 +203,7 @@ function remarkPartitions({ type, parent, child, path }: Pair, tell: Tell): void
   const partition = structOf(type.fields.find(({ name }) => name === 'partitions'));
   if (partition === undefined) return;
   const describe = (item: unknown): Labelled => ({
-    label: isObject(item) ? item['label'] : undefined,
+    label: isMapping(item) ? item['label'] : undefined,
     isNumbered: itemKey(partition, item).startsWith('number:'),
   });
   const ofParent = itemsOf(parent, 'partitions').map(describe);

@@ -6,15 +6,16 @@
  * because it replaces the parent's when the config is merged: `"compression": ""`, `"source": ""`.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { configType, type Field, type ListField, type ScalarField, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 import { isZeroMember, zeroScalar } from './zeroValues.ts';
 
 /** The config in its one form; members that the version does not have are left out. */
 export function normalizeConfig(config: Config, version: SpecVersion): Config {
-  return isObject(config) ? normalizeMembers(configType(version), config) : {};
+  return isMapping(config) ? normalizeMembers(configType(version), config) : {};
 }
 
 function normalizeMembers(type: StructType, members: Members): Members {
@@ -32,7 +33,7 @@ function normalizeMember(field: Field, member: unknown): unknown {
 }
 
 function normalizeStruct(type: StructType, member: unknown, isNullable: boolean): Members | undefined {
-  if (!isObject(member)) return undefined;
+  if (!isMapping(member)) return undefined;
   const members = normalizeMembers(type, member);
   return isNullable || Object.keys(members).length > 0 ? members : undefined;
 }
@@ -40,7 +41,7 @@ function normalizeStruct(type: StructType, member: unknown, isNullable: boolean)
 function normalizeList({ element }: ListField, member: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(member) || member.length === 0) return undefined;
   if (typeof element === 'string') return member;
-  return member.map((item: unknown) => (isObject(item) ? normalizeMembers(element, item) : {}));
+  return member.map((item: unknown) => (isMapping(item) ? normalizeMembers(element, item) : {}));
 }
 
 function normalizeScalar(field: ScalarField, member: unknown): unknown {

@@ -4,9 +4,10 @@
  * config's own version does not know are gone since decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../report.ts';
 import type { Config, Integer } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './normalize.ts';
 import type { Rule } from './rule.ts';
@@ -120,7 +121,7 @@ interface Journey extends Versions {
 function carryConfig(config: Config, { from, to }: Versions): { config: Config; findings: Finding[] } {
   const journey: Journey = { from, to, path: [], findings: [] };
   const normalized = normalizeConfig(config, from);
-  const carried: Config = isObject(normalized)
+  const carried: Config = isMapping(normalized)
     ? carryMembers(journey, { from: configType(from), to: configType(to) }, normalized)
     : {};
   const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
@@ -156,7 +157,7 @@ interface Passage {
 function carryMember(journey: Journey, { type, field, target }: Passage, member: unknown): unknown {
   if (field.kind === 'struct' && target.kind === 'struct') {
     // Where null and {} differ, an object that is only there because the newer version cannot leave it out must go.
-    if (!isObject(member) || (target.pointer && !field.pointer && !hasContent(member))) return undefined;
+    if (!isMapping(member) || (target.pointer && !field.pointer && !hasContent(member))) return undefined;
     return carryMembers(journey, { from: field.struct, to: target.struct }, member);
   }
   if (field.kind === 'list' && target.kind === 'list') return carryList(journey, { field, target }, member);
@@ -175,7 +176,7 @@ function carryList(
   if (typeof from === 'string' || typeof to === 'string') return items;
   return items.map((item: unknown, index) => {
     journey.path.push(index);
-    const carried = carryMembers(journey, { from, to }, isObject(item) ? item : {});
+    const carried = carryMembers(journey, { from, to }, isMapping(item) ? item : {});
     journey.path.pop();
     return carried;
   });
@@ -192,7 +193,7 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
 
 function hasContent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (isObject(value)) return Object.values(value).some((member) => hasContent(member));
+  if (isMapping(value)) return Object.values(value).some((member) => hasContent(member));
   return value !== undefined && value !== '' && value !== false && value !== 0;
 }
 

@@ -1,6 +1,6 @@
 /** Guesses what somebody meant by a member that Ignition ignores. */
 
-import { editDistance } from '../formats/editDistance.ts';
+import { nearestName } from '../formats/editDistance.ts';
 import type { Path } from '../report.ts';
 import { configType, fieldsByFoldedName, foldName, type StructType, structAt } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
@@ -50,11 +50,7 @@ function butaneHint({ type, path, key }: UnknownMember): string | undefined {
 }
 
 function similarNameHint({ type, key }: UnknownMember): string | undefined {
-  const folded = foldName(key);
-  const [nearest] = [...fieldsByFoldedName(type)]
-    .filter(([foldedName]) => Math.abs(folded.length - foldedName.length) <= 3) // cheap, and farther is no slip
-    .map(([foldedName, { name }]) => ({ name, distance: editDistance(folded, foldedName) }))
-    .filter(({ name, distance }) => distance <= Math.ceil(name.length / 4))
-    .toSorted((a, b) => a.distance - b.distance);
+  const fields = fieldsByFoldedName(type);
+  const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
   return nearest && `did you mean ${JSON.stringify(nearest.name)}? Ignition ignores ${JSON.stringify(key)}`;
 }

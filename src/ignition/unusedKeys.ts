@@ -14,9 +14,9 @@ import {
   skipValue,
 } from '../formats/json/tokens.ts';
 import { readString } from '../formats/json/values.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { formatPath, type Path } from '../report.ts';
 import type { Config } from './config.ts';
-import { isObject } from './decode.ts';
 import type { Issue, Rule } from './rule.ts';
 import type { Field, ListField, StructType } from './schema.ts';
 import { unusedKeyHint } from './unusedKeyHint.ts';
@@ -81,7 +81,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<PlacedI
     const member = members.get(field.name);
     if (member !== undefined) {
       yield* checkMember(document, field, {
-        value: isObject(value) ? value[field.name] : undefined,
+        value: isMapping(value) ? value[field.name] : undefined,
         start: member.valueStart,
         path: [...path, field.name],
       });

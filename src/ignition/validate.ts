@@ -5,9 +5,10 @@
 
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Report } from '../report.ts';
 import type { Config } from './config.ts';
-import { decode, isObject, type TypeMismatch } from './decode.ts';
+import { decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { findingOf, type Issue, type Rule } from './rule.ts';
 import { checks } from './rules.ts';
@@ -169,7 +170,7 @@ function collectRules(found: Collected, { config, type, version }: DocumentRead)
 
 function collectDuplicates(found: Collected, { config, type }: DocumentRead): void {
   walkConfig(config, type, (visited) => {
-    if (typeof visited.type === 'string' || !isObject(visited.value)) return;
+    if (typeof visited.type === 'string' || !isMapping(visited.value)) return;
     for (const issue of findDuplicates(visited.type, visited.value)) {
       collect(found, { ...issue, path: [...visited.path, ...issue.path] });
     }

@@ -3,7 +3,8 @@
  * decoded, with Go's error texts. Versions compare by Ignition's lax reading of SemVer, so `03.04.00` is 3.4.0.
  */
 
-import { asString, decode, isObject, type TypeMismatch } from './decode.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { asString, decode, type TypeMismatch } from './decode.ts';
 import type { StructType } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
@@ -18,7 +19,7 @@ export function readVersion(bytes: Buffer): VersionResult {
   const { value, mismatch } = decode(bytes, stubType);
   if (mismatch !== undefined) return { status: 'mismatch', mismatch };
   const section = value['Ignition'];
-  const text = isObject(section) ? asString(section['Version']) : '';
+  const text = isMapping(section) ? asString(section['Version']) : '';
   const parsed = parseSemver(text);
   if (parsed === undefined) return { status: 'malformed', text };
   const version = specVersions.find((candidate) => candidate === parsed);

@@ -1,7 +1,8 @@
 /** The order in which Ignition visits a config: an object first, then its members as they are declared. */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { isObject, type Members } from './decode.ts';
+import type { Members } from './decode.ts';
 import type { StructType } from './schema.ts';
 
 /** An object of a config, or a string in a list whose Go type has a name, such as `Device`. */
@@ -14,7 +15,7 @@ export interface Visited {
 
 /** Visits everything in `config` that a rule may be about, depth first. Absent objects have nothing to say. */
 export function walkConfig(config: Config, type: StructType, visit: (visited: Visited) => void): void {
-  if (isObject(config)) walkStruct({ path: [], visit }, type, config);
+  if (isMapping(config)) walkStruct({ path: [], visit }, type, config);
 }
 
 interface Walk {
@@ -28,7 +29,7 @@ function walkStruct(walk: Walk, type: StructType, value: Members): void {
     const member = value[field.name];
     if (member === undefined || (field.kind !== 'struct' && field.kind !== 'list')) continue;
     walk.path.push(field.name);
-    if (field.kind === 'struct' && isObject(member)) walkStruct(walk, field.struct, member);
+    if (field.kind === 'struct' && isMapping(member)) walkStruct(walk, field.struct, member);
     if (field.kind === 'list' && Array.isArray(member)) walkList(walk, field.element, member);
     walk.path.pop();
   }
@@ -39,7 +40,7 @@ function walkList(walk: Walk, element: StructType | string, items: readonly unkn
   for (const [index, value] of items.entries()) {
     path.push(index);
     if (typeof element === 'string') walk.visit({ type: element, value, path });
-    else if (isObject(value)) walkStruct(walk, element, value);
+    else if (isMapping(value)) walkStruct(walk, element, value);
     path.pop();
   }
 }

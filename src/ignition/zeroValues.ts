@@ -3,7 +3,8 @@
  * is nullable (a Go pointer), an empty value counts as given.
  */
 
-import { isObject, type Members } from './decode.ts';
+import { isMapping } from '../formats/mapping.ts';
+import type { Members } from './decode.ts';
 import type { Field, ScalarField } from './schema.ts';
 
 /** What an absent plain scalar is read as. */
@@ -22,6 +23,6 @@ export function isZero(fields: readonly Field[], members: Members): boolean {
 export function isZeroMember(field: Field, member: unknown): boolean {
   if (member === undefined) return true;
   if (field.pointer || field.kind === 'list') return false;
-  if (field.kind === 'struct') return !isObject(member) || isZero(field.struct.fields, member);
+  if (field.kind === 'struct') return !isMapping(member) || isZero(field.struct.fields, member);
   return member === zeroScalar(field);
 }

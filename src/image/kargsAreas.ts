@@ -5,6 +5,7 @@
  */
 
 import { CliError, FormatError } from '../errors.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
 import type { IsoTree } from './isoTree.ts';
 import { trimKargs } from './kargsEdit.ts';
@@ -197,20 +198,14 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   return { length: size, defaults, places };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function parseObject(text: string): JsonObject {
+function parseObject(text: string): Mapping {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isMapping(value)) return value;
   } catch (error) {
     throw invalidInfo('is not JSON', error);
   }
   throw invalidInfo('is not a JSON object');
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isSize(value: unknown): value is number {
@@ -222,7 +217,7 @@ function checkLength(length: number): void {
 }
 
 async function readPlace(tree: IsoTree, file: unknown, length: number): Promise<KargsPlace> {
-  if (!isObject(file)) throw invalidInfo('lists something that is no file');
+  if (!isMapping(file)) throw invalidInfo('lists something that is no file');
   const { path, offset, pad, end } = file;
   if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
   const entry = await tree.find(path);

@@ -22,9 +22,6 @@ export interface MediumFile {
   readonly content: RandomAccess;
 }
 
-/** Where the live system finds them. */
-export const MEDIUM_FOLDER = '/run/media/iso/coreos';
-
 const FOLDER = 'coreos';
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
 /** Kernel argument that makes the live system copy itself into memory and leave the medium alone. */

@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../errors.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
 export interface Manifest {
@@ -130,12 +131,6 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw new FormatError('it is not JSON', { cause });
   }
-}
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {

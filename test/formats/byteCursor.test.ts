@@ -31,6 +31,15 @@ describe('ByteCursor', () => {
     ['uint32', () => at(7).uint32()],
     ['peek', () => at(10).peek()],
   ])('%s past the end is an error', (_name, read) => {
-    expect(read).toThrow('The demo data is cut off at byte 10');
+    const error = { message: 'The demo data is cut off at byte 10', offset: 10 };
+    expect(read).toThrow(expect.objectContaining(error));
+  });
+
+  it('makes errors for where it is, or for another place', () => {
+    expect(at(3).error('is wrong')).toMatchObject({ message: 'The demo data is wrong at byte 3', offset: 3 });
+    expect(at(3).error('is wrong', 7)).toMatchObject({
+      message: 'The demo data is wrong at byte 7',
+      offset: 7,
+    });
   });
 });

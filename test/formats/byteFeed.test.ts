@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteFeed, type Steps } from '../../src/formats/byteFeed.ts';
+import { ByteFeed, enlarged, outputOf, runWhole, type Steps } from '../../src/formats/byteFeed.ts';
 import {
   type ByteSource,
   hasMore,
@@ -87,6 +87,45 @@ describe('a decoder cannot tell', () => {
   });
 });
 
+describe('outputOf', () => {
+  it('joins all pieces, whose memory may be used again', () => {
+    const memory = new Uint8Array(3);
+    const pieces = function* (): Steps<Uint8Array> {
+      for (let index = 1; index <= 100; index++) {
+        if (index % 10 === 0) yield undefined;
+        yield memory.fill(index).subarray(0, index % 4);
+      }
+    };
+    const expected = Array.from({ length: 100 }, (_, index) => Buffer.alloc((index + 1) % 4, index + 1));
+    expect(Buffer.from(outputOf(pieces()))).toEqual(Buffer.concat(expected));
+  });
+});
+
+describe('enlarged', () => {
+  it.each([
+    ['stays as it is where there is room', 4, 100, 4],
+    ['grows to what is needed', 9, 100, 9],
+    ['doubles at least', 5, 100, 8],
+    ['does not grow above the limit', 5, 7, 7],
+  ])('%s', (_title, needed, most, after) => {
+    const bytes = Uint8Array.of(1, 2, 3, 4);
+    const larger = enlarged(bytes, needed, most);
+    expect(larger).toHaveLength(after);
+    expect([...larger.subarray(0, 4)]).toEqual([...bytes]);
+    expect(larger === bytes).toBe(after === 4);
+  });
+});
+
+it('runWhole runs to the end, and passes an error on', () => {
+  let steps = 0;
+  const decoder = function* (most: number): Steps<never> {
+    for (; steps < most; steps++) yield undefined;
+    throw new Error('the end');
+  };
+  expect(() => runWhole(decoder(7))).toThrow('the end');
+  expect(steps).toBe(7);
+});
+
 const feed = (): ByteFeed => ByteFeed.whole('test', Uint8Array.of(9, 1, 2, 3, 4), 1);
 
 describe('ByteFeed', () => {
@@ -101,6 +140,29 @@ describe('ByteFeed', () => {
     expect(() => feed().take(5)).toThrow('The test data is cut off at byte 5');
     expect(() => feed().uint(5)).toThrow('The test data is cut off at byte 5');
     expect(() => [...feed().need(5)]).toThrow('The test data is cut off at byte 5');
+  });
+
+  it('gives its errors the offset', () => {
+    expect(() => feed().take(5)).toThrow(expect.objectContaining({ offset: 5 }));
+    expect(feed().error('is wrong', 3)).toMatchObject({
+      message: 'The test data is wrong at byte 3',
+      offset: 3,
+    });
+  });
+
+  it('waits no longer than it has to', () => {
+    const steps = feed().need(4);
+    expect(steps.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('counts what it skips before it comes', () => {
+    const open = new ByteFeed('test', Uint8Array.of(1, 2));
+    const steps = open.skip(5);
+    steps.next();
+    expect([open.owed, open.offset, open.available]).toEqual([3, 2, 0]);
+    open.push(Uint8Array.of(3, 4, 5, 6));
+    expect([open.owed, open.offset, open.available, open.uint8()]).toEqual([0, 5, 1, 6]);
+    expect(steps.next()).toEqual({ done: true, value: true });
   });
 
   it('has parts that keep their offsets', () => {

@@ -16,6 +16,7 @@ import {
   sha256,
   tarOf,
 } from '../support/containerImages.ts';
+import { below, dockerWith, type Entries, manifestsOf, ociWith, withIndex } from '../support/oddImages.ts';
 import { have, missingNote } from '../support/programs.ts';
 
 async function read(bytes: Uint8Array, pieceSize = 4096): Promise<ContainerArchive> {
@@ -27,12 +28,16 @@ async function read(bytes: Uint8Array, pieceSize = 4096): Promise<ContainerArchi
   return readContainerArchive({ next });
 }
 
-const name = 'quay.io/metal3-io/ironic-agent:latest';
-const image = { names: [name] };
+const imageName = 'quay.io/metal3-io/ironic-agent:latest';
+const image = { names: [imageName] };
 
 const packZstd = (layer: Buffer): Buffer => spawnSync('zstd', ['-c'], { input: layer }).stdout;
 const packInTwo = (layer: Buffer): Buffer =>
   Buffer.concat([gzipSync(layer.subarray(0, 100)), gzipSync(layer.subarray(100))]);
+
+/** Files of 68 MiB together. */
+const filler = (start: string): [string, string][] =>
+  Array.from({ length: 17 }, (_, index) => [`${index}`, start.padEnd(4 * 1024 * 1024)]);
 
 describe('readContainerArchive', () => {
   it.each([
@@ -44,7 +49,7 @@ describe('readContainerArchive', () => {
     const [found] = archive.images;
     expect(archive).toMatchObject({ form, size: bytes.length, unpackedSize: bytes.length });
     expect(archive.sha512).toBe(createHash('sha512').update(bytes).digest('hex'));
-    expect(found).toMatchObject({ names: [name], architecture: 'amd64', os: 'linux' });
+    expect(found).toMatchObject({ names: [imageName], architecture: 'amd64', os: 'linux' });
     const layers = await Promise.all(['one', 'two'].map(layerTar));
     expect(found?.layers.map(({ diffId, unpackedSize }) => [diffId, unpackedSize])).toEqual(
       layers.map((layer) => [sha256(layer), layer.length]),
@@ -92,12 +97,12 @@ describe('readContainerArchive', () => {
   it('lists the images of an index, and leaves out those that are not there', async () => {
     const entries = await ociEntries([{}, { architecture: 'arm64', layers: ['three'] }], {
       nested: true,
-      name,
+      name: imageName,
     });
     const all = await read(await tarOf(entries));
     expect(all.images.map(({ architecture, names }) => [architecture, names])).toEqual([
-      ['amd64', [name]],
-      ['arm64', [name]],
+      ['amd64', [imageName]],
+      ['arm64', [imageName]],
     ]);
     const arm = all.images[1]?.id ?? '';
     const manifest = entries.find(([, text]) => {
@@ -105,6 +110,168 @@ describe('readContainerArchive', () => {
     });
     const part = await read(await tarOf(entries.filter((entry) => entry !== manifest)));
     expect(part.images.map(({ architecture }) => architecture)).toEqual(['amd64']);
+  });
+
+  it('counts what follows compressed data to the archive and to the file it is in', async () => {
+    const behind = Buffer.alloc(20_000);
+    const padded = (layer: Buffer): Buffer => Buffer.concat([gzipSync(layer), behind]);
+    const plain = await ociArchive({ packLayer: padded });
+    const packed = Buffer.concat([gzipSync(plain), behind]);
+    const archive = await read(packed);
+    expect(archive.sha512).toBe(createHash('sha512').update(packed).digest('hex'));
+    expect(archive.images).toHaveLength(1);
+  });
+
+  it.each([
+    ['begin with a dot', (path: string) => `./${path}`],
+    ['begin with a slash', (path: string) => `//${path}`],
+    ['go up again', (path: string) => `x/../${path}`],
+    ['go up too far', (path: string) => `../${path}`],
+  ])('takes paths as one that %s', async (_title, rename) => {
+    const entries = await ociEntries([image]);
+    const archive = await tarOf(entries.map(([path, content]) => [rename(path), content]));
+    expect((await read(archive)).images).toHaveLength(1);
+  });
+
+  it.each([
+    ['beside it', 'manifest.json', 'real.json', 'real.json'],
+    ['from its folder', 'manifest.json', 'x/../y/real.json', 'y/real.json'],
+    ['from the root', 'manifest.json', '/y/real.json', 'y/real.json'],
+  ])('follows a symbolic link to what is %s', async (_title, path, link, place) => {
+    const entries = (await dockerEntries(image)).filter(([name]) => name !== path);
+    const manifest = (await dockerEntries(image)).at(-1)?.[1] ?? '';
+    expect((await read(await tarOf([...entries, [place, manifest], [path, { link }]]))).images).toHaveLength(
+      1,
+    );
+  });
+
+  it.each<[string, (name: string) => [string, { link: string; type?: 'link' }]]>([
+    [
+      'a symbolic link from the folder it is in',
+      (file) => [`blobs/sha256/real-${file}`, { link: `real-${file}` }],
+    ],
+    [
+      'a symbolic link from the root',
+      (file) => [`blobs/sha256/real-${file}`, { link: `/blobs/sha256/real-${file}` }],
+    ],
+    ['another name from the root', (file) => [`real-${file}`, { link: `real-${file}`, type: 'link' }]],
+  ])('follows %s', async (_title, place) => {
+    const entries = (await ociEntries([image])).flatMap(([path, content]): Entries => {
+      const file = /^blobs\/sha256\/(.*)$/.exec(path)?.[1];
+      if (file === undefined) return [[path, content]];
+      const [real, link] = place(file);
+      return [
+        [real, content],
+        [path, link],
+      ];
+    });
+    expect((await read(await tarOf(entries))).images).toHaveLength(1);
+  });
+
+  it('follows a symbolic link out of the folder it is in', async () => {
+    const entries = (await ociEntries([image])).map(([path, content]): [string, typeof content] => [
+      path.replace('blobs/', 'real/'),
+      content,
+    ]);
+    const links = entries
+      .filter(([path]) => path.startsWith('real/'))
+      .map(([path]) => [path.replace('real/', 'blobs/'), { link: `../../${path}` }] as const);
+    expect((await read(await tarOf([...entries, ...links]))).images).toHaveLength(1);
+  });
+
+  it('is a docker-archive where the layout of an oci-archive is not whole', async () => {
+    const entries = [...(await dockerEntries(image)), ['index.json', '{}'] as const];
+    expect((await read(await tarOf(entries))).form).toBe('docker-archive');
+  });
+
+  it.each([
+    ['has another kind of config', { mediaType: 'application/vnd.example.config+json' }, {}],
+    ['says that its architecture is not known', {}, { architecture: 'unknown' }],
+  ])('leaves out a manifest that %s', async (_title, descriptor, config) => {
+    const other = await ociWith({ descriptor, config });
+    const entries = [...other, ...(await ociEntries([image]))];
+    const index = { manifests: [...manifestsOf(other), ...manifestsOf(await ociEntries([image]))] };
+    const archive = await tarOf([
+      ...entries.filter(([path]) => path !== 'index.json'),
+      ['index.json', JSON.stringify(index)],
+    ]);
+    expect((await read(archive)).images.map(({ names }) => names)).toEqual([[imageName]]);
+  });
+
+  it('takes the kind of a manifest from what refers to it', async () => {
+    expect(
+      (await read(await tarOf(await ociWith({ manifest: { mediaType: undefined } })))).images,
+    ).toHaveLength(1);
+  });
+
+  it('leaves out what is of an unknown kind', async () => {
+    const archive = await tarOf(await ociWith({ manifest: { mediaType: 'application/vnd.example' } }));
+    await expect(read(archive)).rejects.toThrow('has no container image in it');
+  });
+
+  it.each([
+    [2, 'an image'],
+    [3, 'none'],
+  ])('finds below %i indexes %s', async (depth, found) => {
+    let entries = await ociEntries([image]);
+    for (let level = 0; level < depth; level++) entries = below(entries);
+    const images = await read(await tarOf(entries)).then(
+      (archive) => archive.images.length,
+      (error: Error) => error.message,
+    );
+    expect(images).toBe(found === 'none' ? 'has no container image in it' : 1);
+  });
+
+  it('joins the names of an image that is listed twice', async () => {
+    const second = 'quay.io/example/other:1';
+    const [one, two] = [await ociEntries([image]), await ociEntries([{ names: [second] }])];
+    const index = JSON.stringify({
+      manifests: [...manifestsOf(one), ...manifestsOf(two), ...manifestsOf(one)],
+    });
+    const archive = await tarOf([...one.filter(([path]) => path !== 'index.json'), ['index.json', index]]);
+    expect((await read(archive)).images.map(({ names }) => names)).toEqual([[imageName, second]]);
+  });
+
+  it.each([
+    ['by its digest', (id: string) => `${id}.json`],
+    ['by its digest in a folder', (id: string) => `blobs/sha256/${id}`],
+    ['by another name', () => 'config.json'],
+  ])('finds a config %s', async (_title, pathOf) => {
+    const archive = await tarOf(await dockerWith({ configPath: pathOf }));
+    expect((await read(archive)).images).toHaveLength(1);
+  });
+
+  it('takes as many images as an archive may have', async () => {
+    const entries = await dockerWith({});
+    const [, manifest = '[]'] = entries.at(-1) ?? [];
+    const [one]: unknown[] = JSON.parse(typeof manifest === 'string' ? manifest : '[]');
+    const manifests = JSON.stringify(Array.from({ length: 1000 }, () => one));
+    const archive = await tarOf([...entries.slice(0, -1), ['manifest.json', manifests]]);
+    expect((await read(archive)).images).toHaveLength(1000);
+  });
+
+  it('takes names only that are whole', async () => {
+    const archive = await tarOf(await dockerWith({ manifest: { RepoTags: [7, 'latest', imageName] } }));
+    expect((await read(archive)).images[0]?.names).toEqual([imageName]);
+  });
+
+  it('takes a name from containerd', async () => {
+    const entries = withIndex(await ociEntries([image]), ({ manifests }) => ({
+      manifests: manifests.map((descriptor) => ({
+        ...descriptor,
+        annotations: { 'io.containerd.image.name': imageName },
+      })),
+    }));
+    expect((await read(await tarOf(entries))).images[0]?.names).toEqual([imageName]);
+  });
+
+  it('passes over files that are no documents', async () => {
+    const entries = [...filler('x'), ...(await dockerEntries(image))];
+    expect((await read(await tarOf(entries), 1 << 20)).images).toHaveLength(1);
+  });
+  it('holds no more documents than an image has', async () => {
+    const entries = [...filler('{'), ...(await dockerEntries(image))];
+    await expect(read(await tarOf(entries), 1 << 20)).rejects.toThrow('has no JSON in manifest.json');
   });
 
   it.each(['latest', 'not a name!', 'quay.io/no/tag'])('takes %j for no name', async (partial) =>
@@ -160,12 +327,149 @@ describe('a broken archive', () => {
       () => dockerArchive({ packLayer: () => Buffer.from('other') }),
       'does not match its digest: layer 1',
     ],
+    [
+      'whose manifest is no list',
+      () => tarOf([['manifest.json', '{}']]),
+      'has a manifest.json that is no list',
+    ],
+    [
+      'of too many images',
+      () => tarOf([['manifest.json', JSON.stringify(Array.from({ length: 1001 }, () => ({})))]]),
+      'names more than 1000 manifests',
+    ],
+    [
+      'of too many manifests',
+      async () =>
+        tarOf(
+          withIndex(await ociEntries([image]), ({ manifests }) => ({
+            manifests: Array.from({ length: 1001 }, () => manifests[0]),
+          })),
+        ),
+      'names more than 1000 manifests',
+    ],
+    [
+      'without a list of manifests',
+      async () => tarOf(withIndex(await ociEntries([image]), () => ({}))),
+      'has a document without the list "manifests"',
+    ],
+    [
+      'with another size',
+      async () =>
+        tarOf(
+          withIndex(await ociEntries([image]), ({ manifests }) => ({
+            manifests: manifests.map((descriptor) => ({ ...descriptor, size: 7 })),
+          })),
+        ),
+      /has \d+ bytes of sha256:[0-9a-f]{64}, which is said to have another size/,
+    ],
+    [
+      'with something before a digest',
+      async () =>
+        tarOf(
+          withIndex(await ociEntries([image]), ({ manifests }) => ({
+            manifests: manifests.map((descriptor) => ({
+              ...descriptor,
+              digest: `x${String(descriptor['digest'])}`,
+            })),
+          })),
+        ),
+      'without a digest of sha256',
+    ],
+    [
+      'with a digest that goes on',
+      async () =>
+        tarOf(
+          withIndex(await ociEntries([image]), ({ manifests }) => ({
+            manifests: manifests.map((descriptor) => ({
+              ...descriptor,
+              digest: `${String(descriptor['digest'])}/..`,
+            })),
+          })),
+        ),
+      'without a digest of sha256',
+    ],
+    [
+      'without a manifest that it lists',
+      async () => {
+        const entries = await ociEntries([image]);
+        const digest = String(manifestsOf(entries)[0]?.['digest']).replace('sha256:', '');
+        return tarOf(entries.filter(([path]) => !path.endsWith(digest)));
+      },
+      'lacks "blobs/sha256/',
+    ],
+    [
+      'whose version is no text',
+      async () =>
+        tarOf(
+          (await ociEntries([image])).map(([path, content]) => [
+            path,
+            path === 'oci-layout' ? '{"imageLayoutVersion":1}' : content,
+          ]),
+        ),
+      'has an OCI layout of an unknown version: ""',
+    ],
+    [
+      'with a layer too few',
+      async () => tarOf(await dockerWith({ config: { rootfs: { diff_ids: ['sha256:00'] } } })),
+      'has 0 layers where the config of the image says 1',
+    ],
+    ...['architecture', 'os'].map((key): [string, () => Promise<Buffer>, string] => [
+      `without its ${key}`,
+      async () => tarOf(await dockerWith({ config: { [key]: undefined } })),
+      'has an image that does not say what it runs on',
+    ]),
+    ['with an image that is nothing', () => tarOf([['manifest.json', '[null]']]), 'lacks ""'],
+    [
+      'with a layer that is no path',
+      async () => tarOf(await dockerWith({ manifest: { Layers: [7] } })),
+      'lacks ""',
+    ],
+    [
+      'without the path of its config',
+      async () => tarOf(await dockerWith({ manifest: { Config: 7 } })),
+      'lacks ""',
+    ],
+    [
+      'with names that are no list',
+      async () => tarOf(await dockerWith({ manifest: { RepoTags: 'a:b' } })),
+      'has a document without the list "RepoTags"',
+    ],
+    ...['.json', ''].map((end): [string, () => Promise<Buffer>, string] => [
+      `with a config of another digest${end}`,
+      async () => tarOf(await dockerWith({ configPath: () => `x/${'0'.repeat(64)}${end}` })),
+      'has content that does not match its digest: x/000',
+    ]),
+    [
+      'with a large document',
+      () => tarOf([['manifest.json', `[${' '.repeat(4 * 1024 * 1024 - 1)}]`]]),
+      'has no JSON in manifest.json, or more than 4194304 bytes of it',
+    ],
+    [
+      'with the largest document, and nothing in it',
+      () => tarOf([['manifest.json', `[${' '.repeat(4 * 1024 * 1024 - 2)}]`]]),
+      'has no container image in it',
+    ],
+    [
+      'with a document that is packed',
+      async () => tarOf([['manifest.json', gzipSync('[]')]]),
+      'has no JSON in manifest.json',
+    ],
     ['that is cut off', async () => (await dockerArchive(image)).subarray(0, 3000), 'cut off'],
     ['that is empty', async () => Buffer.alloc(0), 'neither'],
   ])('%s is refused', async (_title, make, message) => {
     const bytes = await make();
     await expect(read(bytes)).rejects.toThrow(message);
     await expect(read(bytes)).rejects.toBeInstanceOf(FormatError);
+  });
+
+  it('has little of a long path or digest in its error', async () => {
+    const long = 'x'.repeat(10_000);
+    const path = await tarOf(await dockerWith({ manifest: { Config: long } }));
+    await expect(read(path)).rejects.toThrow(/^.{150,250}$/);
+    const digest = await tarOf(
+      withIndex(await ociEntries([image]), () => ({ manifests: [{ digest: long }] })),
+    );
+    await expect(read(digest)).rejects.toThrow(/^.{150,250}$/);
   });
 
   it.each([

@@ -3,8 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRegularFile, readCpio, writeCpio } from '../../src/formats/cpio.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ByteFeed } from '../../src/formats/byteFeed.ts';
+import { inputOf, runSteps } from '../../src/formats/byteSource.ts';
+import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../../src/formats/cpio.ts';
+import { readCpio } from '../support/cpio.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { contents, refusesTruncation, survivesBitFlips } from './damage.ts';
 
@@ -110,7 +113,7 @@ describe('writeCpio', () => {
   });
 });
 
-describe('readCpio', () => {
+describe('walkCpio', () => {
   it('reads one archive from an offset and says where it ends', () => {
     const { members, end } = readCpio(Buffer.concat([Buffer.from('xy'), archive, archive]), 2);
     expect([members.length, end]).toEqual([6, 2 + archive.length]);
@@ -125,6 +128,9 @@ describe('readCpio', () => {
     ['a name padded with NULs', member('a\0\0\0\0\0\0'), 'a'],
     ['capital digits', member('a\0', { size: '0000000A' }).toString('latin1') + '0123456789\0\0', 'a'],
     ['a name as it is', member('./config.ign\0'), './config.ign'],
+    ['a byte order mark in a name', member('\ufeffa\0'), '\ufeffa'],
+    ['a name of 64 KiB', member(`${'a'.repeat(0xffff)}\0`), 'a'.repeat(0xffff)],
+    ['a name of NULs alone', member('\0\0'), ''],
   ])('accepts %s', (_name, bytes, path) => {
     const { members } = readCpio(Buffer.concat([Buffer.from(bytes), trailer]));
     expect(members.map((entry) => entry.path)).toEqual([path]);
@@ -152,7 +158,44 @@ describe('readCpio', () => {
     ['a name of more than 64 KiB', member(`${'a'.repeat(0x1_0000)}\0`), 0, 'the name is too long'],
     ['a field that is no number', member('a\0', { size: '+0000001' }), 0, 'a header field is not a number'],
   ])('refuses %s', (_name, bytes, offset, problem) => {
-    expect(() => readCpio(bytes)).toThrow(`reading CPIO entry at byte ${offset}: ${problem}`);
+    const message = `reading CPIO entry at byte ${offset}: ${problem}`;
+    expect(() => readCpio(bytes)).toThrow(expect.objectContaining({ message, offset }));
+  });
+
+  it('asks about members that are whole, and not about the trailer', () => {
+    const asked: CpioHeader[] = [];
+    const bytes = Buffer.concat([member('a\0'), member('b\0', { size: '00000004' }), Buffer.from('data')]);
+    const feed = ByteFeed.whole('cpio', Buffer.concat([bytes, trailer]));
+    const entries = [...walkCpio(feed, (header) => asked.push(header) > 1)];
+    expect(asked).toEqual([
+      { path: 'a', mode: 0o100644, size: 0 },
+      { path: 'b', mode: 0o100644, size: 4 },
+    ]);
+    expect(entries.map((entry) => entry?.data?.toString())).toEqual([undefined, 'data']);
+  });
+
+  it('asks about no member whose name is wrong', () => {
+    const feed = ByteFeed.whole('cpio', Buffer.concat([member('ab'), trailer]));
+    const wants = vi.fn<() => boolean>();
+    expect(() => [...walkCpio(feed, wants)]).toThrow('the name does not end with NUL');
+    expect(wants).not.toHaveBeenCalled();
+  });
+
+  const large = new Map([
+    ['large', Buffer.from(Array.from({ length: 2_500_001 }, (_, index) => index % 251))],
+    ['small', Buffer.from('x')],
+  ]);
+  it.each([1000, 65_536, 1 << 21])('reads members in pieces of %i bytes', async (size) => {
+    const read = await inPieces(Buffer.concat(writeCpio(large)), size);
+    expect(read.map(([path]) => path)).toEqual([...large.keys()]);
+    for (const [path, data] of read) expect(Buffer.compare(data, large.get(path) ?? Buffer.of())).toBe(0);
+  });
+
+  it('refuses truncated archives that come in pieces', async () => {
+    const whole = Buffer.concat(blocks.slice(0, 2));
+    for (const length of [50, 110, 112, 115, whole.length - 1]) {
+      await expect(inPieces(whole.subarray(0, length), 7)).rejects.toThrow('the archive is cut off');
+    }
   });
 
   it('refuses truncated archives', async () => {
@@ -163,7 +206,23 @@ describe('readCpio', () => {
   });
 });
 
-describe.skipIf(!have('cpio'))(`readCpio of what cpio writes${missingNote('cpio')}`, () => {
+/** Path and data of its members. */
+async function inPieces(bytes: Uint8Array, size: number): Promise<[string, Uint8Array][]> {
+  let offset = 0;
+  const next = async (): Promise<Uint8Array | undefined> =>
+    offset < bytes.length ? bytes.subarray(offset, (offset += size)) : undefined;
+  const input = inputOf('cpio', { next });
+  const members: [string, Uint8Array][] = [];
+  for await (const { path, data } of runSteps(
+    walkCpio(input.feed, () => true),
+    input,
+  )) {
+    members.push([path, Uint8Array.from(data ?? [])]);
+  }
+  return members;
+}
+
+describe.skipIf(!have('cpio'))(`walkCpio of what cpio writes${missingNote('cpio')}`, () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cpio test '));

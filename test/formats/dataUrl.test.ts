@@ -29,6 +29,11 @@ describe('decodeDataUrl', () => {
     ['data:;a="b;,\\u00e9",x', 'text/plain', 'x'],
     ['data:;a="";b=%zz,x', 'text/plain', 'x'],
     ['data:,?', 'text/plain', '?'],
+    ['data:X-a/b,x', 'X-a/b', 'x'],
+    ['data:text/plain;a="\\101\\x41\\t\\"\\\\";b=c,x', 'text/plain', 'x'],
+    ['data:text/plain;a="\\U0010ffff\\ue000",x', 'text/plain', 'x'],
+    ['data:text/plain;a="b%zz",x', 'text/plain', 'x'],
+    ['data:text/pla%7fin,x', 'text/pla%7fin', 'x'],
     ['data:;a="#";base64,QU\nI=\n', 'text/plain', 'AB'],
   ])('reads %j', (source, mediaType, text) => {
     expect(checkDataUrl(source)).toBeUndefined();
@@ -93,6 +98,25 @@ describe('checkDataUrl', () => {
     ['data:x😀', 'missing media type slash'],
     ['data:font/woff,x', 'invalid media type'],
     ['data:Text/plain,x', 'invalid media type'],
+    ['data:Xtext/b,x', 'invalid media type'],
+    ['data:xx/b,x', 'invalid media type'],
+    ['data:qtext/b,x', 'invalid media type'],
+    ['data:q-text/b,x', 'invalid media type'],
+    ['data:te\u007fxt/b,x', 'invalid character for media type'],
+    ['data:te\u001fxt/b,x', 'invalid character for media type'],
+    ['data:text/x=,x', 'invalid character for media subtype'],
+    ['data:;a=b/,x', 'invalid character for parameter value'],
+    ['data:;a="b"', 'missing comma before data'],
+    ['data:;a="\\xA",x', 'invalid syntax'],
+    ['data:;a="\\x4g",x', 'invalid syntax'],
+    ['data:;a="\\41",x', 'invalid syntax'],
+    ['data:;a="\\399",x', 'invalid syntax'],
+    ['data:;a="\\u12g4",x', 'invalid syntax'],
+    ['data:;a="\\U0000000g",x', 'invalid syntax'],
+    ['data:;a="\\udfff",x', 'invalid syntax'],
+    ['data:;a="";b="\\q",x', 'invalid syntax'],
+    ['data:;a="c";b=%zz,x', 'rfc2396: invalid char 0x25 in unescape sequence'],
+    ['data:,%g4', 'rfc2396: invalid char 0x25 in unescape sequence'],
     ['data:text/plain', 'incomplete media type'],
     ['data:text/a b,x', 'invalid character for media subtype'],
     ['data:;', 'unterminated parameter sequence'],
@@ -130,5 +154,10 @@ describe('checkDataUrl', () => {
     ['data:;base64,QUJD=', 'illegal base64 data at input byte 4'],
   ])('says of %j: %s', (source, problem) => {
     expect(checkDataUrl(source)).toBe(problem);
+    const error = {
+      message: `not a valid data URL: ${problem}`,
+      hint: expect.stringMatching(/^write data:/),
+    };
+    expect(() => decodeDataUrl(source)).toThrow(expect.objectContaining(error));
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance } from '../../src/formats/editDistance.ts';
+import { editDistance, nearestName } from '../../src/formats/editDistance.ts';
 
 describe('editDistance', () => {
   it.each([
@@ -25,4 +25,18 @@ describe('editDistance', () => {
       }),
     );
   });
+});
+
+describe('nearestName', () => {
+  const names = ['path', 'paths', 'filesystems', 'ab'];
+  it.each([
+    ['a name with a letter too many', 'pathh', 'path'],
+    ['the nearest of several', 'patths', 'paths'],
+    ['the first of two', 'patht', 'path'],
+    ['a quarter of the letters', 'fileystm', 'filesystems'],
+    ['more than a quarter', 'fileyst', undefined],
+    ['two letters of a short name', 'xy', undefined],
+    ['one letter of a short name', 'xb', 'ab'],
+    ['a text that is far too long', 'path'.repeat(1_000_000), undefined],
+  ])('%s', (_title, wanted, name) => expect(nearestName(wanted, names)).toBe(name));
 });

@@ -1,14 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/errors.ts';
-import {
-  formatKeyfile,
-  formatKeyfileList,
-  formatKeyfileString,
-  parseKeyfile,
-  parseKeyfileList,
-  parseKeyfileString,
-} from '../../src/formats/keyfile.ts';
+import { formatKeyfile, formatKeyfileString, parseKeyfile } from '../../src/formats/keyfile.ts';
 
 describe('formatKeyfile', () => {
   it('puts a blank line between sections and none at the end', () => {
@@ -74,6 +67,12 @@ describe('parseKeyfile', () => {
   });
 });
 
+/** As GLib reads a value. */
+function unescaped(value: string): string {
+  const letters: Readonly<Record<string, string>> = { s: ' ', t: '\t', n: '\n', r: '\r', '\\': '\\' };
+  return value.replaceAll(/\\(.)/g, (escape, letter: string) => letters[letter] ?? escape);
+}
+
 const unit = fc.constantFrom('a', 'é', ' ', '\t', '\n', '\r', ';', '\\', '=', 's');
 
 describe('values', () => {
@@ -83,35 +82,15 @@ describe('values', () => {
     ['a backslash and a line feed', 'a\\b\nc', 'a\\\\b\\nc'],
   ])('%s', (_title, text, value) => {
     expect(formatKeyfileString(text)).toBe(value);
-    expect(parseKeyfileString(value)).toBe(text);
-  });
-
-  it.each([
-    ['no items', [], ''],
-    ['items', ['a', 'b'], 'a;b'],
-    ['items with semicolons and blanks', ['a;b', ' c'], 'a\\;b;\\sc'],
-  ])('a list with %s', (_title, items, value) => {
-    expect(formatKeyfileList(items)).toBe(value);
-    expect(parseKeyfileList(value)).toEqual(items);
-  });
-
-  it('takes a semicolon at the end of a list', () => {
-    expect(parseKeyfileList('a;b;')).toEqual(['a', 'b']);
-  });
-
-  it.each(['\\x', 'a\\', '\\;'])('refuses the escape in %j', (value) => {
-    expect(() => parseKeyfileString(value)).toThrow(FormatError);
+    expect(unescaped(value)).toBe(text);
   });
 
   it('come back from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
-        expect(parseKeyfileString(formatKeyfileString(text))).toBe(text);
-      }),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, unit })), (items) => {
-        expect(parseKeyfileList(formatKeyfileList(items))).toEqual(items);
+        const value = formatKeyfileString(text);
+        expect(unescaped(value)).toBe(text);
+        expect(value).not.toMatch(/^[ \t]|[\n\r]/);
       }),
     );
   });

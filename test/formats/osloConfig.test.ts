@@ -45,8 +45,8 @@ describe('parseOsloConfig', () => {
     ['blanks around go away', '[S]\na\t=  b \u00a0\n', ['S/a=b']],
     [
       'one pair of quotes goes away',
-      `[S]\na = "b"\nc = ' d '\ne = ""f""\ng = "h'\ni = "\n`,
-      ['S/a=b', 'S/c= d ', 'S/e="f"', `S/g="h'`, 'S/i='],
+      `[S]\na = "b"\nc = ' d '\ne = ""f""\ng = "h'\ni = "\nj = k"k\n`,
+      ['S/a=b', 'S/c= d ', 'S/e="f"', `S/g="h'`, 'S/i=', 'S/j=k"k'],
     ],
     ['comments behind values stay', '[S]\na = b # c\n', ['S/a=b # c']],
     ['indented lines continue', '[S]\na = b,\n  c\n\t# d\n', ['S/a=b,\nc\n# d']],
@@ -76,6 +76,16 @@ describe('parseOsloConfig', () => {
     ['\ufeff[S]\n', ['separator-missing 1:1']],
   ])('%j has %j', (text, expected) => {
     expect(problems(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['is taken for its lines where something is behind it', '[S] # c\na = 1\n', ['S/a=1']],
+    ['is taken for its lines where a second one is behind it', '[S] [T\na = 1\n', ['S/a=1']],
+    ['takes its lines with it where it is not closed', '[S\na = 1\n', []],
+    ['takes its lines with it where it has no name', '[T]\n[]\na = 1\n[S]\nb = 1\n', ['S/b=1']],
+  ])('a broken header %s', (_title, text, expected) => {
+    expect(problems(text)).toHaveLength(1);
+    expect(options(text)).toEqual(expected);
   });
 
   it('says where names and values stand, in bytes', () => {
@@ -121,9 +131,41 @@ describe('formatOsloConfig', () => {
     ['a value with a blank line', { kind: 'option', section: 'S', name: 'a', value: 'b\n\nc' }],
     ['a section of two lines', { kind: 'section', name: 'a\nb' }],
     ['a comment that is none', { kind: 'remark', text: 'a = b' }],
+    ['a comment behind something', { kind: 'remark', text: 'a # b' }],
+    ['a comment of two lines', { kind: 'remark', text: '# a\nb = c' }],
+    ['a section without name', { kind: 'section', name: '' }],
+    ['a name with a blank before it', { kind: 'option', section: 'S', name: ' a', value: '' }],
+    ['a name with a blank behind it', { kind: 'option', section: 'S', name: 'a\u00a0', value: '' }],
   ])('refuses %s', (_title, entry) => {
     expect(() => formatOsloConfig({ entries: [{ kind: 'section', name: 'S' }, entry] })).toThrow(FormatError);
   });
+});
+
+it.each<[OsloEntry, string, string]>([
+  [
+    { kind: 'section', name: '' },
+    'The section name "" cannot be written in a config file',
+    'it has to be one line',
+  ],
+  [
+    { kind: 'option', section: 'S', name: 'a=b', value: '' },
+    'The option name "a=b" cannot be written in a config file',
+    'it has to be one line',
+  ],
+  [
+    { kind: 'remark', text: 'a' },
+    'The comment "a" cannot be written in a config file',
+    'it has to be one line',
+  ],
+  [
+    { kind: 'option', section: 'S', name: 'a', value: 'b\r' },
+    'A value with such line breaks or blanks cannot be written in a config file',
+    'lines after the first must neither be empty',
+  ],
+])('%j: %s', (entry, message, hint) => {
+  expect(() => formatOsloConfig({ entries: [entry] })).toThrow(
+    expect.objectContaining({ message, hint: expect.stringContaining(hint) }),
+  );
 });
 
 describe('quoteOsloValue', () => {
@@ -210,6 +252,12 @@ describe('mergeOsloConfig', () => {
       '# x\n[S]\n# y\na = 1\n',
       '# z\n[S]\n# p\n# q\nb = 2\n# r\na = 3\n',
       '# x\n[S]\n# y\na = 3\n# p\n# q\nb = 2\n',
+    ],
+    [
+      'leaves comments behind that a blank line parts from an option',
+      '[S]\na = 1\n',
+      '# z\n\n[S]\n# p\n\nb = 2\n',
+      '[S]\na = 1\nb = 2\n',
     ],
     ['takes all where there is nothing', '', '[S]\na = 1\n', '[S]\na = 1\n'],
     ['takes nothing where nothing is over', '[S]\na = 1\n', '', '[S]\na = 1\n'],

@@ -66,6 +66,9 @@ describe('checkSshPublicKey', () => {
       `from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\"" ${ed25519} c`,
       { options: 'from="192.0.2.0/24,h",no-pty,command="echo \\"a b\\""', comment: 'c' },
     ],
+    ['several blanks between its parts', `${ed25519.replace(' ', ' \t ')} \t x`, { comment: 'x' }],
+    ['several blanks behind options', `restrict \t ${ed25519}`, { options: 'restrict', comment: '' }],
+    ['the longest line', `${ed25519} ${'x'.repeat(32_768 - ed25519.length - 1)}`, { bits: 256 }],
     ['an option in other letters', `Restrict ${ed25519}`, { options: 'Restrict' }],
   ])('%s', (_title, line, expected) => {
     const check = checkSshPublicKey(line);
@@ -158,10 +161,70 @@ describe('checkSshPublicKey', () => {
       `command="x ${ed25519}`,
       'it starts with no known key type such as ssh-ed25519 or ssh-rsa',
     ],
+    [
+      'an option with a value that it does not take',
+      `no-pty="x" ${ed25519}`,
+      'an option in front of the key is unknown or has no value',
+    ],
+    [
+      'an option without quotes',
+      `command=x ${ed25519}`,
+      'an option in front of the key is unknown or has no value',
+    ],
+    [
+      'an option with more behind its value',
+      `command="x"y ${ed25519}`,
+      'an option in front of the key is unknown or has no value',
+    ],
+    ['an empty option at the end', `no-pty, ${ed25519}`, 'an option in front of the key is empty'],
+    ['an empty option in front', `,no-pty ${ed25519}`, 'an option in front of the key is empty'],
+    ['a blank in front of a comment', ' # mine', 'it is a comment'],
+    [
+      'a line that is a character too long',
+      `${ed25519} ${'x'.repeat(32_768 - ed25519.length)}`,
+      'it is longer than 32768 characters',
+    ],
+    [
+      'a point that is not one, of the right length',
+      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(65, 2))}`,
+      'the key has the wrong length for its type',
+    ],
+    [
+      'a point that is too long',
+      `ecdsa-sha2-nistp256 ${encode('ecdsa-sha2-nistp256', 'nistp256', Buffer.alloc(66, 4))}`,
+      'the key has the wrong length for its type',
+    ],
+    [
+      'the least negative number',
+      `ssh-rsa ${encode('ssh-rsa', number(17), Buffer.concat([Buffer.of(128), Buffer.alloc(255)]))}`,
+      'a number in the key is damaged',
+    ],
+    ['an empty number', `ssh-rsa ${encode('ssh-rsa', '', number(2048))}`, 'a number in the key is damaged'],
+    [
+      'something like a signature algorithm',
+      'rsa-sha2-512x AAAA',
+      'it starts with no known key type such as ssh-ed25519 or ssh-rsa',
+    ],
+    [
+      'something that is no key alone',
+      'AAAAB3Nz',
+      'it starts with no known key type such as ssh-ed25519 or ssh-rsa',
+    ],
     ['quotes around all', `"${ed25519}"`, 'it starts with no known key type such as ssh-ed25519 or ssh-rsa'],
     ['a very long line', `${ed25519} ${'x'.repeat(40_000)}`, 'it is longer than 32768 characters'],
   ])('refuses %s', (_title, line, reason) => {
     expect(checkSshPublicKey(line)).toEqual({ ok: false, reason });
+  });
+
+  const named = 'agent-forwarding port-forwarding pty user-rc x11-forwarding'.split(' ');
+  const flags = 'cert-authority restrict no-touch-required touch-required verify-required no-verify-required';
+  const valued = 'command environment expiry-time from permitlisten permitopen principals tunnel';
+  it.each([
+    ...named.flatMap((name) => [name, `no-${name}`]),
+    ...flags.split(' '),
+    ...valued.split(' ').map((name) => `${name}="x"`),
+  ])('knows the option %s', (option) => {
+    expect(checkSshPublicKey(`${option} ${ed25519}`)).toMatchObject({ ok: true, key: { options: option } });
   });
 
   it('takes any line', () => {

@@ -23,6 +23,36 @@ function sourceIn(bytes: Uint8Array, pieceSize: number) {
   };
 }
 
+interface Header {
+  readonly name?: string;
+  readonly kind?: string;
+  readonly link?: string;
+  /** As it is in the field. */
+  readonly size?: string;
+}
+
+/** A header and its data, made by hand. */
+function memberOf({ name = 'a', kind = '0', link = '', size }: Header, data = ''): Buffer {
+  const bytes = Buffer.from(data);
+  const header = Buffer.alloc(512);
+  header.write(name);
+  header.write(size ?? bytes.length.toString(8).padStart(11, '0'), 124, 'latin1');
+  header.write(kind, 156);
+  header.write(link, 157);
+  header.write('ustar\x0000', 257);
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([header, bytes, Buffer.alloc(-bytes.length & 511)]);
+}
+
+/** One pax record, which counts its own length. */
+function record(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  const length = rest.length + 2;
+  return `${length < 100 ? length : length + 1}${rest}`;
+}
+
 async function list(bytes: Uint8Array, pieceSize = 1000): Promise<Record<string, string>> {
   const members: Record<string, string> = {};
   for await (const member of readTarMembers(inputOf('tar', sourceIn(bytes, pieceSize)))) {
@@ -83,6 +113,88 @@ describe('readTarMembers', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it.each<[string, Buffer[], Record<string, string>]>([
+    [
+      'records for all members, and for one',
+      [
+        memberOf({ kind: 'g' }, record('path', 'all') + record('mtime', '1234567')),
+        memberOf({ kind: 'x' }, record('path', 'one')),
+        memberOf({}, 'x'),
+        memberOf({}, 'y'),
+      ],
+      { one: 'x', all: 'y' },
+    ],
+    [
+      'a size beside that of the header',
+      [memberOf({ kind: 'x' }, record('size', '4')), memberOf({ size: '0' }), Buffer.alloc(512, 'text')],
+      { a: 'text' },
+    ],
+    [
+      'a target in a record',
+      [memberOf({ kind: 'x' }, record('linkpath', 'b')), memberOf({ kind: '2', link: 'c' })],
+      { a: '-> b' },
+    ],
+    [
+      'a long target of GNU',
+      [
+        memberOf({ kind: 'K' }, `${'b'.repeat(150)}\0`),
+        memberOf({ kind: '1', link: 'b' }),
+        memberOf({ name: 'c' }),
+      ],
+      { a: `-> ${'b'.repeat(150)}`, c: '' },
+    ],
+    ['a label with data', [memberOf({ kind: 'V' }, 'x'.repeat(600)), memberOf({}, 'y')], { a: 'y' }],
+    ['a file of the kind for contiguous ones', [memberOf({ kind: '7' }, 'x')], { a: 'x' }],
+    ['a file of the oldest kind', [memberOf({ kind: '\0' }, 'x')], { a: 'x' }],
+    ['a folder of the oldest kind', [memberOf({ name: 'f/', kind: '\0' }), memberOf({}, 'x')], { a: 'x' }],
+    ['bytes behind the end', [memberOf({}, 'x'), Buffer.alloc(1024), Buffer.from('rest')], { a: 'x' }],
+    ['a size with blanks', [memberOf({ size: '  1 ' }), Buffer.alloc(512, 'x')], { a: 'x' }],
+  ])('reads %s', async (_title, parts, expected) => {
+    expect(await list(Buffer.concat(parts))).toEqual(expected);
+  });
+
+  it.each<[string, Buffer[], string]>([
+    [
+      'too long a record',
+      [memberOf({ kind: 'x', size: '4000001' })],
+      'a member says too much of the next one at byte 0',
+    ],
+    ['a NUL in a path', [memberOf({ kind: 'x' }, record('path', 'a\0b'))], 'a path has a NUL at byte 0'],
+    ['a size below zero', [memberOf({ kind: 'x' }, record('size', '-4'))], 'a size is no number at byte 0'],
+    [
+      'a size beyond all numbers',
+      [memberOf({ kind: 'x' }, record('size', '9007199254740992'))],
+      'a size is no number',
+    ],
+    [
+      'a size of the header with a letter',
+      [memberOf({ size: '0000000000x' })],
+      'a size is no number at byte 0',
+    ],
+    [
+      'a size of GNU beyond all numbers',
+      [memberOf({ size: '\x80\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff' })],
+      'a size is no number at byte 0',
+    ],
+    ['a size of GNU below zero', [memberOf({ size: '\xff'.repeat(12) })], 'a size is no number at byte 0'],
+    ['a record without length', [memberOf({ kind: 'x' }, 'path=b\n')], 'a pax record makes no sense'],
+    ['a record of length zero', [memberOf({ kind: 'x' }, '0 path=b\n')], 'a pax record makes no sense'],
+    ['a record without value', [memberOf({ kind: 'x' }, '8 path=\nx=')], 'a pax record makes no sense'],
+    ['a record without end', [memberOf({ kind: 'x' }, '8 path=b')], 'a pax record makes no sense'],
+    ['padding that is cut off', [memberOf({}, 'x').subarray(0, 600)], 'it is cut off at byte 600'],
+    ['a device', [memberOf({ kind: '3' })], 'a is a character-device'],
+    ['a device of blocks', [memberOf({ kind: '4' })], 'a is a block-device'],
+    ['a sparse file of GNU', [memberOf({ kind: 'S' })], 'a is a sparse file'],
+  ])('refuses %s', async (_title, parts, message) => {
+    await expect(list(Buffer.concat(parts))).rejects.toThrow(message);
+  });
+
+  it('refuses more members than any archive has', async () => {
+    const folders = Buffer.concat(Array.from({ length: 1000 }, () => memberOf({ name: 'f/', kind: '5' })));
+    const members = readTarMembers(inputOf('tar', { next: async () => folders }));
+    await expect(members.next()).rejects.toThrow('it has more than 200000 members at byte 102400000');
   });
 
   it.each([

@@ -119,6 +119,7 @@ gaps:
     ['no item', ['gaps', 2], 14, 1],
     ['no item by its name', ['gaps', '0'], 14, 1],
     ['no item before the first', ['gaps', -1], 14, 1],
+    ['no key of another mapping', ['interfaces', 0, 'again'], 3, 5],
     ['an alias', ['again'], 13, 8],
     ['something in an alias', ['again', 'name'], 12, 11],
     ['the deepest value that exists', ['interfaces', 0, 'ipv4', 'missing', 'x'], 4, 11],

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
-
+import { readAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';
 import { listIso } from '../../src/image/isoListing.ts';
@@ -112,6 +112,111 @@ it('an embed area with extended attributes grows, and goes back', async () => {
   expect(Buffer.compare(await apply(grown, await resetIso(await open(grown))), bytes)).toBe(0);
 });
 
+it.each([
+  ['lacks the Joliet tree', 'descriptor'],
+  ['has its area elsewhere in the Joliet tree', 'record'],
+])('an image that %s grows in the other', async (_title, what) => {
+  const record = (await (await openIsoTree(bytesAccess(original), 'joliet')).find('images/ignition.img'))
+    ?.recordOffset;
+  const bytes = await changed((image) => {
+    if (what === 'descriptor') image[17 * SECTOR] = 7;
+    else image.writeUInt32LE(3, (record ?? 0) + 2);
+  });
+  const grown = await apply(
+    bytes,
+    await embedIgnition(await open(bytes), { config: large, existing: 'refuse' }),
+  );
+  expect(Buffer.compare((await readIgnition(await open(grown))) ?? small, large)).toBe(0);
+  expect(Buffer.compare(await apply(grown, await resetIso(await open(grown))), bytes)).toBe(0);
+});
+
+describe('a record of what was appended is refused', () => {
+  const size = original.length;
+  it.each([
+    ['that is no JSON', '{', 'it is not a JSON object'],
+    ['that is no object', '7', 'it is not a JSON object'],
+    [
+      'of an image with another size',
+      `{"originalSize":${2 ** 40},"originals":[]}`,
+      'it names an impossible size',
+    ],
+    [
+      'of an image with less than nothing',
+      '{"originalSize":-1,"originals":[]}',
+      'it names an impossible size',
+    ],
+    ['without a list', `{"originalSize":${size},"originals":{}}`, 'it has no list of bytes'],
+    [
+      'with too long a list',
+      JSON.stringify({ originalSize: size, originals: Array.from({ length: 1001 }, () => 0) }),
+      'it has no list of bytes',
+    ],
+    [
+      'with something else in it',
+      `{"originalSize":${size},"originals":[7]}`,
+      'it has an entry without offset or bytes',
+    ],
+    [
+      'without bytes',
+      `{"originalSize":${size},"originals":[[0,7]]}`,
+      'it has an entry without offset or bytes',
+    ],
+    [
+      'without offset',
+      `{"originalSize":${size},"originals":[[-1,""]]}`,
+      'it has an entry without offset or bytes',
+    ],
+    [
+      'with bytes beyond the end',
+      `{"originalSize":${size},"originals":[[${size - 2},"AAAA"]]}`,
+      'it has an entry beyond the original image',
+    ],
+  ])('%s', async (_title, json, message) => {
+    const grown = await apply(
+      original,
+      await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
+    );
+    writeRecord(grown, json);
+    await expect(readRecord(grown)).rejects.toThrow(
+      `the record of what was appended to the image is damaged: ${message}`,
+    );
+  });
+
+  it.each([
+    ['longer than any', 256 * 1024 + 1],
+    ['longer than the image', 2 ** 32 - 1],
+  ])('%s', async (_title, length) => {
+    const grown = await apply(
+      original,
+      await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
+    );
+    grown.writeUInt32LE(length, writeRecord(grown, '{}') - 16);
+    await expect(readRecord(grown)).rejects.toThrow('its length is impossible');
+  });
+
+  it.each([
+    ['without the area', (data: string) => [[0, data]], 'the image does not say where its reserved area was'],
+    [
+      'with an area beyond the end',
+      (data: string, at: number) => [[at, data]],
+      'the reserved area of the image was beyond its end',
+    ],
+  ])('%s, when the config fits again', async (_title, originals, message) => {
+    const grown = await apply(
+      original,
+      await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
+    );
+    const at = (await recordOf('images/ignition.img')) + 1;
+    const extent = Buffer.alloc(17);
+    extent.writeUInt32LE(original.length / SECTOR, 1);
+    extent.writeUInt32LE(SECTOR, 9);
+    const record = { originalSize: original.length, originals: originals(extent.toString('base64'), at) };
+    writeRecord(grown, JSON.stringify(record));
+    const run = open(grown).then(async (iso) => embedIgnition(iso, { config: small, existing: 'replace' }));
+    await expect(run).rejects.toThrow(message);
+  });
+});
+
 it('bears a directory that is its own child', async () => {
   const at = await recordOf('images');
   const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
@@ -160,11 +265,16 @@ describe.each(edits)('%s of an image with damaged directory records', (_name, ed
   });
 });
 
-/** Takes the place of the record in the last sector of the volume. */
-function writeRecord(image: Buffer, json: string): void {
+const readRecord = async (bytes: Uint8Array): ReturnType<typeof readAppendix> =>
+  readAppendix(bytesAccess(bytes), await openIsoTree(bytesAccess(bytes)));
+
+/** Takes the place of the record in the last sectors of the volume; returns where they end. */
+function writeRecord(image: Buffer, json: string): number {
   const end = image.readUInt32LE(16 * SECTOR + 80) * SECTOR;
-  image.fill(0, end - SECTOR, end).write(json, end - SECTOR);
+  const start = end - Math.ceil((json.length + 32) / SECTOR) * SECTOR;
+  image.fill(0, start, end).write(json, start);
   image.write('ironic-coreos/1\0', end - 32, 'latin1');
   image.writeUInt32LE(json.length, end - 16);
   image.writeUInt32LE(crc32(json), end - 12);
+  return end;
 }

@@ -12,6 +12,7 @@ import {
   readInitrdFrom,
   sortedByPath,
   sourceOfImage,
+  takeInitrdFiles,
   writeInitrd,
 } from '../../src/image/initrd.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
@@ -252,6 +253,28 @@ describe('readInitrdFrom', () => {
 it('listInitrd gives sizes, of the last file of a path', async () => {
   const bytes = Buffer.concat([cpio({ a: 'longer', b: '' }), gzip({ a: '123', 'c/d': 'x' })]);
   expect(Object.fromEntries(await listInitrd(piecesOf(bytes, 64), unless('b')))).toEqual({ a: 3, 'c/d': 1 });
+});
+
+it('takeInitrdFiles hands over one file after the other, and waits for it', async () => {
+  const bytes = Buffer.concat([cpio({ a: 'first', b: '' }), gzip({ a: 'second' })]);
+  const taken: string[] = [];
+  await takeInitrdFiles(piecesOf(bytes, 64), unless('b'), async (path, data) => {
+    taken.push(`${path} begins`);
+    const text = Buffer.from(data).toString();
+    await new Promise((resolve) => setImmediate(resolve));
+    taken.push(`${path} was ${text}`);
+  });
+  expect(taken).toEqual(['a begins', 'a was first', 'a begins', 'a was second']);
+});
+
+it('listInitrd refuses names that fill the memory', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `${index}`.padEnd(60_000, 'x'));
+  const bytes = cpio(Object.fromEntries(names.map((name) => [name, ''])));
+  const listed = listInitrd(piecesOf(bytes, 1 << 20), (name) => !name.startsWith('1'));
+  expect((await listed).size).toBe(189);
+  await expect(listInitrd(piecesOf(bytes, 1 << 20), () => true)).rejects.toThrow(
+    'the names of its files are longer than 16777216 characters',
+  );
 });
 
 it('sortedByPath goes by the bytes of UTF-8', () => {

@@ -26,6 +26,10 @@ describe('listIso', () => {
       },
       { type: 'supplementary' },
     ]);
+    const other = Buffer.from(image);
+    other[17 * 2048] = 7;
+    const listed = await listIso(await openIsoTree(bytesAccess(other)));
+    expect(listed.header.descriptors[1]).toEqual({ type: 'unknown', type_id: 7 });
     expect(records).toEqual([
       'COREOS',
       'COREOS/FEATURES.JSO',

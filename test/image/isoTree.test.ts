@@ -85,6 +85,52 @@ describe('openIsoTree', () => {
     await expect(open(bytes)).rejects.toThrow(message);
   });
 
+  it('refuses descriptors without end', async () => {
+    const descriptor = image.subarray(16 * 2048, 17 * 2048);
+    const endless = Buffer.concat([
+      image.subarray(0, 16 * 2048),
+      ...Array.from({ length: 64 }, () => descriptor),
+    ]);
+    await expect(open(Buffer.concat([endless, image]))).rejects.toThrow('more than 64 volume descriptors');
+  });
+
+  it.each([
+    ['is one that has all of it', 2048, 4096],
+    ['cannot be read where it is scattered', 2049, 'A is scattered over the image, which is not supported'],
+  ])('a file of several parts %s', async (_title, size, expected) => {
+    const parts = new Map([
+      ['A', new Uint8Array(size)],
+      ['B', new Uint8Array(2048)],
+    ]);
+    const bytes = Buffer.from(writeIso(spec, parts));
+    const [first, second] = await Promise.all(['A', 'B'].map(async (name) => (await open(bytes)).find(name)));
+    bytes.writeUInt8(0x80, (first?.recordOffset ?? 0) + 25);
+    bytes.write('A', (second?.recordOffset ?? 0) + 33);
+    const found = (await open(bytes)).find('A').then(
+      (entry) => entry?.size,
+      (error: unknown) => (error instanceof FormatError ? error.message : error),
+    );
+    expect(await found).toBe(expected);
+  });
+
+  const longName = `${'long'.repeat(60)}.txt`;
+  const withLongName = Buffer.from(writeIso(spec, new Map([[longName, new Uint8Array(1)]])));
+  it('reads names that go on elsewhere', async () => {
+    expect((await (await open(withLongName)).list()).map(({ name }) => name)).toEqual([longName]);
+  });
+  it.each([
+    ['beyond the image', 0, 0xffff],
+    ['beyond its sector', 8, 2047],
+    ['in so many bytes as no sector has', 16, 2049],
+  ])('takes the primary name where it goes on %s', async (_title, field, value) => {
+    const bytes = Buffer.from(withLongName);
+    const [record] = await (await open(bytes)).list();
+    const continuation = bytes.indexOf('CE', record?.recordOffset) + 4; // sector, offset in it, length
+    bytes.writeUInt32LE(value, continuation + field);
+    const [entry] = await (await open(bytes)).list();
+    expect(entry?.name).toBe('LONGLONG.TXT');
+  });
+
   it('accepts padding behind the end', async () => {
     expect((await open(Buffer.concat([image, Buffer.alloc(100_000)]))).volume.volumeId).toBe('test');
   });

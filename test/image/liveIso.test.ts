@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
+import { readEmbedArea } from '../../src/image/embedArea.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
-import { bytesAccess, patchSource } from '../../src/image/overlay.ts';
+import { bytesAccess, patchSource, zeros } from '../../src/image/overlay.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const config = new TextEncoder().encode('{"ignition":{"version":"3.4.0"}}');
@@ -89,6 +90,13 @@ describe('the embed area', () => {
     );
   });
 
+  it('is not read where it is larger than any', async () => {
+    const area = { offset: 0, length: 512 * 1024 * 1024 + 1 };
+    await expect(readEmbedArea(zeros(area.length), area)).rejects.toThrow(
+      'its embed area is larger than this program reads: 536870913 > 536870912',
+    );
+  });
+
   it('takes a config that fills it to the brim', async () => {
     const noise = createHash('shake256', { outputLength: 261_700 }).update('noise').digest();
     const original = liveIso('2023-07');
@@ -109,6 +117,7 @@ describe('the embed area', () => {
       liveIsoWith((files) => files.set('coreos/igninfo.json', utf8('{"file":"images"}'))),
     ],
     ['igninfo.json that is no JSON', liveIsoWith((files) => files.set('coreos/igninfo.json', utf8('{')))],
+    ['igninfo.json that is a number', liveIsoWith((files) => files.set('coreos/igninfo.json', utf8('7')))],
     ['igninfo.json that is no object', liveIsoWith((files) => files.set('coreos/igninfo.json', utf8('[]')))],
     [
       'igninfo.json without file',

@@ -8,6 +8,7 @@ import {
   overlay,
   type Patch,
   type Reusing,
+  stretchOf,
   zeros,
 } from '../../src/image/overlay.ts';
 import type { RandomAccess } from '../../src/image/randomAccess.ts';
@@ -98,6 +99,27 @@ function trailing(list: readonly (readonly [number, Uint8Array])[]): number {
   const last = list.findLastIndex(([, data]) => data.length > 0);
   return list.slice(last + 1).reduce((sum, [gap]) => sum + gap, 0);
 }
+
+describe('stretchOf', () => {
+  const stretch = stretchOf(base, { offset: 2, length: 5 });
+
+  it('reads within the stretch', async () => {
+    expect(stretch.size).toBe(5);
+    expect([...(await stretch.read(1, 4))]).toEqual([4, 5, 6, 7]);
+    const target = new Uint8Array(2);
+    await stretch.readInto(target, 3);
+    expect([...target]).toEqual([6, 7]);
+  });
+
+  it.each([
+    [4, 2],
+    [-1, 1],
+    [6, 0],
+  ])('refuses to read at %i, %i bytes', async (offset, length) => {
+    await expect(stretch.read(offset, length)).rejects.toThrow(RangeError);
+    await expect(stretch.readInto(new Uint8Array(length), offset)).rejects.toThrow(RangeError);
+  });
+});
 
 describe('chunksOf', () => {
   it.each([

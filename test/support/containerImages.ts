@@ -14,7 +14,11 @@ export interface ImageOptions {
   readonly packLayer?: (layer: Buffer) => Buffer;
 }
 
-type Entry = readonly [path: string, content: Buffer | string | { readonly link: string }];
+/** A file, or a link: a symbolic one, or another name of a file. */
+type Entry = readonly [
+  path: string,
+  content: Buffer | string | { readonly link: string; readonly type?: 'link' | 'symlink' },
+];
 
 export const sha256 = (data: Buffer | string): string => createHash('sha256').update(data).digest('hex');
 
@@ -23,7 +27,7 @@ export async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
   const mtime = new Date(0);
   for (const [name, content] of entries) {
     if (typeof content === 'string' || Buffer.isBuffer(content)) archive.entry({ name, mtime }, content);
-    else archive.entry({ name, mtime, type: 'symlink', linkname: content.link });
+    else archive.entry({ name, mtime, type: content.type ?? 'symlink', linkname: content.link });
   }
   archive.finalize();
   return buffer(archive);

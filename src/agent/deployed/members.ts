@@ -1,7 +1,8 @@
 /** Parts of a config that no setting stands for, one entry for each value, named by the members that lead to it. */
 
+import { isMapping } from '../../formats/mapping.ts';
 import type { Config, Resource } from '../../ignition/config.ts';
-import { isObject, type Members } from '../../ignition/decode.ts';
+import type { Members } from '../../ignition/decode.ts';
 import { type Entry, fingerprint, say } from './entry.ts';
 import { type ReadContents, readResourceEntries } from './resource.ts';
 
@@ -12,7 +13,7 @@ export function readStorageEntries({ files: _files, ...others }: Storage, read: 
   return Object.entries(others).flatMap(([list, items]: readonly [string, unknown]) => {
     if (!Array.isArray(items)) return [];
     return items.flatMap((item: unknown) => {
-      const members = isObject(item) ? item : {};
+      const members = isMapping(item) ? item : {};
       return readItem(`${itemNames.get(list) ?? list} ${nameOf(members)}`, members, read);
     });
   });
@@ -52,7 +53,7 @@ function describe(place: Place, name: string, value: unknown): Entry[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => describe(place, join(name, String(index + 1)), item));
   }
-  if (!isObject(value)) return [sayValue(place.setting, name, value)];
+  if (!isMapping(value)) return [sayValue(place.setting, name, value)];
   if (isResource(value)) {
     return readResourceEntries(
       { setting: place.setting, start: name === '' ? '' : `${name} ` },

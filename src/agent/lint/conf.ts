@@ -1,7 +1,7 @@
 /** The agent's conf in a config: every rule of `checkConf` under a name of its own, and what only the whole config tells. */
 
 import { posix } from 'node:path';
-import { parseOsloConfig } from '../../formats/osloConfig.ts';
+import { readDefaults } from '../../formats/osloConfig.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../report.ts';
 import { checkConfFile } from '../confCheck.ts';
@@ -52,7 +52,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     const { findings } = checkConfFile(bytes, options);
     return [
       ...findings.flatMap((finding) => toIssue(finding, conf, path)),
-      ...checkTrust(subject, { conf, path, settings: readSettings(bytes) }),
+      ...checkTrust(subject, { conf, path, settings: readDefaults(Buffer.from(bytes).toString()) }),
     ];
   });
 }
@@ -86,14 +86,6 @@ interface ReadConf {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-function readSettings(bytes: Uint8Array): ReadonlyMap<string, string> {
-  const { entries } = parseOsloConfig(Buffer.from(bytes).toString()).document;
-  const options = entries.filter((entry) => entry.kind === 'option');
-  return new Map(
-    options.filter(({ section }) => section === 'DEFAULT').map(({ name, value }) => [name, value]),
-  );
-}
-
 const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
 
 function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): Issue[] {
@@ -119,7 +111,7 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
 export function confValues(subject: LintSubject, option: string): string[] {
   return subject.confs.flatMap(({ file }) => {
     const bytes = readContents(file.contents ?? {});
-    const value = bytes && readSettings(bytes).get(option);
+    const value = bytes && readDefaults(Buffer.from(bytes).toString()).get(option);
     return value === undefined ? [] : [value];
   });
 }

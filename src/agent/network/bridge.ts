@@ -1,10 +1,10 @@
 /** Linux bridges: the `bridge` part of an interface, its options and what its ports get. */
 
+import { isMapping } from '../../formats/mapping.ts';
 import {
   flag,
   integer,
   linkName,
-  isMapping,
   list,
   object,
   objectWith,

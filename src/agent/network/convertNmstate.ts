@@ -6,12 +6,12 @@
  * which the port list of the controller says as well.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import type { Finding } from '../../report.ts';
 import { readDns } from './dns.ts';
 import { type Links, readLinks, sortByActivation } from './links.ts';
 import { type Network, renderProfile } from './profile.ts';
 import {
-  isMapping,
   list,
   notCovered,
   object,

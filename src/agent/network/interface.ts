@@ -1,6 +1,7 @@
 /** One interface of an nmstate document, read and checked as far as it goes without the others. */
 
 import type { Path } from '../../report.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import { type Bond, bond } from './bond.ts';
 import { type Bridge, bridge } from './bridge.ts';
 import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
@@ -8,7 +9,6 @@ import {
   flag,
   integer,
   isKernelName,
-  isMapping,
   linkName,
   macAddress,
   notCovered,

@@ -4,6 +4,7 @@
  */
 
 import { formatKeyfileString } from '../../formats/keyfile.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import type { Finding, Path } from '../../report.ts';
 import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
 
@@ -26,10 +27,6 @@ export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Require
 
 /** What to do about a network that is not covered here. */
 const installNmstate = 'install nmstate, whose nmstatectl converts every nmstate document, or take this out';
-
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A value that nmstate refuses too, or that makes no sense. `message` is a sentence without a full stop. */
 export function refuse(place: Place, message: string, hint?: string): undefined {

@@ -37,11 +37,7 @@ export function jolietIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<
   const assign = uniqueAssigner(MAX_JOLIET);
   const identifiers = new Map<string, string>();
   for (const name of children.keys()) {
-    // A cut must not leave half of a character that takes two units.
-    const stem = name
-      .replaceAll(/[\p{Cc}*/:;?\\]/gu, '_')
-      .slice(0, MAX_JOLIET)
-      .replace(/[\ud800-\udbff]$/, '');
+    const stem = beginningOf(name.replaceAll(/[\p{Cc}*/:;?\\]/gu, '_'), MAX_JOLIET);
     identifiers.set(name, assign({ stem, extension: '' }).stem);
   }
   return identifiers;
@@ -81,6 +77,11 @@ function primaryCharacters(text: string): string {
   return text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()).replaceAll(/[^A-Z0-9_]/gu, '_');
 }
 
+/** At most so many units, and no half of a character that takes two. */
+function beginningOf(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+}
+
 /** A name that is taken gets a number in place of the end of its stem, counted per stem so that this stays linear. */
 function uniqueAssigner(maxStem: number): (wanted: NameParts) => NameParts {
   const taken = new Set<string>();
@@ -92,7 +93,7 @@ function uniqueAssigner(maxStem: number): (wanted: NameParts) => NameParts {
       const count = counters.get(key) ?? 0;
       counters.set(key, count + 1);
       const digits = String(count).padStart(3, '0');
-      candidate = { ...wanted, stem: wanted.stem.slice(0, maxStem - digits.length) + digits };
+      candidate = { ...wanted, stem: beginningOf(wanted.stem, maxStem - digits.length) + digits };
     }
     taken.add(`${candidate.stem}.${candidate.extension}`);
     return candidate;

@@ -24,7 +24,10 @@ export function literalsPrice(encoder: LzmaEncoder, position: number, length: nu
   return price;
 }
 
-/** The price of a match at a new distance, roughly: the low bits of the distance count in full. */
+/**
+ * The price of a match at a new distance, roughly: the low bits of the distance count in full.
+ * @param length nine bytes at most, which have the shortest code; longer ones pay off at any price
+ */
 export function matchPrice(encoder: LzmaEncoder, length: number, distance: number): number {
   const { model, state } = encoder;
   const lengthState = Math.min(length - lzma.MIN_MATCH, 3);
@@ -38,26 +41,10 @@ export function matchPrice(encoder: LzmaEncoder, length: number, distance: numbe
   );
 }
 
+/** Of a length that has the shortest code. */
 function lengthPrice(model: Uint16Array, base: number, length: number): number {
   const symbol = length - lzma.MIN_MATCH;
-  if (symbol < 8) {
-    return (
-      bitPrice(model, base + lzma.LENGTH_CHOICE, 0) + treePrice(model, base + lzma.LENGTH_LOW, symbol, 3)
-    );
-  }
-  const long = bitPrice(model, base + lzma.LENGTH_CHOICE, 1);
-  if (symbol < 16) {
-    return (
-      long +
-      bitPrice(model, base + lzma.LENGTH_CHOICE_2, 0) +
-      treePrice(model, base + lzma.LENGTH_MID, symbol - 8, 3)
-    );
-  }
-  return (
-    long +
-    bitPrice(model, base + lzma.LENGTH_CHOICE_2, 1) +
-    treePrice(model, base + lzma.LENGTH_HIGH, symbol - 16, 8)
-  );
+  return bitPrice(model, base + lzma.LENGTH_CHOICE, 0) + treePrice(model, base + lzma.LENGTH_LOW, symbol, 3);
 }
 
 function treePrice(model: Uint16Array, base: number, symbol: number, bits: number): number {

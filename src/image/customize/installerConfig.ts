@@ -4,6 +4,7 @@
  * sources of an image, say) is left to the installer. A number is taken for a text, as there.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 import { CliError, FormatError } from '../../errors.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
@@ -78,10 +79,6 @@ function findProblem(config: unknown): Problem | undefined {
       return { ...problem, path: [key, ...problem.path], message: `${key}: ${problem.message}` };
   }
   return undefined;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type Check = (value: unknown) => Problem | undefined;

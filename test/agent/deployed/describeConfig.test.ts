@@ -133,6 +133,30 @@ describe('describeConfig', () => {
       ['enabled', '[Service] ExecStart=podman run --new thing img'],
     ],
     [
+      'variables that cannot be taken apart',
+      withUnit('Environment="A=b\nExecStart=podman run img'),
+      'unit ironic-agent.service',
+      ['enabled', '[Service] Environment="A=b', '[Service] ExecStart=podman run …'],
+    ],
+    [
+      'a variable that is no proxy',
+      withUnit('Environment=A=b\nExecStart=podman run img'),
+      'unit ironic-agent.service',
+      ['enabled', 'Environment=A=b', '[Service] ExecStart=podman run …'],
+    ],
+    [
+      'a setting whose contents are elsewhere',
+      withFile({ path: '/etc/hostname', contents: { source: 'http://h/name' } }),
+      'host.hostname',
+      ['/etc/hostname: mode 0644', '/etc/hostname: from http://h/name'],
+    ],
+    [
+      'a setting that is no text',
+      withFile({ path: '/etc/hostname', contents: { source: 'data:;base64,/w==' } }),
+      'host.hostname',
+      ['/etc/hostname: mode 0644', expect.stringMatching(/^\/etc\/hostname: 1 bytes, sha256:/)],
+    ],
+    [
       'a user with rights',
       { passwd: { users: [{ name: 'ops', groups: ['wheel'], sshAuthorizedKeys: ['hunter2'] }] } },
       'user ops',

@@ -15,6 +15,8 @@ const operands = (line: string): string[] | undefined => read(line)?.operands.ma
 describe('readPodmanCommand', () => {
   it.each([
     ['the image behind switches and values', '/bin/podman run --rm --name x img', ['img']],
+    ['switches that share a dash', 'podman run -dit img', ['img']],
+    ['a switch before a value', 'podman run -itv /a:/b img', ['img']],
     ['values with =', 'podman run --name=x --network=host img', ['img']],
     ['short options', 'podman run -it -v /a:/b -e A=b -d img', ['img']],
     ['short options with their value', 'podman run -v/a:/b -eA=b img', ['img']],

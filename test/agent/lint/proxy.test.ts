@@ -11,6 +11,12 @@ describe('a proxy between the agent and Ironic', () => {
     ['the address', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=192.0.2.1', []],
     ['its network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=x,192.0.2.0/24', []],
     ['another network', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=198.51.100.0/24', found],
+    ['a network of IPv6', 'Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=2001:db8::/32', found],
+    [
+      'a quote that is not closed',
+      'Environment="HTTPS_PROXY=http://proxy:3128',
+      ['agent-unit-quotes $.systemd.units.0.contents'],
+    ],
     ['names in lower case', 'Environment=https_proxy=http://proxy:3128\nEnvironment=no_proxy=*', []],
     ['variables that are taken back', 'Environment=HTTPS_PROXY=http://proxy:3128\nEnvironment=', []],
   ])('%s', (_title, line, expected) => {

@@ -45,3 +45,23 @@ describe('the unit of the agent', () => {
     expect(summary(config)).toEqual(expected);
   });
 });
+
+const configOf = (command: string): ReturnType<typeof render> => ({
+  ...render(),
+  systemd: { units: [{ name: 'x.service', enabled: true, contents: `[Service]\nExecStart=${command}\n` }] },
+});
+const image = 'quay.io/example/x@sha256:00';
+
+/** Of what runs the agent, the lint wants that it is started again. */
+const isAgents = (config: ReturnType<typeof render>): boolean =>
+  summary(config).some((issue) => issue.startsWith('agent-unit-restart'));
+
+describe("another unit's container", () => {
+  it.each<[string, string, boolean]>([
+    ['is the agent by its name', `podman run --name ironic-agent ${image}`, true],
+    ['is the agent by its conf', `podman run -v /etc/ironic-python-agent.d/a.conf:/b ${image}`, true],
+    ['is the agent by its image', 'podman run quay.io/metal3-io/ironic-agent', true],
+    ['is not the agent', `podman run --name x -v /etc/x.conf:/b ${image}`, false],
+    ['cannot be read', 'podman run --name "ironic-agent', false],
+  ])('%s', (_title, command, expected) => expect(isAgents(configOf(command))).toBe(expected));
+});

@@ -113,6 +113,10 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ['interfaces: [{name: eth0}, {name: eth0}]', 'interfaces: two interfaces have the same name'],
     ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: this is no name'],
     ['interfaces: [{name: eth0, profile-name: x}, {name: eth1, profile-name: x}]', 'two profiles would have'],
+    [
+      'interfaces: [{name: eth0, profile-name: eth1}, {name: eth1}]',
+      'interfaces.0.profile-name: another interface has this name',
+    ],
     ['interfaces: [{name: eth0, state: UP}]', 'interfaces.0.state: one of'],
     ['interfaces: [{name: eth0, mtu: 1500.5}]', 'interfaces.0.mtu: a whole number'],
     ['interfaces: [{name: eth0, mtu: 1279, ipv6: {enabled: true}}]', 'interfaces.0.mtu: IPv6 needs'],
@@ -141,6 +145,49 @@ describe('what nmstate refuses, or what makes no sense', () => {
     [
       'interfaces: [{name: b, type: bond, link-aggregation: {port: []}}]',
       'interfaces.0: a bond needs a mode',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1}, link-aggregation: {mode: 1}}]',
+      'interfaces.0.bond: it is the same as "link-aggregation"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [x], ports: [x]}}]',
+      'interfaces.0.bond.ports: it is the same as "port"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_ip_target: "192.0.2.1, 192.0.2.2"}}}]',
+      'arp_ip_target: IPv4 addresses separated by commas',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_interval: 1, miimon: 1}}}]',
+      'options.miimon: miimon and arp_interval exclude',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {options: {balance-slb: true, balance_slb: true}}}]',
+      'options.balance-slb: it is the same as "balance_slb"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [averylonginterface]}}]',
+      'port "averylonginterface" cannot be an Ethernet interface',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x}], ports: [{name: x}]}}]',
+      'bridge.ports: it is the same as "port"',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x, vlan: {trunk-tags: [{}]}}]}}]',
+      '"id-range" is missing',
+    ],
+    [
+      'interfaces: [{name: eth0, ipv4: {enabled: true, dhcp: true, prefix-route-metric: 1, auto-route-metric: 2}}]',
+      'ipv4.prefix-route-metric: it differs from auto-route-metric',
+    ],
+    [
+      [
+        'dns-resolver: {config: {server: ["fe80::1%eth0", "fe80::1%eth1"]}}',
+        'interfaces: [{name: eth0, ipv6: &auto {enabled: true, autoconf: true, dhcp: true}}, {name: eth1, ipv6: *auto}]',
+      ].join('\n'),
+      'dns-resolver.config.server.1: nmstate supports link-local name servers on one interface only',
     ],
     ['interfaces: [{name: b, type: bond, link-aggregation: {mode: 7}}]', 'link-aggregation.mode: one of'],
     [

@@ -26,6 +26,13 @@ describe('withBootInfoTable', () => {
     );
   });
 
+  it('adds up little-endian words, the last one filled up', () => {
+    const given = Buffer.concat([Buffer.alloc(64, 0xff), Buffer.from('ffffffff0200000001', 'hex')]);
+    const patched = Buffer.from(withBootInfoTable(given, 0x1234));
+    expect(patched.toString('hex', 8, 24)).toBe('10000000341200004900000002000000');
+    expect(patched.toString('hex', 24, 64)).toBe('00'.repeat(40));
+  });
+
   it('refuses what has no room for it', () =>
     expect(() => withBootInfoTable(new Uint8Array(64), 1)).toThrow(FormatError));
 

@@ -54,6 +54,36 @@ describe('volume descriptors', () => {
     expect(() => readVolumeDescriptor(sector)).toThrow(FormatError);
   });
 
+  const joliet = (edit: (sector: Uint8Array) => void): ReturnType<typeof readVolumeDescriptor> => {
+    const sector = writeVolumeDescriptor('joliet', spec, rootRecord);
+    edit(sector);
+    return readVolumeDescriptor(sector);
+  };
+  it.each(['%/@', '%/C', '%/E'])('takes the escape sequence %s for Joliet', (escape) => {
+    expect(joliet((sector) => sector.set(Buffer.from(escape), 88))).toMatchObject({
+      isJoliet: true,
+      volumeId: 'fedora-coreos-38',
+    });
+  });
+  it('takes no other escape sequence for Joliet', () => {
+    const found = joliet((sector) => sector.set(Buffer.from('%/F'), 88));
+    expect(found).toMatchObject({ type: 'supplementary', isJoliet: false });
+    expect(found).not.toMatchObject({ volumeId: 'fedora-coreos-38' });
+  });
+  it.each<[string, number, number, object]>([
+    ['a later version', 6, 2, { type: 'unknown', typeId: 2 }],
+    ['another type', 0, 3, { type: 'unknown', typeId: 3 }],
+    ['extended attributes of the root', 157, 5, { root: { sector: 29, size: 2048 } }],
+  ])('reads %s', (_title, at, value, expected) => {
+    expect(joliet((sector) => sector.set([value], at))).toMatchObject(expected);
+  });
+
+  it('says which blocks are not supported', () => {
+    expect(() => readVolumeDescriptor(withBlockSize(512))).toThrow(
+      expect.objectContaining({ message: 'blocks of 512 bytes are not supported', offset: 128 }),
+    );
+  });
+
   it('reads or refuses any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 2048, maxLength: 2048 }), fc.nat(255), (noise, type) => {
@@ -62,6 +92,41 @@ describe('volume descriptors', () => {
         expect(readsOrRefuses(() => readVolumeDescriptor(sector))).toBe(true);
       }),
     );
+  });
+});
+
+/** Where a descriptor has what, from ECMA-119, table 4. */
+describe('writeVolumeDescriptor', () => {
+  const long = { ...spec, systemId: 's'.repeat(40), applicationId: 'test' };
+  const sector = Buffer.from(writeVolumeDescriptor('primary', long, rootRecord));
+  const now = Buffer.from('2023111422132000\0').toString('latin1');
+  it.each<[string, number, string]>([
+    ['type, standard, version', 0, '\x01CD001\x01\0'],
+    ['system, cut', 8, 's'.repeat(32)],
+    ['volume', 40, 'fedora-coreos-38'.padEnd(32)],
+    ['no escapes', 88, '\0'.repeat(32)],
+    ['set size, sequence, block size', 120, '\x01\0\0\x01\x01\0\0\x01\0\x08\x08\0'],
+    ['path table size', 132, '\x0a\0\0\0\0\0\0\x0a'],
+    ['path tables', 140, '\x14\0\0\0\0\0\0\0\0\0\0\x15\0\0\0\0'],
+    ['volume set', 190, 'fedora-coreos-38'.padEnd(128)],
+    ['publisher and preparer', 318, ' '.repeat(256)],
+    ['application', 574, 'test'.padEnd(128)],
+    ['three files', 702, ' '.repeat(111)],
+    ['dates', 813, `${now}${now}${'0'.repeat(16)}\0${now}\x01\0`],
+  ])('has %s', (_title, at, text) => {
+    expect(sector.toString('latin1', at, at + text.length)).toBe(text);
+  });
+
+  it('has the sector of the boot catalogue', () => {
+    expect(Buffer.from(writeBootRecord(0x1234)).toString('hex', 71, 75)).toBe('34120000');
+  });
+
+  it('cuts names of Joliet where they are too long', () => {
+    const name = 'v'.repeat(20);
+    const found = readVolumeDescriptor(
+      writeVolumeDescriptor('joliet', { ...spec, volumeId: name }, rootRecord),
+    );
+    expect(found).toMatchObject({ volumeId: name.slice(0, 16) });
   });
 });
 

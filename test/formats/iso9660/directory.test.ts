@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/errors.ts';
-import { readDirectory, writeDirectoryRecord } from '../../../src/formats/iso9660/directory.ts';
+import { placeRecords, readDirectory, writeDirectoryRecord } from '../../../src/formats/iso9660/directory.ts';
 import { encodeUcs2 } from '../../../src/formats/iso9660/fields.ts';
 
 const date = new Date('2023-11-14T22:13:20Z');
@@ -41,6 +41,31 @@ describe('readDirectory', () => {
     ]);
   });
 
+  it.each([
+    ['one letter', 'A', 'A'],
+    ['a version in the middle', 'A;1.B', 'A;1.B'],
+    ['as many letters as there is room', 'A'.repeat(221), 'A'.repeat(221)],
+  ])('reads a name of %s', (_title, identifier, name) => {
+    expect(
+      readDirectory(record(ascii(identifier))).map((found) => [found.name, found.systemUse.length]),
+    ).toEqual([[name, 0]]);
+  });
+
+  it('reads what kind of file it is, and passes over its extended attributes', () => {
+    const bytes = record(ascii('AB'), [7]);
+    bytes[1] = 3;
+    bytes[25] = 0x82;
+    const [found] = readDirectory(bytes);
+    expect(found).toMatchObject({ sector: 45, isDirectory: true, continues: true });
+    expect(found?.systemUse[0]).toBe(7);
+  });
+
+  it('ends where a record ends with the sector', () => {
+    const bytes = new Uint8Array(2048);
+    for (let at = 0; at < 2048; at += 64) bytes.set(record(ascii(`${'A'.repeat(28)}.1`)), at);
+    expect(readDirectory(bytes)).toHaveLength(32);
+  });
+
   it('reads names of Joliet', () => {
     expect(readDirectory(record(encodeUcs2('igninfo.json')), 'joliet')[0]?.name).toBe('igninfo.json');
   });
@@ -64,6 +89,19 @@ describe('readDirectory', () => {
     expect(() => readDirectory(Uint8Array.from(bytes))).toThrow(FormatError);
   });
 
+  it.each([
+    ['a record without room for a name', 33, 0],
+    ['a name that is a byte too long', 40, 8],
+  ])('refuses %s, and says where', (_title, length, nameLength) => {
+    const bytes = new Uint8Array(100);
+    bytes.set(record(ascii('A')));
+    bytes[34] = length;
+    bytes[34 + 32] = nameLength;
+    expect(() => readDirectory(bytes)).toThrow(
+      expect.objectContaining({ message: 'incomplete directory record; the image is damaged', offset: 34 }),
+    );
+  });
+
   it('ends on any bytes, with records or with a FormatError', () => {
     fc.assert(
       fc.property(
@@ -74,6 +112,41 @@ describe('readDirectory', () => {
         },
       ),
     );
+  });
+});
+
+describe('writeDirectoryRecord', () => {
+  const written = (change: Partial<Parameters<typeof writeDirectoryRecord>[0]>): string => {
+    const given = {
+      identifier: ascii('AB'),
+      sector: 0x1234,
+      size: 0x5678,
+      isDirectory: false,
+      date,
+      systemUse: Uint8Array.of(7),
+    };
+    return Buffer.from(writeDirectoryRecord({ ...given, ...change })).toString('hex');
+  };
+  it.each<[string, Parameters<typeof written>[0], string, string]>([
+    ['a file', {}, '00', '02414200070 0'],
+    ['a directory', { isDirectory: true }, '02', '02414200070 0'],
+    ['a part of a file', { continues: true }, '80', '02414200070 0'],
+    ['an odd name', { identifier: ascii('ABC'), systemUse: Uint8Array.of(7, 8) }, '00', '034142430708'],
+  ])('writes %s', (_title, change, flags, end) => {
+    const places = '34120000000012347856000000005678';
+    const tail = end.replace(' ', '');
+    expect(written(change)).toBe(`2600${places}7b0b0e160d1400${flags}000001000001${tail}`);
+  });
+});
+
+describe('placeRecords', () => {
+  it.each<[string, number[], number[], number]>([
+    ['nothing', [], [], 0],
+    ['records that fill a sector', [2000, 48], [0, 2000], 2048],
+    ['a record that would cross the end', [2000, 49], [0, 2048], 4096],
+    ['a record behind a full sector', [2048, 10, 2038, 1], [0, 2048, 2058, 4096], 6144],
+  ])('places %s', (_title, lengths, offsets, size) => {
+    expect(placeRecords(lengths)).toEqual({ offsets, size });
   });
 });
 

@@ -36,6 +36,31 @@ const children = fc.uniqueArray(
 );
 
 describe('identifiers of one directory', () => {
+  it.each<[string, NodeKind, string, string]>([
+    ['a.txt', 'file', 'A.TXT;1', 'a.txt'],
+    ['a.txt', 'directory', 'A_TXT', 'a.txt'],
+    ['..x', 'file', '__X.;1', '..x'],
+    ['a*b/c:d;e?f\\g\u0001h', 'directory', 'A_B_C_D_', 'a_b_c_d_e_f_g_h'],
+    [`${'x'.repeat(63)}😀`, 'directory', 'XXXXXXXX', 'x'.repeat(63)],
+    [`${'x'.repeat(62)}😀`, 'directory', 'XXXXXXXX', `${'x'.repeat(62)}😀`],
+    [`😀${'x'.repeat(70)}`, 'directory', '_XXXXXXX', `😀${'x'.repeat(62)}`],
+  ])('%j (%s) is %s and %j', (name, kind, primary, joliet) => {
+    const given = new Map([[name, kind]]);
+    expect([...primaryIdentifiers(given).values()]).toEqual([primary]);
+    expect([...jolietIdentifiers(given).values()]).toEqual([joliet]);
+  });
+
+  it('are told apart in Joliet without half of a character', () => {
+    const names = ['a', 'b'].map((end) => `${'x'.repeat(60)}😀xx${end}`);
+    const given = new Map(names.map((name) => [name, 'file' as const]));
+    expect([...jolietIdentifiers(given).values()]).toEqual([`${'x'.repeat(60)}😀xx`, `${'x'.repeat(60)}000`]);
+  });
+
+  it('are told apart by numbers at the end', () => {
+    const names = new Map(['longname1', 'longname2', 'longname3'].map((name) => [name, 'file' as const]));
+    expect([...primaryIdentifiers(names).values()]).toEqual(['LONGNAME.;1', 'LONGN000.;1', 'LONGN001.;1']);
+  });
+
   it('are unique, and primary ones are of ISO level 1', () => {
     fc.assert(
       fc.property(children, (list) => {

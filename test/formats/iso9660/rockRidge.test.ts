@@ -4,10 +4,19 @@ import {
   readSystemUse,
   writeAttributes,
   writeContinuation,
+  writeExtensionReference,
   writeName,
+  writeSharingProtocol,
 } from '../../../src/formats/iso9660/rockRidge.ts';
 
 const nameOf = (bytes: Uint8Array): string => Buffer.concat([...readSystemUse(bytes).name]).toString();
+
+const entry = (signature: string, ...body: readonly number[]): number[] => [
+  ...Buffer.from(signature),
+  body.length + 4,
+  1,
+  ...body,
+];
 
 describe('Rock Ridge', () => {
   it.each([1, 12, 249, 250, 251, 255, 1000])('a name of %i bytes comes back', (length) => {
@@ -26,6 +35,62 @@ describe('Rock Ridge', () => {
     ]);
     expect(nameOf(bytes)).toBe('igninfo.json');
     expect(readSystemUse(bytes).continuation).toEqual(place);
+  });
+
+  const named = entry('NM', 0, 0x61);
+  const continuation = entry(
+    'CE',
+    ...Array.from({ length: 24 }, (_, index) => (index % 8 === 0 ? index + 1 : 0)),
+  );
+  it.each<[string, number[], object]>([
+    ['nothing', [], { name: [], nameContinues: false, continuation: undefined, hasAttributes: false }],
+    ['a name', named, { name: [Buffer.from('a')], nameContinues: false, hasAttributes: false }],
+    ['a name that goes on', entry('NM', 1, 0x61), { nameContinues: true }],
+    ['the last of two names', [...entry('NM', 1, 0x61), ...named], { nameContinues: false }],
+    ['attributes', entry('PX', 1, 2), { hasAttributes: true }],
+    ['a continuation', continuation, { continuation: { sector: 1, offset: 9, length: 17 } }],
+    [
+      'a continuation that is too short',
+      entry('CE', ...Array<number>(23).fill(1)),
+      { continuation: undefined },
+    ],
+    [
+      'nothing of a kind it does not know',
+      entry('XX', ...Array<number>(24).fill(1)),
+      { continuation: undefined },
+    ],
+    ['an entry that fills the rest', entry('PX'), { hasAttributes: true }],
+    ['nothing behind the end', [...entry('ST'), ...named], { name: [] }],
+    ['nothing behind an entry without length', [0x58, 0x58, 0, 1, ...named], { name: [] }],
+    ['nothing behind an entry that is too short', [0x4e, 0x4d, 3, ...named], { name: [] }],
+    ['nothing of an entry that goes beyond the end', [0x4e, 0x4d, 7, 1, 0, 0x61], { name: [] }],
+    ['nothing of less than a header', [...named, 0x50, 0x58, 4], { hasAttributes: false }],
+  ])('reads %s', (_title, bytes, expected) => {
+    const found = readSystemUse(Uint8Array.from(bytes));
+    expect({ ...found, name: found.name.map((piece) => Buffer.from(piece)) }).toMatchObject(expected);
+  });
+
+  it('writes attributes as the protocol has them', () => {
+    const attributes = { mode: 0o100444, links: 2, date: new Date('2023-11-14T22:13:20Z') };
+    const time = '7b0b0e160d1400';
+    const fields = `5058240124810000000081240200000000000002${'00'.repeat(16)}54461a010e${time.repeat(3)}`;
+    const hexOf = (name: 'named' | 'nameless'): string =>
+      Buffer.from(writeAttributes(attributes, name)).toString('hex');
+    expect(hexOf('named')).toBe(`5252050189${fields}`);
+    expect(hexOf('nameless')).toBe(`5252050181${fields}`);
+  });
+
+  it('marks its use at the root', () => {
+    expect(Buffer.from(writeSharingProtocol()).toString('hex')).toBe('53500701beef00');
+    const reference = Buffer.from(writeExtensionReference());
+    expect([...reference.subarray(0, 8)]).toEqual([0x45, 0x52, reference.length, 1, 10, 84, 135, 1]);
+    expect(reference.toString('latin1', 8, 18)).toBe('RRIP_1991A');
+    expect(reference).toHaveLength(8 + 10 + 84 + 135);
+  });
+
+  it('has the place of a continuation in both byte orders', () => {
+    const bytes = Buffer.from(writeContinuation({ sector: 1, offset: 2, length: 3 }));
+    expect(bytes.toString('hex')).toBe('43451c01010000000000000102000000000000020300000000000003');
   });
 
   it('takes no name from entries for a directory itself or its parent', () => {

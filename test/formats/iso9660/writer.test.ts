@@ -87,6 +87,14 @@ describe('writeIso', () => {
     expect(layoutIso(spec, files).files.size).toBe(3_000);
   });
 
+  it('refuses more directories than a path table can number', () => {
+    const files = Array.from({ length: 0x1_0000 }, (_, index) => ({
+      path: `d${index & 255}/e${index >> 8}/f`,
+      size: 0,
+    }));
+    expect(() => layoutIso(spec, files)).toThrow('more than 65535 directories');
+  });
+
   it('is read back by our own reader, whatever the tree', async () => {
     await fc.assert(
       fc.asyncProperty(randomTree, async (files) => {

@@ -33,6 +33,12 @@ describe('checkSyntax', () => {
     ['\x80', "invalid character '\\u0080' looking for beginning of value", 1],
     ['\xad', "invalid character '\\u00ad' looking for beginning of value", 1],
     ['\xa0', "invalid character '\\u00a0' looking for beginning of value", 1],
+    ['\x07', "invalid character '\\a' looking for beginning of value", 1],
+    ['\b', "invalid character '\\b' looking for beginning of value", 1],
+    ['"\t"', "invalid character '\\t' in string literal", 2],
+    ['\f', "invalid character '\\f' looking for beginning of value", 1],
+    ['"\r"', "invalid character '\\r' in string literal", 2],
+    ['\xa1', "invalid character '¡' looking for beginning of value", 1],
     ['\\', "invalid character '\\\\' looking for beginning of value", 1],
     ['\v', "invalid character '\\v' looking for beginning of value", 1],
     ['"a\nb"', "invalid character '\\n' in string literal", 3],
@@ -76,10 +82,19 @@ describe('checkSyntax', () => {
     [`1${'0'.repeat(308)}`, false],
     [`1${'0'.repeat(309)}`, true],
     [`0.${'0'.repeat(400)}1`, false],
+    [`1${'0'.repeat(500)}`, true],
+    [`1${'0'.repeat(500)}.5`, true],
+    [`1${'0'.repeat(500)}e-300`, false],
+    [`-1${'0'.repeat(308)}`, false],
     ['{"x":[1e309]}', true],
     ['"1e999"', false],
   ])('%s: overflows %s', (text, overflows) => {
     expect(check(text)).toEqual({ overflows });
+  });
+
+  it.each('/09:@AFG`afg'.split(''))('takes %j for a hexadecimal digit where it is one', (digit) => {
+    expect(check(`"\\u00${digit}0"`).problem === undefined).toBe(/[0-9a-f]/i.test(digit));
+    expect(check(`"\\u000${digit}"`).problem === undefined).toBe(/[0-9a-f]/i.test(digit));
   });
 
   it('allows 10000 levels and no more', () => {

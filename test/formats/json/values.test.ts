@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { skipString, skipToToken, skipValue } from '../../../src/formats/json/tokens.ts';
@@ -5,6 +6,30 @@ import { readInteger, readString } from '../../../src/formats/json/values.ts';
 
 function read(literal: Buffer): string {
   return readString(literal, 0, literal.length);
+}
+
+/** Each byte that begins no character of UTF-8 is replaced; what is one, the platform says. */
+function asGoReads(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length;) {
+    const lengths = [1, 2, 3, 4].filter((length) => at + length <= bytes.length);
+    const found = lengths.find((length) => isCharacter(bytes.subarray(at, at + length)));
+    text += found === undefined ? '\ufffd' : Buffer.from(bytes.subarray(at, at + found)).toString();
+    at += found ?? 1;
+  }
+  return text;
+}
+
+/** What bytes are read as behind so many characters of two bytes, which are read as they are. */
+function readBehind(length: number, bytes: Uint8Array): string {
+  const before = 'é'.repeat(length);
+  const text = read(Buffer.concat([Buffer.from(`"${before}`), bytes, Buffer.from('"')]));
+  expect(text.startsWith(before)).toBe(true);
+  return text.slice(length);
+}
+
+function isCharacter(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && Array.from(Buffer.from(bytes).toString()).length === 1;
 }
 
 describe('readString', () => {
@@ -40,6 +65,38 @@ describe('readString', () => {
       const text = read(literal);
       expect(text.split('\ufffd')).toHaveLength(replaced + 1);
       expect(text.startsWith('é')).toBe(true);
+    }
+  });
+
+  const edges = [0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff]; // prettier-ignore
+  it('replaces the bytes that are no characters, and no others', () => {
+    const bytes = fc.array(fc.constantFrom(...edges), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(bytes, fc.nat(40), (list, length) => {
+        expect(readBehind(length, Buffer.from(list))).toBe(asGoReads(Buffer.from(list)));
+      }),
+      { numRuns: 1000 },
+    );
+    for (const first of edges) {
+      for (const second of edges) {
+        const body = Buffer.of(0xff, first, second, 0x80, 0x80, 0x41);
+        expect(readBehind(0, body)).toBe(asGoReads(body));
+      }
+    }
+  });
+
+  it.each(Array.from({ length: 6 }, (_, index) => 32_764 + index))(
+    'replaces bytes in and behind a string of %i characters',
+    (length) => {
+      const bytes = Buffer.of(0xff, 0xf0, 0x9f, 0x98, 0x80, 0xff, 0x41, 0xe2, 0x82);
+      expect(readBehind(length, bytes)).toBe(asGoReads(bytes));
+    },
+  );
+
+  it.each([0, 63, 64, 65, 66, 200])('finds an escape behind %i characters', (length) => {
+    for (const start of ['x', 'é'].map((character) => character.repeat(length))) {
+      expect(read(Buffer.from(`"${start}\\n"`))).toBe(`${start}\n`);
+      expect(read(Buffer.from(`"${start}é"`))).toBe(`${start}é`);
     }
   });
 
@@ -79,6 +136,16 @@ describe('readInteger', () => {
 });
 
 describe('skipping', () => {
+  it.each([
+    ['a string without end', '"abc', 4],
+    ['a long string without end', `"${'x'.repeat(100)}`, 101],
+    ['a string that ends in an escape', '"abc\\"', 6],
+    ['a word at the end', 'true', 4],
+    ['a word before a colon', 'true:', 4],
+  ])('goes to the end of %s', (_title, text, end) => {
+    expect(skipValue(Buffer.from(text), 0)).toBe(end);
+  });
+
   it('ends where a value ends', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom('', ' ', ',', ' }', ']'), (json, tail) => {

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ByteFeed, outputOf } from '../../../src/formats/byteFeed.ts';
+import { crc32Bytes } from '../../../src/formats/xz/checks.ts';
+import { FOOTER_MAGIC, footerContent, STREAM_MAGIC, streamFlags } from '../../../src/formats/xz/container.ts';
 import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { have, missingNote } from '../../support/programs.ts';
@@ -83,6 +85,10 @@ describe.skipIf(sharedData === undefined || !have('xz'))(
 const unpackWith = (data: Uint8Array, maxWindow: number): Uint8Array =>
   outputOf(unpackXz(ByteFeed.whole('xz', encodeXz([data], 'crc32')), { ...limit, maxWindow }));
 
+/** 300 blocks, more than are compared one by one; of one byte each but for the first. */
+const many = (first: number): Uint8Array =>
+  encodeXz([text.subarray(0, first), ...Array.from({ length: 299 }, () => text.subarray(0, 1))], 'crc32');
+
 describe('decodeXz', () => {
   it('decodes one stream from an offset and says where it ends', () => {
     const bytes = Buffer.concat([Buffer.from('before'), stream, stream, Buffer.alloc(3)]);
@@ -151,6 +157,61 @@ describe('decodeXz', () => {
     expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
   });
 
+  it('reads a stream of many blocks', () => {
+    expect(decodeXz(many(2), limit).data).toHaveLength(301);
+  });
+
+  it('refuses an index that lists another block before many', () => {
+    const [right, wrong] = [Buffer.from(many(2)), Buffer.from(many(3))];
+    const index = (right.readUInt32LE(right.length - 8) + 1) * 4 + 12;
+    const joined = Buffer.concat([right.subarray(0, -index), wrong.subarray(-index)]);
+    expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
+  });
+
+  it.each([
+    ['a flag', [1, 1]],
+    ['a kind of check', [0, 5]],
+  ])('refuses %s that is not known', (_title, flags) => {
+    const header = [...STREAM_MAGIC, ...flags, ...crc32Bytes(Uint8Array.from(flags))];
+    expect(() => decodeXz(Uint8Array.from([...header, 0]), limit)).toThrow(
+      'The xz data has stream flags that are not supported at byte 6',
+    );
+  });
+
+  const endless = Array.from({ length: 9 }, () => 0x80);
+  it.each([
+    ['unknown flags', [0x04, 0x21, 1, 0], 'The xz block header data has unknown block flags at byte 13'],
+    ['a second filter', [0x01, 0x21, 1, 0], 'has more filters than LZMA2'],
+    ['an unknown filter', [0x00, 0x30, 0], 'uses the filter 0x30, only LZMA2 is supported, at byte 14'],
+    ['a dictionary of no size', [0x00, 0x21, 1, 41], 'has a wrong dictionary size at byte 16'],
+    ['properties of two bytes', [0x00, 0x21, 2, 0, 0], 'has a wrong dictionary size at byte 16'],
+    ['a number with a byte too many', [0x40, 0x80, 0, 0x21, 1, 0], 'has a malformed number at byte 14'],
+    ['a number without end', [0x40, ...endless, 0x21, 1, 0], 'has a malformed number at byte 14'],
+    ['fields that are not known', [0x00, 0x21, 1, 0, 1], 'has unknown fields at byte 17'],
+    [
+      'another compressed size',
+      [0x40, 1, 0x21, 1, 0],
+      'has other sizes than the block header says at byte 12',
+    ],
+    ['another size', [0x80, 1, 0x21, 1, 0], 'has other sizes than the block header says at byte 12'],
+    ['a size beyond the limit', [0x80, 0x81, 0x80, 0x40, 0x21, 1, 0], 'more than the limit of 1048576 bytes'],
+  ])('refuses a block header with %s', (_title, fields, message) => {
+    expect(() => decodeXz(withBlockHeader(fields), limit)).toThrow(message);
+  });
+
+  it('reads a block whose header tells the sizes', () => {
+    const { data } = decodeXz(withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), limit);
+    expect(Buffer.from(data).toString()).toBe('abc');
+  });
+
+  it.each([
+    ['a block padding', withBlockHeader([0xc0, storedChunk.length, 3, 0x21, 1, 0]), -21],
+    ['an index padding', Buffer.from(stream), -17],
+  ])('refuses %s that is not zero', (title, bytes, at) => {
+    bytes.writeUInt8(1, bytes.length + at);
+    expect(() => decodeXz(bytes, limit)).toThrow(`The xz data has ${title} that is not zero at byte`);
+  });
+
   it('refuses truncated streams', async () => {
     await expect(refusesTruncation(stream, (bytes) => decodeXz(bytes, limit))).resolves.toBeUndefined();
   });
@@ -161,6 +222,30 @@ describe('decodeXz', () => {
     await expect(survivesNoise(new Uint8Array(0), decodeNoise)).resolves.toBeUndefined();
   });
 });
+
+/** An LZMA2 chunk of three bytes as they are, and the end. */
+const storedChunk = Uint8Array.of(1, 0, 2, 0x61, 0x62, 0x63, 0);
+
+/** A stream of one block of three bytes, with these fields in its header. */
+function withBlockHeader(fields: readonly number[]): Buffer {
+  const size = (fields.length + 1 + 3) & ~3;
+  const header = Uint8Array.from({ length: size }, (_, index) => [size / 4, ...fields][index] ?? 0);
+  const flags = streamFlags('none');
+  const start = Buffer.concat([STREAM_MAGIC, flags, crc32Bytes(flags)]);
+  const block = Buffer.concat([header, crc32Bytes(header), storedChunk]);
+  const index = Uint8Array.of(0, 1, block.length, 3);
+  const footer = footerContent('none', index.length + 4);
+  return Buffer.concat([
+    start,
+    block,
+    new Uint8Array(-block.length & 3),
+    index,
+    crc32Bytes(index),
+    crc32Bytes(footer),
+    footer,
+    FOOTER_MAGIC,
+  ]);
+}
 
 /** Decodes a stream whose one chunk holds the noise. */
 function decodeNoise(noise: Uint8Array): unknown {

@@ -45,6 +45,7 @@ describe('readInPieces', () => {
     ['a key without colon', '? hosts\n', ['- a', '- b']],
     ['a key twice', 'hosts: 1\nhosts:\n', ['- a', '- b']],
     ['a mistake in an item', 'hosts:\n', ['- a', '- {b: 0644}']],
+    ['line breaks of the old Macintosh', 'hosts:\n', ['- a\r- c', '- b']],
     ['a tag', 'hosts:\n', ['- a', '- !x b']],
     ['a control character', 'hosts:\n', ['- a', '- "\u0001"']],
   ])('leaves %s to the reader of whole documents', (_title, head, items) => {

@@ -229,6 +229,103 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
   );
 });
 
+/** A frame of one compressed block: with these literals, and these sequences. */
+function compressedFrame(literals: readonly number[], sequences: readonly number[]): Buffer {
+  const content = Uint8Array.from([...literals, ...sequences]);
+  const header = blockHeader('compressed', content.length);
+  header[0]! |= 1;
+  return Buffer.concat([FRAME_START, header, content]);
+}
+
+/** The header of compressed literals: kind and format in one number, how many there are, and the bytes they take. */
+function literalsHeader(kind: number, size: number, packedSize: number): number[] {
+  const bits = kind | (size << 4) | (packedSize << 14);
+  return [bits & 255, (bits >> 8) & 255, bits >> 16];
+}
+
+const ONE_STREAM = 2;
+const LATEST_TABLE = 3;
+const noSequences = [0];
+const noLiterals = [0];
+/** Two symbols of a bit each, with their weights as they are. */
+const twoSymbols = [0x80, 0x10];
+
+const decodeHere = (frame: Uint8Array): ReturnType<typeof decodeZstd> =>
+  decodeZstd(frame, { maxBytes, decoder: decodeFrames });
+
+describe('a compressed block', () => {
+  const accepted: readonly (readonly [string, number[], string])[] = [
+    ['literals as they are', [3 << 3, 7, 8, 9], '070809'],
+    ['more of them', [(3 << 4) | (1 << 2), 0, 7, 8, 9], '070809'],
+    ['their size in three bytes', [(3 << 4) | (3 << 2), 0, 0, 7, 8, 9], '070809'],
+    ['a literal that is repeated', [(4 << 3) | 1, 7], '07070707'],
+    ['codes with a table', [...literalsHeader(ONE_STREAM, 5, 3), ...twoSymbols, 0b101101], '0001010001'],
+  ];
+  it.each(accepted)('has %s', async (_title, literals, hex) => {
+    const { data } = await decodeHere(compressedFrame(literals, noSequences));
+    expect(Buffer.from(data).toString('hex')).toBe(hex);
+  });
+  it.skipIf(!have('zstd')).each(accepted)(
+    `has %s for zstd, too${missingNote('zstd')}`,
+    (_title, literals, hex) => {
+      expect(zstd(['-d'], compressedFrame(literals, noSequences)).toString('hex')).toBe(hex);
+    },
+  );
+
+  const table = (...bytes: readonly number[]): number[] => [
+    ...literalsHeader(ONE_STREAM, 5, bytes.length + 1),
+    ...bytes,
+    0b101101,
+  ];
+  it.each([
+    ['more than fit', [0xfc, 0xff, 0xff], 'has more literals than a block may hold at byte 9'],
+    [
+      'no table to go on with',
+      [...literalsHeader(LATEST_TABLE, 5, 1), 0b101101],
+      'has literals without Huffman table at byte 9',
+    ],
+    ['a weight that is too large', table(0x80, 0xd0), 'has a damaged Huffman table at byte 12'],
+    ['weights of a code that is too long', table(0x81, 0xcc), 'has a damaged Huffman table'],
+    ['weights that leave no power of two', table(0x81, 0x13), 'has a damaged Huffman table'],
+    ['no weights', table(0x80, 0), 'has a damaged Huffman table'],
+    ['no code of full length', table(0x80, 0x20), 'has a damaged Huffman table'],
+    ['weights that are cut off', table(0x80 + 100, 0x11), 'has a block that ends within a Huffman table'],
+    ['weights without bits', table(3, 0x10, 0x3f, 1), 'has a damaged Huffman table'],
+    ['too few for four streams', [0x56, 0xc0, 0, ...twoSymbols], 'has too few literals for four streams'],
+    [
+      'bits that are left',
+      [...literalsHeader(ONE_STREAM, 4, 3), ...twoSymbols, 0b101101],
+      'has literals of another length than it says',
+    ],
+    [
+      'bits that are missing',
+      [...literalsHeader(ONE_STREAM, 6, 3), ...twoSymbols, 0b101101],
+      'has literals of another length than it says',
+    ],
+    [
+      'bits without end mark',
+      [...literalsHeader(ONE_STREAM, 5, 3), ...twoSymbols, 0],
+      'has a stream of bits without end mark',
+    ],
+  ])('is refused with literals that have %s', async (_title, literals, message) => {
+    await expect(decodeHere(compressedFrame(literals, noSequences))).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['bytes behind none', [0, 0], 'has bytes behind the sequences of a block at byte 11'],
+    ['more than fit', [0xff, 0xff, 0xff, 0], 'has more sequences than fill a block at byte 10'],
+    ['unknown flags', [1, 1], 'has unknown flags in a block at byte 11'],
+    ['no table to repeat', [1, 0xc0], 'has no table of literal lengths to repeat'],
+    ['a symbol that does not exist', [1, 0x54, 0, 32], 'has a damaged table of offsets at byte 13'],
+    ['an offset of 28 bits', [1, 0x54, 0, 28, 0, 1], 'has a match from too far back'],
+    ['a match from before the start', [1, 0x54, 0, 3, 0, 0b1000], 'has sequences that do not fit'],
+    ['bits that are left', [1, 0x54, 0, 0, 0, 0b10], 'has sequences of another size than their block'],
+    ['no bits', [1, 0x54, 0, 0, 0], 'has a stream of bits without end mark'],
+  ])('is refused with sequences that have %s', async (_title, sequences, message) => {
+    await expect(decodeHere(compressedFrame(noLiterals, sequences))).rejects.toThrow(message);
+  });
+});
+
 describe('isZstd', () => {
   it.each([
     ['a frame', storedFrame(Buffer.alloc(1)), true],

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/errors.ts';
 import { changedImage } from '../../../src/image/imageChange.ts';
+import type { IsoEntry } from '../../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';
-import { adaptKargs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
+import { adaptKargs, findRootfs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
 import { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
 import { verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
-import { bytesAccess } from '../../../src/image/overlay.ts';
-import { isoPair } from '../../support/minimalIso.ts';
+import { bytesAccess, stretchOf } from '../../../src/image/overlay.ts';
+import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
+import { isoPair, rootfs } from '../../support/minimalIso.ts';
 
 const open = async (bytes: Uint8Array): Promise<LiveIso> => openLiveIso(bytesAccess(bytes));
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -76,6 +78,54 @@ describe('packing', () => {
     await expect(attempt).rejects.toThrow(message);
     await expect(attempt).rejects.toBeInstanceOf(CliError);
   });
+
+  it.each<[string, () => Promise<Uint8Array>, string]>([
+    [
+      'files that overlap',
+      async () => moved((await recordIn(minimal, 'isolinux/isolinux.cfg')).offset),
+      'overlap at',
+    ],
+    [
+      'a file beyond its end',
+      async () => moved(2 ** 31 * 2048),
+      'a file reaches beyond the end of the minimal ISO',
+    ],
+    [
+      'too much that no file covers',
+      async () => Buffer.concat([minimal, Buffer.alloc(64 * 1024 * 1024)]),
+      'the minimal ISO has too much besides its files: ',
+    ],
+    [
+      'more than the full one',
+      async () => Buffer.concat([minimal, Buffer.alloc(4_000_000)]),
+      'the minimal ISO is larger than the full one',
+    ],
+  ])('is refused where the minimal ISO has %s', async (_title, make, message) => {
+    const attempt = packMinimalIso(await open(full), await open(await make()));
+    await expect(attempt).rejects.toThrow(message);
+    await expect(attempt).rejects.toBeInstanceOf(CliError);
+  });
+
+  /** The minimal ISO with the first sector of a file at another place. */
+  async function moved(offset: number): Promise<Uint8Array> {
+    const bytes = Buffer.from(minimal);
+    bytes.writeUInt32LE(offset / 2048, (await recordIn(minimal, 'README.txt')).recordOffset + 2);
+    return bytes;
+  }
+});
+
+async function recordIn(bytes: Uint8Array, path: string): Promise<IsoEntry> {
+  const entry = await (await open(bytes)).tree.find(path);
+  if (entry === undefined) throw new Error(`no ${path}`);
+  return entry;
+}
+
+it('a minimal ISO has no root filesystem', async () => {
+  const pair = isoPair();
+  expect((await findRootfs(await open(pair.full))).size).toBe(rootfs.length);
+  const found = open(pair.minimal).then(findRootfs);
+  await expect(found).rejects.toThrow('This ISO image has no images/pxeboot/rootfs.img');
+  await expect(found).rejects.toBeInstanceOf(CliError);
 });
 
 const kargsOf = async (url: string | undefined): Promise<unknown> => {
@@ -107,6 +157,24 @@ describe('kernel arguments of a minimal ISO', () => {
 
   it('are refused where they do not fit', async () => {
     await expect(kargsOf(`http://${'x'.repeat(1100)}/`)).rejects.toThrow('kargs too large for area: ');
+  });
+
+  it.each<[string, Uint8Array, string]>([
+    ['without a file that tells them', liveIso('2021-01'), 'minimal ISO does not have kargs.json'],
+    [
+      'with a file that has no room for what they become',
+      liveIsoWith((files) => {
+        const info: unknown = JSON.parse(Buffer.from(files.get('coreos/kargs.json') ?? []).toString());
+        files.set('coreos/kargs.json', text(JSON.stringify(info)));
+      }),
+      'New version of coreos/kargs.json does not fit in space (',
+    ],
+  ])('are refused %s', async (_title, bytes, message) => {
+    const minimal = {
+      ...(await openMinimalIso(await packed())),
+      image: stretchOf(bytesAccess(bytes), { offset: 0, length: bytes.length }),
+    };
+    await expect(adaptKargs(minimal, undefined)).rejects.toThrow(message);
   });
 
   it('are refused without coreos.liveiso', async () => {

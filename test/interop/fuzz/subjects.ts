@@ -3,7 +3,7 @@
 export { CliError } from '../../../src/errors.ts';
 export { formatRemark } from '../../../src/reporters/remark.ts';
 
-export { readCpio, writeCpio } from '../../../src/formats/cpio.ts';
+export { writeCpio } from '../../../src/formats/cpio.ts';
 export { decodeGzip } from '../../../src/formats/gzip.ts';
 export {
   backupSize,
@@ -35,4 +35,5 @@ export { bytesAccess } from '../../../src/image/overlay.ts';
 export { findPxeFiles } from '../../../src/image/pxeFiles.ts';
 export { repairIso, resetIso, resetKargs } from '../../../src/image/resetIso.ts';
 
+export { readCpio } from '../../support/cpio.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

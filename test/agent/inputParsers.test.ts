@@ -1,0 +1,54 @@
+/** Inputs that each profile reads in its own way, and what it refuses. */
+
+import { describe, expect, it } from 'vitest';
+import { inputParsers } from '../../src/agent/inputParsers.ts';
+import { FormatError } from '../../src/errors.ts';
+import { key } from './deployed/support.ts';
+
+const { default: own, icc, 'configure-coreos-ipa': script } = inputParsers;
+
+describe('inputs', () => {
+  it.each<readonly [title: string, read: () => unknown, value: unknown]>([
+    ['time servers', () => own.ntpServers(' a.example , 192.0.2.1'), ['a.example', '192.0.2.1']],
+    ['time servers of ICC', () => icc.ntpServers('a.example,192.0.2.1'), ['a.example', '192.0.2.1']],
+    ['the key of ICC', () => icc.sshKeys(`${key}\n`), [key]],
+    ['no key of ICC', () => icc.sshKeys('\n'), []],
+    ['a proxy of the longest length', () => own.proxyUrl(`http://${'a'.repeat(993)}`), expect.anything()],
+    ['the VLANs of the script', () => script.vlanInterfaces(' eno1,eno2.100\n', false), 'eno1,eno2.100'],
+    ['the flags of the script', () => script.pullArgs('--a  --b=c '), ['--a', '--b=c']],
+  ])('%s', (_title, read, value) => expect(read()).toEqual(value));
+
+  it.each<readonly [title: string, read: () => unknown, message: string]>([
+    ['no time server', () => own.ntpServers(' , '), 'names no server'],
+    ['a time server that is none', () => own.ntpServers('a,b c'), 'holds "b c", which is no server'],
+    [
+      'a blank for ICC',
+      () => icc.ntpServers('a.example, b.example'),
+      'holds " b.example", which is no server',
+    ],
+    ['nothing between commas for ICC', () => icc.ntpServers('a.example,'), 'holds "", which is no server'],
+    ['two keys for ICC', () => icc.sshKeys(`${key}\n${key}`), 'holds more than one SSH key'],
+    ['a key behind a comment for ICC', () => icc.sshKeys(`# mine\n${key}`), 'holds more than one SSH key'],
+    [
+      'a proxy that is too long',
+      () => own.proxyUrl(`http://${'a'.repeat(994)}`),
+      'is longer than 1000 characters',
+    ],
+    [
+      'VLANs of two lines for the script',
+      () => script.vlanInterfaces('a\nb', false),
+      'has a control character in it',
+    ],
+    ['a flag with a quote for the script', () => script.pullArgs('--a="b"'), 'has a "\\"" in it'],
+    ['a host without a name', () => own.hostname('-'), 'is no name for a host'],
+    ['a quote in a kernel argument', () => own.installIpOptions('ip="dhcp"'), 'is not a kernel argument'],
+  ])('refuse %s', (_title, read, message) => {
+    expect(read).toThrow(FormatError);
+    expect(read).toThrow(message);
+  });
+
+  it('have little of a long server in the error', () => {
+    expect(() => own.ntpServers('x '.repeat(5000))).toThrow(/^.{300,500}$/);
+    expect(() => icc.ntpServers('x '.repeat(5000))).toThrow(/^.{300,500}$/);
+  });
+});
