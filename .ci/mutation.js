@@ -53,6 +53,7 @@ function copyTree() {
     cwd: folder,
     stdio: 'ignore',
   });
+  execFileSync('node', ['schemas/compile.js'], { cwd: folder });
   writeFileSync(join(folder, 'vitest.mutation.js'), vitestConfig);
   return folder;
 }

@@ -148,9 +148,7 @@ function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | 
   }
   decoder.hasOddities = true;
   if (keyEnd - at > longestKey) return undefined;
-  const key = readString(bytes, at, keyEnd);
-  const exact = type.fields.find((field) => field.name === key);
-  return exact ?? fieldsByFoldedName(type).get(foldName(key));
+  return fieldsByFoldedName(type).get(foldName(readString(bytes, at, keyEnd)));
 }
 
 /** Bytes. No field has a longer name, not even with all its letters written as escapes; a key may have any length. */

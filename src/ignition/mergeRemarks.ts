@@ -124,7 +124,7 @@ function remarkStruct({ parent, child, path }: Pair, field: StructField, tell: T
 }
 
 function remarkEmptied({ type, parent, child, path }: Pair, field: Field, tell: Tell): void {
-  if (type.keyFields.includes(field.name) || field.name === 'version') return;
+  if (field.name === 'version') return;
   if (isZeroMember(field, parent[field.name]) || !isZeroMember(field, child[field.name])) return;
   const together = type.fields.filter(
     ({ embedded }) => embedded !== undefined && embedded === field.embedded,

@@ -8,7 +8,9 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
     return 'the document ends too early: a quote or a bracket is not closed, or the file is cut off';
   }
   const at = offset - 1;
-  if (at === bytes.findIndex((byte) => !isBlank(byte))) return beginningHint(bytes, at);
+  const start = bytes.findIndex((byte) => !isBlank(byte));
+  const beginning = beginningHint(bytes, start);
+  if (beginning !== undefined || at === start) return beginning;
   const byte = bytes[at];
   if (message.endsWith('object key string') && byte === 0x7d) return 'remove the comma before the "}"';
   if (message.endsWith('beginning of value') && byte === 0x5d) return 'remove the comma before the "]"';
@@ -21,12 +23,13 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
   return undefined;
 }
 
-function beginningHint(bytes: Uint8Array, at: number): string | undefined {
-  const [first, second] = bytes.subarray(at);
+/** Of a document that never was JSON, the error may come later: `---` begins like a number. */
+function beginningHint(bytes: Uint8Array, start: number): string | undefined {
+  const [first, second] = bytes.subarray(start);
   if (first === 0xef) return 'the document starts with a byte order mark: save it as UTF-8 without one';
   if (first === 0xff || first === 0xfe) return 'the document seems to be UTF-16: save it as UTF-8';
   if (first === 0x1f && second === 0x8b) return 'the document is compressed with gzip: decompress it first';
-  const text = Buffer.from(bytes.subarray(at, at + 40)).toString('latin1');
+  const text = Buffer.from(bytes.subarray(start, start + 40)).toString('latin1');
   return /^(---|#|[a-z_]+:)/i.test(text)
     ? 'this looks like YAML: Ignition reads only JSON; translate a Butane config with butane first'
     : undefined;

@@ -35,7 +35,7 @@ function modeHint(text: string): string {
 }
 
 function numberHint(text: string): string | undefined {
-  return /^-?\d{1,18}$/.test(text) ? `has to be a number: write ${Number(text)}, without quotes` : undefined;
+  return /^-?\d{1,18}$/.test(text) ? `has to be a number: write ${BigInt(text)}, without quotes` : undefined;
 }
 
 function isShortScalar(found: string): boolean {

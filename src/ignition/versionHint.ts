@@ -12,7 +12,7 @@ export function versionHint(text: string): string | undefined {
   const known = specVersions.find(
     (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
   );
-  if (known !== undefined && text !== '') return `the spec has ${known}: write "${known}"`;
+  if (known !== undefined) return `the spec has ${known}: write "${known}"`;
   if (/^3\.\d+\.[1-9]\d*$/.test(text)) return 'the last number of a spec version is always 0, as in 3.4.0';
   return undefined;
 }

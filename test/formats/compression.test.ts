@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decompressMember, detectCompression } from '../../src/formats/compression.ts';
+import { inputOfBytes } from '../../src/formats/byteSource.ts';
+import { decompressMember, detectCompression, unpackMember } from '../../src/formats/compression.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
 import { survivesNoise } from './damage.ts';
 
@@ -49,3 +50,39 @@ describe('decompressMember', () => {
     await expect(survivesNoise(bytes.subarray(0, 6), decode)).resolves.toBeUndefined();
   });
 });
+
+describe('unpackMember', () => {
+  const packed = samples.flatMap(([format, bytes]) =>
+    format === 'gzip' || format === 'xz' || format === 'zstd' ? [[format, bytes] as const] : [],
+  );
+
+  it.each(packed)('%s, up to what follows, and counts it', async (format, bytes) => {
+    expect(await unpack(format, bytes)).toEqual({
+      text: 'hello',
+      end: bytes.length,
+      streams: { left: 2 },
+    });
+  });
+
+  it.each(packed)('%s keeps to the limit', async (format, bytes) => {
+    await expect(unpack(format, bytes, { maxBytes: 4 })).rejects.toThrow(
+      `The ${format} data unpacks to more than the limit of 4 bytes`,
+    );
+  });
+
+  it.each(packed)('%s keeps to the number of streams', async (format, bytes) => {
+    await expect(unpack(format, bytes, { left: 0 })).rejects.toThrow(
+      'The compressed data is made of too many streams at byte 0',
+    );
+  });
+});
+
+async function unpack(format: 'gzip' | 'xz' | 'zstd', bytes: Uint8Array, { maxBytes = 100, left = 3 } = {}) {
+  const input = inputOfBytes('file', Buffer.concat([bytes, Buffer.from('070701')]));
+  const streams = { left };
+  let text = '';
+  for await (const piece of unpackMember(format, input, { maxBytes, streams })) {
+    text += Buffer.from(piece).toString();
+  }
+  return { text, end: input.feed.offset, streams };
+}

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeGzip, encodeGzip } from '../../src/formats/gzip.ts';
+import { inputOf } from '../../src/formats/byteSource.ts';
+import { decodeGzip, encodeGzip, unpackGzip } from '../../src/formats/gzip.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { configText, contents, refusesTruncation, survivesBitFlips, survivesNoise } from './damage.ts';
 
@@ -117,6 +118,64 @@ describe('decodeGzip', () => {
     await expect(
       survivesNoise(member.subarray(0, 3), (bytes) => decodeGzip(bytes, limit)),
     ).resolves.toBeUndefined();
+  });
+});
+
+/** What the stream unpacks to, given in pieces, and how much of it that took. */
+async function unpack(bytes: Uint8Array, pieceSize: number, maxBytes = 1 << 20) {
+  let offset = 0;
+  const input = inputOf('file', {
+    next: async () => {
+      const piece = bytes.subarray(offset, (offset += pieceSize));
+      return piece.length === 0 ? undefined : piece;
+    },
+  });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of unpackGzip(input, { maxBytes })) pieces.push(Uint8Array.from(piece));
+  return { data: Buffer.concat(pieces), end: input.feed.offset };
+}
+
+describe('unpackGzip', () => {
+  const noise = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * index * 31) >>> 5));
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['text', text],
+    ['much that cannot be packed', noise],
+    ['much that can', Buffer.alloc(500_000)],
+  ])('reads %s, and nothing of what follows, in pieces of any size', async (_title, data) => {
+    const packed = encodeGzip(data);
+    for (const size of [1000, 40_000, packed.length, 1_000_000]) {
+      const read = await unpack(Buffer.concat([packed, Buffer.from('behind')]), size);
+      expect(Buffer.compare(read.data, data)).toBe(0);
+      expect(read.end).toBe(packed.length);
+    }
+  });
+
+  const damaged = Buffer.from(member).fill(0xff, 10, 40);
+  it.each([
+    ['a magic number of something else', Buffer.from('0123456789'), 'lacks the magic number at byte 0'],
+    ['a corrupt stream', damaged, 'is corrupt in the deflate stream at byte 10'],
+    ['a cut in the stream', member.subarray(0, 100), 'is cut off at byte 100'],
+    ['a cut in the trailer', member.subarray(0, -1), `is cut off at byte ${member.length - 1}`],
+    [
+      'a wrong CRC',
+      Buffer.concat([member.subarray(0, -8), trailer(1, text.length)]),
+      `does not match its CRC32 at byte ${member.length - 8}`,
+    ],
+    [
+      'a wrong length',
+      Buffer.concat([member.subarray(0, -8), trailer(crc32(text), 1)]),
+      `does not match its length at byte ${member.length - 4}`,
+    ],
+  ])('refuses %s', async (_title, bytes, message) => {
+    await expect(unpack(bytes, 33)).rejects.toThrow(`The gzip data ${message}`);
+  });
+
+  it('keeps to a limit, and fits it exactly', async () => {
+    expect((await unpack(member, 50, text.length)).data).toHaveLength(text.length);
+    await expect(unpack(member, 50, text.length - 1)).rejects.toThrow(
+      `The gzip data unpacks to more than the limit of ${text.length - 1} bytes`,
+    );
   });
 });
 

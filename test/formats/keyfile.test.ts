@@ -14,6 +14,19 @@ describe('formatKeyfile', () => {
   });
 });
 
+const noSection = {
+  message: 'The keyfile is wrong in line 1: it is before the first section',
+  hint: 'start with [connection]',
+};
+const noName = (line: number) => ({
+  message: `The keyfile is wrong in line ${line}: its section has no proper name`,
+  hint: 'write it like [connection]',
+});
+const noForm = {
+  message: 'The keyfile is wrong in line 2: it is not of the form key=value',
+  hint: 'start comments with #',
+};
+
 describe('parseKeyfile', () => {
   it('reads sections and keys, skips comments and blank lines', () => {
     const text =
@@ -32,15 +45,24 @@ describe('parseKeyfile', () => {
   });
 
   it.each([
-    ['a key before any section', 'id=eth0\n', 'line 1'],
-    ['a section without an end', '[ipv4]\n[ipv6\n', 'line 2'],
-    ['a section without a name', '[]\n', 'line 1'],
-    ['something behind a section', '[ipv4] x\n', 'line 1'],
-    ['a line without =', '[ipv4]\nmethod\n', 'line 2'],
-    ['a value without a key', '[ipv4]\n=auto\n', 'line 2'],
-  ])('refuses %s', (_title, text, where) => {
+    ['a key before any section', 'id=eth0\n', noSection],
+    ['a section without an end', '[ipv4]\n[ipv6\n', noName(2)],
+    ['a section without a name', '[]\n', noName(1)],
+    ['something behind a section', '[ipv4] x\n', noName(1)],
+    ['something behind a section without a blank', '[ipv4]x\n', noName(1)],
+    ['two sections in a line', '[[ipv4]\n', noName(1)],
+    ['a control character in a section', '[ipv\u00014]\n', noName(1)],
+    ['a carriage return in a line', '[ip\rv4]\r\n', noName(1)],
+    ['a line without =', '[ipv4]\nmethod\n', noForm],
+    ['a value without a key', '[ipv4]\n=auto\n', noForm],
+  ])('refuses %s', (_title, text, expected) => {
     expect(() => parseKeyfile(text)).toThrow(FormatError);
-    expect(() => parseKeyfile(text)).toThrow(where);
+    expect(thrownBy(() => parseKeyfile(text))).toMatchObject(expected);
+  });
+
+  it('leaves blanks out around sections, keys and before values, and only there', () => {
+    const text = ' \t\r\f\v[a b] \t\r\n \t\r\f\vx y \t=  \tc\rd \r\n';
+    expect(parseKeyfile(text)).toEqual([{ name: 'a b', entries: [{ key: 'x y', value: 'c\rd ' }] }]);
   });
 
   it('gives sections or a FormatError for any text', () => {

@@ -35,6 +35,9 @@ describe('formatExecArgument', () => {
     ['a${B}c', 'a$${B}c'],
     [';', '";"'],
     ['a;b', 'a;b'],
+    [';b', ';b'],
+    ['a\rb', '"a\\rb"'],
+    ['\u0001', '"\\x01"'],
     ['say "hi"', '"say \\"hi\\""'],
     ["it's", '"it\'s"'],
     ['C:\\x', '"C:\\\\x"'],
@@ -48,6 +51,9 @@ describe('formatExecArgument', () => {
 
   it.each(['a\0b', '\ud800'])('refuses %j', (value) => {
     expect(() => formatExecArgument(value)).toThrow(FormatError);
+    expect(() => formatExecArgument(value)).toThrow(
+      'An argument of a command cannot have a NUL or half of a surrogate pair in it',
+    );
   });
 
   it('gives one word that arrives unchanged, whatever the value', () => {
@@ -74,14 +80,26 @@ describe('formatEnvironment', () => {
     expect(formatEnvironment(name, value)).toBe(expected);
   });
 
+  const badName = {
+    message: expect.stringMatching(/^".*" cannot be the name of an environment variable$/),
+    hint: 'Names have letters, digits and underscores and do not start with a digit',
+  };
   it.each([
-    ['1A', ''],
-    ['', ''],
-    ['A B', ''],
-    ['A', '\r'],
-    ['A', '\0'],
-  ])('refuses %j with %j', (name, value) => {
+    ['1A', '', badName],
+    ['', '', badName],
+    ['A B', '', badName],
+    [
+      'A',
+      '\r',
+      {
+        message: 'The environment variable A has a control character in its value',
+        hint: 'systemd takes tabs and line feeds only',
+      },
+    ],
+    ['A', '\0', { message: expect.stringMatching(/^The environment variable A cannot have a NUL/) }],
+  ])('refuses %j with %j', (name, value, expected) => {
     expect(() => formatEnvironment(name, value)).toThrow(FormatError);
+    expect(thrownBy(() => formatEnvironment(name, value))).toMatchObject(expected);
   });
 
   it('gives one assignment that arrives unchanged', () => {
@@ -105,6 +123,11 @@ describe('splitExecLine', () => {
     [`a"b c"'d "e'f`, [[word('ab cd "ef')]]],
     ['\\x41\\102\\u00e9\\U0001f600\\s', [[word('ABé😀 ')]]],
     ['\\xc3\\xa9', [[word('é')]]],
+    [String.raw`\a\b\f\n\r\t\v\\\"\'\s`, [[word('\u0007\b\f\n\r\t\v\\"\' ')]]],
+    ['\\u0001\\ud7ff\\ue000\\U0010ffff', [[word('\u0001\ud7ff\ue000\u{10ffff}')]]],
+    ['\\u0000 \\udfff \\U00110000', [[word('\\u0000'), word('\\udfff'), word('\\U00110000')]]],
+    ['\\001\\101 \\400 \\777', [[word('\u0001A'), word('\\400'), word('\\777')]]],
+    ['a${LONG_NAME}b ${} ${A', [[expanding('a${LONG_NAME}b'), expanding('${}'), word('${A')]]],
     ['\\q \\x0 \\000 \\ud800', [[word('\\q'), word('\\x0'), word('\\000'), word('\\ud800')]]],
     ['%t/%n a%%b %', [[expanding('%t/%n'), word('a%b'), word('%')]]],
     ['$A ${A}b $$A a$A $', [[expanding('$A'), expanding('${A}b'), word('$A'), word('a$A'), expanding('$')]]],
@@ -114,6 +137,10 @@ describe('splitExecLine', () => {
 
   it('refuses a quote that is not closed', () => {
     expect(() => splitExecLine('/bin/a "b')).toThrow(FormatError);
+    expect(thrownBy(() => splitExecLine('/bin/a "b'))).toMatchObject({
+      message: 'A quote is not closed',
+      offset: 7,
+    });
   });
 
   it('takes any line, in linear time', () => {
@@ -157,3 +184,12 @@ describe.skipIf(!hasSystemd)(`systemd itself${systemdNote}`, () => {
     );
   });
 });
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -65,15 +65,19 @@ describe('a tar archive', () => {
     const bytes = await tarOf((archive) => {
       archive.entry({ name: 'odd', type, linkname: 'x' });
     });
-    await expect(readArchiveFiles(bytes)).rejects.toThrow(`odd is a ${type}`);
+    await expect(readArchiveFiles(bytes)).rejects.toMatchObject({
+      message: `odd is a ${type}`,
+      hint: 'only files can be taken over',
+    });
   });
 
   it.each([
-    ['text', Buffer.from('no archive '.repeat(200))],
-    ['nothing', new Uint8Array()],
-    ['zeros', new Uint8Array(10_240)],
-  ])('refuses %s', async (_title, bytes) => {
+    ['text', Buffer.from('no archive '.repeat(200)), /^it is not a tar archive, or a damaged one: /],
+    ['nothing', new Uint8Array(), 'it has no files'],
+    ['zeros', new Uint8Array(10_240), 'it has no files'],
+  ])('refuses %s', async (_title, bytes, message) => {
     await expect(readArchiveFiles(bytes)).rejects.toBeInstanceOf(FormatError);
+    await expect(readArchiveFiles(bytes)).rejects.toThrow(message);
   });
 
   it('takes no data of a folder, whatever size it announces', async () => {

@@ -46,6 +46,17 @@ function memberOf({ name = 'a', kind = '0', link = '', size }: Header, data = ''
   return Buffer.concat([header, bytes, Buffer.alloc(-bytes.length & 511)]);
 }
 
+/** GNU has times where the newer format has a prefix, and tells so by what is behind `ustar`. */
+function gnuMember(name: string, data: string): Buffer {
+  const member = memberOf({ name }, data);
+  member.write('ustar  \0', 257);
+  member.write('14567012345', 345);
+  member.fill(' ', 148, 156);
+  const sum = member.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  member.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return member;
+}
+
 /** One pax record, which counts its own length. */
 function record(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
@@ -150,6 +161,7 @@ describe('readTarMembers', () => {
     ['a file of the oldest kind', [memberOf({ kind: '\0' }, 'x')], { a: 'x' }],
     ['a folder of the oldest kind', [memberOf({ name: 'f/', kind: '\0' }), memberOf({}, 'x')], { a: 'x' }],
     ['bytes behind the end', [memberOf({}, 'x'), Buffer.alloc(1024), Buffer.from('rest')], { a: 'x' }],
+    ['no prefix where the format has other things there', [gnuMember('a', 'x')], { a: 'x' }],
     ['a size with blanks', [memberOf({ size: '  1 ' }), Buffer.alloc(512, 'x')], { a: 'x' }],
   ])('reads %s', async (_title, parts, expected) => {
     expect(await list(Buffer.concat(parts))).toEqual(expected);
@@ -182,6 +194,17 @@ describe('readTarMembers', () => {
     ['a record without length', [memberOf({ kind: 'x' }, 'path=b\n')], 'a pax record makes no sense'],
     ['a record of length zero', [memberOf({ kind: 'x' }, '0 path=b\n')], 'a pax record makes no sense'],
     ['a record without value', [memberOf({ kind: 'x' }, '8 path=\nx=')], 'a pax record makes no sense'],
+    ['a record without equals sign', [memberOf({ kind: 'x' }, '8 pathb\n')], 'a pax record makes no sense'],
+    [
+      'a record whose equals sign is in the next',
+      [memberOf({ kind: 'x' }, '7 path\n10 path=b\n')],
+      'a pax record makes no sense',
+    ],
+    [
+      'a size with a point',
+      [memberOf({ kind: 'x' }, record('size', '4.0'))],
+      'a size is no number at byte 0',
+    ],
     ['a record without end', [memberOf({ kind: 'x' }, '8 path=b')], 'a pax record makes no sense'],
     ['padding that is cut off', [memberOf({}, 'x').subarray(0, 600)], 'it is cut off at byte 600'],
     ['a device', [memberOf({ kind: '3' })], 'a is a character-device'],
@@ -189,6 +212,27 @@ describe('readTarMembers', () => {
     ['a sparse file of GNU', [memberOf({ kind: 'S' })], 'a is a sparse file'],
   ])('refuses %s', async (_title, parts, message) => {
     await expect(list(Buffer.concat(parts))).rejects.toThrow(message);
+  });
+
+  it('says of each member what it is', async () => {
+    const archive = Buffer.concat([
+      memberOf({}, 'text'),
+      memberOf({ name: 's', kind: '2', link: 't' }),
+      memberOf({ name: 'h', kind: '1', link: 't' }),
+    ]);
+    const members: unknown[] = [];
+    for await (const member of readTarMembers(inputOf('tar', sourceIn(archive, 512)))) members.push(member);
+    expect(members).toMatchObject([
+      { type: 'file', path: 'a', size: 4 },
+      { type: 'link', path: 's', target: 't', isSymbolic: true },
+      { type: 'link', path: 'h', target: 't', isSymbolic: false },
+    ]);
+  });
+
+  it('reads on behind the end, so that all has passed', async () => {
+    const source = sourceIn(Buffer.concat([memberOf({}, 'x'), Buffer.alloc(100_000)]), 1000);
+    for await (const { path } of readTarMembers(inputOf('tar', source))) expect(path).toBe('a');
+    expect(await source.next()).toBeUndefined();
   });
 
   it('refuses more members than any archive has', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../src/ignition/decode.ts';
+import { decode, maxValues } from '../../src/ignition/decode.ts';
 import { configType, foldName } from '../../src/ignition/schema.ts';
 
 const decodeText = (text: string, version: '3.2.0' | '3.4.0' = '3.4.0') =>
@@ -20,6 +20,15 @@ describe('decode', () => {
     ['keys with a long s', '{"\xc5\xbftorage":{}}', { storage: {} }],
     ['keys with a Kelvin sign', '{"storage":{"lu\xe2\x84\xaas":[]}}', { storage: { luks: [] } }],
     ['escaped keys', '{"\\u0073torage":{}}', { storage: {} }],
+    ['keys in another case, late in the document', `${' '.repeat(300)}{"STORAGE":{}}`, { storage: {} }],
+    ['keys that begin like a field', files('[{"pathname":"/a","pat":"/b"}]'), { storage: { files: [{}] } }],
+    ['true', files('[{"overwrite":true,"mode":1}]'), { storage: { files: [{ overwrite: true, mode: 1 }] } }],
+    [
+      'false',
+      files('[{"overwrite":false,"mode":1}]'),
+      { storage: { files: [{ overwrite: false, mode: 1 }] } },
+    ],
+    ['zero', files('[{"mode":0}]'), { storage: { files: [{ mode: 0 }] } }],
     ['null for a pointer', files('[{"mode":null}]'), { storage: { files: [{}] } }],
     ['null for an object', '{"storage":null}', {}],
     ['null for a list', files('null'), { storage: {} }],
@@ -58,6 +67,9 @@ describe('decode', () => {
     ],
     ['null leaves an object', '[{"user":{"id":1},"user":null}]', [{ user: { id: 1 } }]],
     ['lists: item by item', '[{"path":"/a","mode":1}],"files":[{"mode":2}]', [{ path: '/a', mode: 2 }]],
+    ['objects: an empty one gets members', '[{"user":{},"user":{"id":1}}]', [{ user: { id: 1 } }]],
+    ['lists: an empty item gets members', '[{}],"files":[{"mode":1}]', [{ mode: 1 }]],
+    ['lists: the last is shorter', '[{"path":"/a"},{"path":"/b"}],"files":[{}]', [{ path: '/a' }]],
     ['lists: null keeps an item', '[{"path":"/a"}],"files":[null]', [{ path: '/a' }]],
     [
       'lists: items that were cut off come back',
@@ -163,12 +175,37 @@ describe('decode', () => {
     expect(mismatch?.path).toEqual(['storage', 'files', 0, 'mode']);
   });
 
+  it('tells the path of a mismatch behind other members and items', () => {
+    const { mismatch } = decodeText(files('[{"path":"/a","mode":1},{"mode":1,"path":2}]'));
+    expect(mismatch?.path).toEqual(['storage', 'files', 1, 'path']);
+  });
+
+  it.each([
+    [998, ''],
+    [999, '…'],
+  ])('repeats at most 1000 characters of a wrong value: %i digits in quotes', (digits, end) => {
+    const value = `"${'1'.repeat(digits)}"`;
+    expect(decodeText(`{  "storage":${value}}`).mismatch?.found).toBe(`${value.slice(0, 1000)}${end}`);
+  });
+
+  it('takes so many objects and items, and no more', () => {
+    const strings = (count: number) =>
+      decodeText(`{"kernelArguments":{"shouldExist":[${'"",'.repeat(count - 1)}""]}}`);
+    expect(strings(maxValues - 2)).toMatchObject({ hasTooMany: false });
+    expect(strings(maxValues - 1)).toMatchObject({ hasTooMany: true });
+    expect(strings(maxValues - 1).mismatch).toBeUndefined();
+    const objects = decodeText(files(`[${'{},'.repeat(maxValues / 2)}{}]`));
+    expect(objects).toMatchObject({ hasTooMany: true });
+  });
+
   it.each([
     ['{"storage":{"files":[{"path":"/a"}]}}', false],
     ['{"storage":{"files":[{"mode":null}],"disks":null}}', false],
+    [files('[{"overwrite":true},{"overwrite":false}]'), false],
     ['{"Storage":{}}', true],
     ['{"storage":{},"x":1}', true],
     ['{"storage":null}', true],
+    ['null', true],
     [files('[null]'), true],
   ])('%s: oddities %s', (text, hasOddities) => {
     expect(decodeText(text).hasOddities).toBe(hasOddities);

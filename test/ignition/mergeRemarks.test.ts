@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Config } from '../../src/ignition/config.ts';
 import { mergeRules, remarkMerge } from '../../src/ignition/mergeRemarks.ts';
 import type { SpecVersion } from '../../src/ignition/versions.ts';
 import { decodeConfig, randomConfigs } from '../support/randomConfigs.ts';
@@ -8,10 +9,13 @@ type Json = Record<string, unknown>;
 
 /** What is said on merging two configs: rule and path. */
 function remarks(version: SpecVersion, parent: Json, child: Json): readonly string[] {
-  const [from, to] = [parent, child].map((config) =>
-    decodeConfig(JSON.stringify({ ...config, ignition: { ...Object(config['ignition']), version } })),
+  return remarkMerge(decoded(parent, version), decoded(child, version), version).map(
+    ({ rule, path }) => `${rule} ${path.join('.')}`,
   );
-  return remarkMerge(from ?? {}, to ?? {}, version).map(({ rule, path }) => `${rule} ${path.join('.')}`);
+}
+
+function decoded(config: Json, version: SpecVersion): Config {
+  return decodeConfig(JSON.stringify({ ...config, ignition: { ...Object(config['ignition']), version } }));
 }
 
 const file = (members: Json) => ({ storage: { files: [{ path: '/f', ...members }] } });
@@ -21,6 +25,7 @@ const old = file({
 });
 const link = (members: Json) => ({ storage: { links: [{ path: '/f', ...members }] } });
 const disk = (partition: Json) => ({ storage: { disks: [{ device: '/d', partitions: [partition] }] } });
+const luks = (clevis: Json) => ({ storage: { luks: [{ name: 'l', device: '/d', clevis }] } });
 const reference = (kind: Json) => ({ ignition: { config: kind } });
 
 describe('remarkMerge', () => {
@@ -47,6 +52,20 @@ describe('remarkMerge', () => {
       [],
     ],
     ['contents as before', '3.4.0', old, contents({ source: 'data:,old' }), []],
+    [
+      'contents without a source of their own',
+      '3.4.0',
+      old,
+      file({ contents: { verification: { hash: 'sha512-y' } } }),
+      [],
+    ],
+    [
+      'new contents, where an empty compression was',
+      '3.4.0',
+      file({ contents: { source: 'data:,old', compression: '' } }),
+      contents({}),
+      [],
+    ],
     [
       'new contents, old headers',
       '3.1.0',
@@ -75,6 +94,22 @@ describe('remarkMerge', () => {
       file({ append: [{ source: 'data:,b' }] }),
       ['merge-appends storage.files.0.append'],
     ],
+    ['the child appends', '3.4.0', file({}), file({ append: [{ source: 'data:,b' }] }), []],
+    [
+      'new contents, and both append',
+      '3.4.0',
+      file({ append: [{ source: 'data:,a' }] }),
+      file({ contents: { source: 'data:,new' }, append: [{ source: 'data:,b' }] }),
+      ['merge-appends storage.files.0.append'],
+    ],
+    [
+      'contents as before, old append',
+      '3.4.0',
+      file({ contents: { source: 'data:,new' }, append: [{ source: 'data:,a' }] }),
+      contents({}),
+      [],
+    ],
+    ['no contents, old append', '3.4.0', file({ append: [{ source: 'data:,a' }] }), file({ mode: 1 }), []],
     [
       'new contents, old append',
       '3.4.0',
@@ -97,6 +132,13 @@ describe('remarkMerge', () => {
       ['merge-replaces-node storage.directories.0'],
     ],
     [
+      'a file at the path of a disk',
+      '3.4.0',
+      { storage: { disks: [{ device: '/f' }], luks: [{ name: '/f' }] } },
+      contents({}),
+      [],
+    ],
+    [
       'an argument that changes sides',
       '3.3.0',
       { kernelArguments: { shouldExist: ['a'] } },
@@ -117,12 +159,23 @@ describe('remarkMerge', () => {
       disk({ label: 'a', number: 1 }),
       [],
     ],
+    ['a partition by another label', '3.4.0', disk({ label: 'a', number: 1 }), disk({ label: 'b' }), []],
+    ['partitions without labels', '3.4.0', disk({ sizeMiB: 1 }), disk({ number: 1 }), []],
     [
       'a target that is emptied',
       '3.2.0',
       link({ target: '/t' }),
       link({ hard: true }),
       ['merge-empties storage.links.0'],
+    ],
+    ['another target', '3.2.0', link({ target: '/t' }), link({ target: '/u', hard: true }), []],
+    ['no target before', '3.2.0', link({ hard: false }), link({ hard: true }), []],
+    [
+      'a pin that is emptied',
+      '3.2.0',
+      luks({ custom: { pin: 'sss', config: 'x' } }),
+      luks({ custom: {} }),
+      ['merge-empties storage.luks.0.clevis.custom', 'merge-empties storage.luks.0.clevis.custom'],
     ],
     ['a target that is kept', '3.2.0', link({ target: '/t' }), link({ overwrite: true }), []],
     ['a target that is kept, later', '3.3.0', link({ target: '/t' }), link({ hard: true }), []],
@@ -133,6 +186,7 @@ describe('remarkMerge', () => {
       contents({}),
       ['merge-fetched-later '],
     ],
+    ['no config that is fetched on boot', '3.4.0', reference({ merge: [] }), contents({}), []],
     [
       'configs that are fetched in order',
       '3.4.0',
@@ -157,6 +211,55 @@ describe('remarkMerge', () => {
   ])('%s (%s)', (...[, version, parent, child, expected]) => {
     expect(remarks(version, parent, child)).toEqual(expected);
   });
+
+  it.each<[SpecVersion, Json, Json, string]>([
+    ['3.4.0', old, contents({}), 'the new source inherits compression and verification.hash of the parent'],
+    [
+      '3.4.0',
+      file({ append: [{ source: 'data:,a' }] }),
+      file({ append: [{ source: 'data:,b' }] }),
+      'append is added to the append of the parent',
+    ],
+    [
+      '3.4.0',
+      link({ target: '/t' }),
+      contents({}),
+      'this file replaces the link of the parent at the same path',
+    ],
+    [
+      '3.4.0',
+      contents({}),
+      { storage: { directories: [{ path: '/f' }] } },
+      'this directory replaces the file of the parent at the same path',
+    ],
+    [
+      '3.3.0',
+      { kernelArguments: { shouldExist: ['a "b"'] } },
+      { kernelArguments: { shouldNotExist: ['a "b"'] } },
+      String.raw`"a \"b\"" is removed from shouldExist of the parent`,
+    ],
+    [
+      '3.2.0',
+      link({ target: '/t' }),
+      link({ hard: true }),
+      'target is left out here, so that merging empties it',
+    ],
+  ])('%s: %j and %j: %s', (version, parent, child, message) => {
+    expect(remarkMerge(decoded(parent, version), decoded(child, version), version)).toMatchObject([
+      { severity: 'warning', message },
+    ]);
+  });
+
+  it('has nothing to say on a child that is empty, without a version even', () => {
+    expect(remarkMerge(decoded(old, '3.4.0'), {}, '3.4.0')).toEqual([]);
+  });
+
+  it.each(Object.values(mergeRules).map((rule) => [rule.id, rule] as const))(
+    '%s is worded and hinted at',
+    (_id, { message, hint }) => {
+      expect([message, hint]).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/^[a-z].*[^.]$/)]);
+    },
+  );
 
   it('names the rules, for all configs', () => {
     const rules = new Set(Object.values(mergeRules).map(({ id }) => id));

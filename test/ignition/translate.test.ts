@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { formatIgnition } from '../../src/ignition/ignitionText.ts';
 import { normalizeConfig } from '../../src/ignition/normalize.ts';
-import { translateConfig, type Translation } from '../../src/ignition/translate.ts';
+import { translateConfig, type Translation, translationRules } from '../../src/ignition/translate.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { isSince, type SpecVersion, specVersions } from '../../src/ignition/versions.ts';
 import { decodeConfig, randomConfigs, withoutEmpty } from '../support/randomConfigs.ts';
@@ -110,6 +110,22 @@ describe('translateConfig, upwards', () => {
     ],
     ['no special bits', '3.5.0', '3.6.0', file({ mode: 0o755 }), []],
     [
+      'every place',
+      '3.3.0',
+      '3.6.0',
+      {
+        storage: {
+          files: [{ path: '/a', mode: 0o1755 }, { path: '/b' }, { path: '/c', mode: 0o1755 }],
+          directories: [{ path: '/d' }, { path: '/e', mode: 0o2755 }],
+        },
+      },
+      [
+        'warning special-bits-dropped storage.directories.1.mode',
+        'warning special-bits-dropped storage.files.0.mode',
+        'warning special-bits-dropped storage.files.2.mode',
+      ],
+    ],
+    [
       'an advertisement that goes',
       '3.4.0',
       '3.7.0-experimental',
@@ -167,6 +183,8 @@ describe('translateConfig, downwards', () => {
   it('leaves out an object that would mean something where null and {} differ', () => {
     const config = luks({ clevis: { custom: { needsNetwork: false }, ...tang({})['clevis'] } });
     expect(translated(config, '3.3.0', '3.2.0')).toEqual(JSON.parse(documentOf(luks(tang({})), '3.2.0')));
+    const empty = luks({ clevis: { custom: { config: '', pin: '' }, threshold: 0, tpm2: false } });
+    expect(translated(empty, '3.3.0', '3.2.0')).toEqual(JSON.parse(documentOf(luks({}), '3.2.0')));
   });
 
   it.each<[SpecVersion, SpecVersion, Json, string]>([
@@ -252,6 +270,24 @@ describe('translateConfig, downwards', () => {
     expect(lines).toEqual([expected]);
   });
 
+  it('says of each value which version accepts it, and of each field which has it', () => {
+    const config = {
+      storage: {
+        files: [
+          { path: '/a', contents: { source: 'gs://b/k' } },
+          { path: '/b', contents: { source: arn } },
+        ],
+      },
+      ...user({ shouldExist: true }),
+    };
+    const { findings } = translate(config, '3.6.0', '3.1.0');
+    expect(findings.map(({ message, hint }) => [message, hint])).toEqual([
+      ['spec version 3.1.0 has no shouldExist', 'translate to 3.2.0 or newer, or remove shouldExist'],
+      ['invalid url scheme, in spec version 3.1.0', 'spec version 3.2.0 accepts it'],
+      ['invalid url scheme, in spec version 3.1.0', 'spec version 3.4.0 accepts it'],
+    ]);
+  });
+
   it('names everything that is in the way', () => {
     const config = {
       ...user({ shouldExist: true }),
@@ -307,6 +343,16 @@ describe('translateConfig, downwards', () => {
     );
   });
 });
+
+it.each(Object.values(translationRules).map((rule) => [rule.id, rule] as const))(
+  '%s is worded and hinted at',
+  (_id, { message, hint }) => {
+    expect([message, hint]).toEqual([
+      expect.stringMatching(/^[a-z]/),
+      expect.stringMatching(/^[a-z].*[^.]$/),
+    ]);
+  },
+);
 
 describe('translateConfig', () => {
   it.skipIf(sharedData === undefined)(`gives what Ignition gives${sharedDataNote}`, () => {

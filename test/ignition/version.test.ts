@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { readVersion } from '../../src/ignition/version.ts';
 import { versionHint } from '../../src/ignition/versionHint.ts';
+import { isSince, specVersions } from '../../src/ignition/versions.ts';
 
 const read = (text: string) => readVersion(Buffer.from(text));
 const versionText = (version: string) => JSON.stringify({ ignition: { version } });
+
+it.each(specVersions.map((version, index) => [version, index] as const))(
+  '%s is since itself and those before',
+  (version, index) => {
+    const before = specVersions.filter((first) => isSince(version, first));
+    expect(before).toEqual(specVersions.slice(0, index + 1));
+  },
+);
 
 describe('readVersion', () => {
   it.each([
@@ -27,6 +36,7 @@ describe('readVersion', () => {
     '3.6.0-experimental',
     '3.7.0-Experimental',
     '3.4.0+x',
+    '3.4.0-alpha.beta+x.y',
     '4.0.0',
     '9223372036854775807.0.0',
   ])('%s is not supported', (text) => {
@@ -84,17 +94,23 @@ describe('readVersion', () => {
 
 describe('versionHint', () => {
   it.each([
-    ['v3.4.0', 'leave out the "v"'],
+    ['v3.4.0', 'leave out the "v": "3.4.0"'],
+    [`v3${'x'.repeat(98)}`, `leave out the "v": "3${'x'.repeat(38)}"`],
     ['2.3.0', 'Container Linux'],
     ['3.4', 'write "3.4.0"'],
     ['3.7.0', 'write "3.7.0-experimental"'],
     ['3.5.0-experimental', 'write "3.5.0"'],
+    [' 3.4.0', 'write "3.4.0"'],
     ['3.4.1', 'always 0'],
+    ['3.10.12', 'always 0'],
   ])('%s', (text, hint) => {
     expect(versionHint(text)).toMatch(new RegExp(hint));
   });
 
-  it.each(['', '4.0.0', 'x'])('none for %j', (text) => {
-    expect(versionHint(text)).toBeUndefined();
-  });
+  it.each(['', '4.0.0', 'x', 'xv3.4.0', '12.0.0', 'x3.4.1', '3.4.1x', `v3${'x'.repeat(99)}`])(
+    'none for %j',
+    (text) => {
+      expect(versionHint(text)).toBeUndefined();
+    },
+  );
 });

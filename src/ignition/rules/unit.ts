@@ -67,7 +67,7 @@ export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
 function unitNameIssue(name = ''): Issue | undefined {
   const extension = pathExtension(name);
   if (unitExtensions.has(extension)) return undefined;
-  const hint = extension === '' && name !== '' ? withSuffix(name, '.service') : undefined;
+  const hint = extension === '' ? withSuffix(name, '.service') : undefined;
   return issue(unitRules.extension, ['name'], hint);
 }
 

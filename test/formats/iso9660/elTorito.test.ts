@@ -5,7 +5,7 @@ import { type BootImage, writeBootCatalog } from '../../../src/formats/iso9660/e
 
 const bios: BootImage = { platform: 'bios', sector: 0x1234, blocks: 4 };
 const efi: BootImage = { platform: 'efi', sector: 0x5678, blocks: 0xffff };
-const large: BootImage = { platform: 'efi', sector: 1, blocks: 0x1_0000 };
+const large: BootImage = { platform: 'efi', sector: 1, blocks: 0x1_0005 };
 
 /** What is not zero, by its offset in entries of 32 bytes. */
 function entriesOf(images: readonly BootImage[]): string[] {

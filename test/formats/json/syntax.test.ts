@@ -86,6 +86,7 @@ describe('checkSyntax', () => {
     [`1${'0'.repeat(500)}.5`, true],
     [`1${'0'.repeat(500)}e-300`, false],
     [`-1${'0'.repeat(308)}`, false],
+    [`${' '.repeat(500)}1${'0'.repeat(304)}`, false],
     ['{"x":[1e309]}', true],
     ['"1e999"', false],
   ])('%s: overflows %s', (text, overflows) => {
@@ -99,6 +100,7 @@ describe('checkSyntax', () => {
 
   it('allows 10000 levels and no more', () => {
     expect(check('['.repeat(10_000) + ']'.repeat(10_000)).problem).toBeUndefined();
+    expect(check(`${'{"a":'.repeat(10_000)}0${'}'.repeat(10_000)}`).problem).toBeUndefined();
     expect(check('['.repeat(10_001)).problem).toEqual({
       message: "invalid character '[' exceeded max depth",
       offset: 10_001,

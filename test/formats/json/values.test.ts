@@ -68,6 +68,10 @@ describe('readString', () => {
     }
   });
 
+  it('replaces a single byte, also without a character beside it', () => {
+    expect(read(Buffer.from([0x22, 0x80, 0x22]))).toBe('\ufffd');
+  });
+
   const edges = [0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff]; // prettier-ignore
   it('replaces the bytes that are no characters, and no others', () => {
     const bytes = fc.array(fc.constantFrom(...edges), { minLength: 1, maxLength: 12 });

@@ -5,12 +5,14 @@ describe('the catalogue of rules', () => {
   it('has every id once', () => {
     const ids = allRules.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain('path-relative');
   });
 
   it.each(allRules.map((rule) => [rule.id, rule] as const))(
     '%s is named, worded and hinted at',
     (id, rule) => {
       expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)+$/);
+      expect(['error', 'warning']).toContain(rule.severity);
       expect(rule.message).not.toBe('');
       expect(rule.hint).toMatch(/^[a-z].*[^.]$/);
     },

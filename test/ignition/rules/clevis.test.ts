@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenRules } from '../../support/brokenRules.ts';
+import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
 const unknown = 'clevis-pin-unknown at pin';
 const missing = 'clevis-pin-required at pin';
@@ -30,6 +30,7 @@ describe('Tang servers', () => {
 
   it.each([
     [server, []],
+    [{ ...server, url: 'http://t' }, []],
     [{}, ['url-scheme at url', 'tang-thumbprint-required at thumbprint']],
     [{ ...server, url: 'data:,' }, ['url-scheme at url']],
     [{ ...server, url: 'http://%' }, ['url-unparsable at url']],
@@ -40,6 +41,12 @@ describe('Tang servers', () => {
     [{ ...server, advertisement: '1e999' }, ['tang-advertisement-json at advertisement']],
   ])('%j breaks %j', (tang, rules) => {
     expect(brokenRules('Tang', tang)).toEqual(rules);
+  });
+
+  it('have a URL that Clevis can ask', () => {
+    expect(issuesOf('Tang', { ...server, url: 's3://b/k' }).map((issue) => issue.hint)).toEqual([
+      'write the http or https URL of the Tang server',
+    ]);
   });
 
   it('have an advertisement that is checked since 3.4.0', () => {

@@ -31,6 +31,14 @@ describe('paths of units', () => {
     ]);
   });
 
+  it.each([
+    [{ contents: '[Unit]' }, '/etc/systemd/system/'],
+    [{ name: 'a.service', dropins: [{ contents: '[Unit]' }] }, '/etc/systemd/system/a.service.d/'],
+  ])('conflict even if a name is missing: %j', (nameless, path) => {
+    const config = { storage: { files: [{ path }] }, systemd: { units: [{ name: 'b.service' }, nameless] } };
+    expect(brokenRules('Config', config)).toEqual(['path-conflicts-unit at storage.files.0.path']);
+  });
+
   it.each([[{ name: 'a.service', mask: true }], [{ name: 'a.service', contents: '' }]])(
     'do not conflict for %j',
     (empty) => {

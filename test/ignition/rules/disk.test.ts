@@ -61,6 +61,11 @@ describe('partitions that overlap', () => {
     ['two ends before their starts, apart', [at(10, -5), at(100, -5)], undefined],
     ['two ends before their starts, one in the other', [at(100, -200), at(50, -50)], 0],
     ['an end before the start, inside another', [at(20, -5), at(10, 5)], 1],
+    ['an end before the start, that ends with another', [at(2, 3), at(10, -5)], 0],
+    ['not one that starts at the same place and ends before', [at(10, 0), at(10, -5), at(10, 1)], 2],
+    ['not one that ends at the same place and before its start', [at(2, 3), at(10, -5), at(4, 1)], 2],
+    ['one around an end before the start, with another between', [at(1, 5), at(8, -5), at(7, 3)], 1],
+    ['two that start together, behind another', [at(1, 2), at(5, 5), at(5, 3)], 2],
   ])('%s', (_title, partitions, index) => {
     expect(firstOverlap(partitions)).toBe(index);
   });

@@ -51,6 +51,7 @@ describe('filesystems', () => {
     ['none', '3.3.0', true],
     ['virtiofs', '3.6.0', false],
     ['virtiofs', '3.7.0-experimental', true],
+    ['ext3', '3.7.0-experimental', false],
   ] as const)('of %s in %s: %s', (format, version, isKnown) => {
     expect(brokenRules('Filesystem', { device, format }, version)).toEqual(
       isKnown ? [] : ['filesystem-format-invalid at format'],

@@ -41,6 +41,8 @@ describe('modes', () => {
     [7777, 'modes are decimal in JSON: 07777 is 4095'],
     [0o4755, undefined],
     [-644, undefined],
+    [99_644, undefined],
+    [64_499, undefined],
   ])('%d is taken for octal where that makes sense', (mode, hint) => {
     expect(issuesOf('File', { path: '/a', mode })[0]?.hint).toBe(hint);
   });

@@ -29,6 +29,7 @@ describe('partitions', () => {
       ['partition-guid at guid', 'partition-guid at typeGuid'],
     ],
     [{ number: 1, guid: `${guid}\n` }, ['partition-guid at guid']],
+    [{ number: 1, guid: `{${guid}` }, ['partition-guid at guid']],
   ])('%j breaks %j', (partition, rules) => {
     expect(brokenRules('Partition', partition)).toEqual(rules);
   });

@@ -25,7 +25,9 @@ describe('paths', () => {
     ['File', { path: '/etc//x/' }, 'write "/etc/x"'],
     ['Disk', { device: 'sda' }, 'write "/dev/sda"'],
     ['Disk', { device: 'dev/sda' }, 'write "/dev/sda"'],
-    ['File', { path: 'x'.repeat(200) }, undefined],
+    ['Disk', { device: '.sda' }, 'write "/.sda"'],
+    ['File', { path: 'x'.repeat(119) }, `write "/${'x'.repeat(119)}"`],
+    ['File', { path: 'x'.repeat(120) }, undefined],
   ])('says what to write for a %s with %j', (type, value, hint) => {
     expect(issuesOf(type, value)[0]?.hint).toBe(hint);
   });

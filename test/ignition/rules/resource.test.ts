@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenRules } from '../../support/brokenRules.ts';
+import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
 describe('resources', () => {
   it.each([
@@ -14,6 +14,7 @@ describe('resources', () => {
     ],
     ['a hash of an empty source', { source: '', verification: { hash: 'x' } }, []],
     ['headers for https', { source: 'https://h', httpHeaders: [{ name: 'A' }] }, []],
+    ['headers for http', { source: 'http://h', httpHeaders: [{ name: 'A' }] }, []],
     ['headers for nothing', { httpHeaders: [{ name: 'A' }] }, ['url-unparsable at httpHeaders']],
     ['headers for data', { source: 'data:,', httpHeaders: [{}] }, ['http-headers-scheme at httpHeaders']],
     [
@@ -29,6 +30,11 @@ describe('resources', () => {
     ],
   ])('with %s', (_title, resource, rules) => {
     expect(brokenRules('Resource', resource)).toEqual(rules);
+  });
+
+  it('say that headers need a URL', () => {
+    const [issue] = issuesOf('Resource', { httpHeaders: [{ name: 'A' }] });
+    expect(issue?.hint).toBe('give the http or https URL that the headers are for, or remove them');
   });
 
   it.each([

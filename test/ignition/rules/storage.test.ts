@@ -66,6 +66,13 @@ describe('links', () => {
     expect(brokenRules('Storage', storage)).toEqual(isBroken ? ['hard-link-to-directory at links.0'] : []);
   });
 
+  it('that are hard must not lead to a directory, not even without a path', () => {
+    const storage = { directories: [{ path: 'd' }, {}], links: [{ hard: true, target: 'd' }] };
+    expect(brokenRules('Storage', storage)).toEqual(['hard-link-to-directory at links.0']);
+    const empty = { directories: [{}], links: [{ hard: true, target: '' }] };
+    expect(brokenRules('Storage', empty, '3.2.0')).toEqual(['hard-link-to-directory at links.0']);
+  });
+
   it('that are hard have no owner', () => {
     const owned = { path: '/l', target: '/t', user: { id: 0, name: '' }, group: { id: 0, name: '' } };
     expect(brokenRules('Storage', { links: [{ ...owned, hard: true }] })).toEqual(
@@ -88,6 +95,12 @@ describe('filesystems on disks', () => {
     ['a disk that is left alone', [{ device: '/dev/a' }], {}, []],
     ['another disk', [{ ...wiped, device: '/dev/b' }], {}, []],
     ['a disk whose last entry counts', [partitioned, { device: '/dev/a' }], {}, []],
+    [
+      'no device, as on the disk',
+      [{ partitions: [{ number: 1 }] }],
+      { device: undefined },
+      ['filesystem-over-partitions at filesystems.0.device'],
+    ],
   ])('%s', (_title, disks, part, rules) => {
     expect(brokenRules('Storage', { disks, filesystems: [{ device: '/dev/a', ...part }] })).toEqual(rules);
   });

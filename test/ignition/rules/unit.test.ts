@@ -39,11 +39,32 @@ describe('units', () => {
     );
   });
 
-  it('say why they cannot be read, and what to do', () => {
+  it('say why they cannot be read', () => {
     const [issue] = issuesOf('Unit', { name: 'a.service', contents: '[S] x' });
     expect(issue?.message).toBe('invalid unit content: found garbage after section name : "x"');
-    expect(issue?.hint).toBe('put nothing but the section in brackets on its line');
-    expect(issuesOf('Unit', { name: 'a b' })[0]?.hint).toBe('write "a b.service"');
+  });
+
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['a b', 'write "a b.service"'],
+    ['a.container', undefined],
+  ])('that are called %j: what to do is %j', (name, hint) => {
+    expect(issuesOf('Unit', name === undefined ? {} : { name })[0]?.hint).toBe(hint);
+  });
+
+  it.each([
+    ['a bracket that is not closed', '[S', 'close the bracket after the name of the section'],
+    ['text behind a section', '[S] x', 'put nothing but the section in brackets on its line'],
+    ['a long line', `[S]\nA=${'b'.repeat(2048)}`, 'end a line with a backslash and go on in the next one'],
+    ['a line without =', '[S]\nA', 'write NAME=VALUE on every line of a section, and # in front of comments'],
+  ])('with %s: what to do', (_title, contents, hint) => {
+    expect(issuesOf('Unit', { name: 'a.service', contents }).map((issue) => issue.hint)).toEqual([hint]);
+  });
+
+  it('have a message even without a name', () => {
+    const messages = issuesOf('Unit', { contents: '[S]\nA=b', enabled: true }).map((issue) => issue.message);
+    expect(messages).toContain('unit "" is enabled, but has no install section so enable does nothing');
   });
 });
 
@@ -56,6 +77,13 @@ describe('drop-ins', () => {
   ])('%j breaks %j', (dropin, rules) => {
     expect(brokenRules('Dropin', dropin)).toEqual(rules);
   });
+});
+
+it.each([
+  ['a', 'write "a.conf"'],
+  ['', undefined],
+])('a drop-in called %j: what to do is %j', (name, hint) => {
+  expect(issuesOf('Dropin', { name })[0]?.hint).toBe(hint);
 });
 
 describe('instances of a template', () => {
@@ -81,8 +109,25 @@ describe('instances of a template', () => {
       broken,
     ],
     ['no instance name', [template, { ...instance, name: 'a@.service' }], []],
+    ['the template itself', [{ ...template, enabled: true }], []],
+    [
+      'a longer name',
+      [
+        { ...template, name: 'name@.service' },
+        { ...instance, name: 'name@b.service' },
+      ],
+      broken,
+    ],
+    [
+      'no at sign',
+      [
+        { ...template, name: '.service' },
+        { ...instance, name: 'a.service' },
+      ],
+      [],
+    ],
     ['a line feed in the name', [template, { ...instance, name: 'a@b\n.service' }], []],
-    ['another extension', [template, { ...instance, name: 'a@b.timer' }], []],
+    ['another extension', [template, { ...instance, name: 'a@bcd.timer' }], []],
   ])('%s', (_title, units, rules) => {
     expect(brokenRules('Systemd', { units })).toEqual(rules);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { specVersions } from '../../../src/ignition/versions.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
+const dataUrlRule = 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA';
 const at = (rule: string): string[] => [`${rule} at source`];
 
 describe('the URL of a source', () => {
@@ -50,9 +51,16 @@ describe('the URL of a source', () => {
 
   it.each([
     ['gs://b/o', 'gs: URLs need spec version 3.2.0 or newer'],
+    ['ftp://h/x', undefined],
     ['file:///x', 'embed the file as data:;base64,DATA: Ignition reads no local files'],
     ['x', 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for contents in place'],
     ['http://h/\n', 'correct the URL: it contains a control character'],
+    ['data:', 'put a comma before the data: data:,TEXT'],
+    ['data:text/plain;a="b', dataUrlRule],
+    [
+      'data:,a b',
+      'percent-encode what is not plain text, or use data:;base64, with the standard alphabet (+ and /)',
+    ],
     ['data:x', 'leave the media type out: data:,TEXT or data:;base64,DATA'],
     ['data:,%', 'write %25 for a percent sign'],
     ['data:;base64,Q', 'encode the data as base64 again, with = padding at its end'],
