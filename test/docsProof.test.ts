@@ -70,6 +70,28 @@ describe('the tables', () => {
       { fuzz: { ...run, figures: { inputs: 12_000_000, targets: 17, failures: 0, seconds: 5400 } } },
       '12,000,000 for 17 readers, 1.5 hours of the processor: 0 failures',
     ],
+    [
+      'tests',
+      { agent: { ...run, figures: { peer, cases: 14, passed: 13 } } },
+      '| other 1.2.3 | 13 of 14 cases are seen for what they are |',
+    ],
+    [
+      'the controller',
+      {
+        controller: {
+          ...run,
+          figures: {
+            cases: 20,
+            passed: 20,
+            objects: 1000,
+            readyAfter: 31.26,
+            mebibytes: 101.4,
+            requestsEach: 3.0131,
+          },
+        },
+      },
+      '20 of 20 tests pass; 1,000 objects at once are ready after 31.3 s, in 101 MiB, with 3.01 requests each',
+    ],
     ['one machine', { differential: documents }, 'All on 2 cores (A), Node v20.0.0.'],
     [
       'several machines',

@@ -7,6 +7,18 @@ export interface SecretData {
 
 const KEY = 'nmstate';
 
+/** Names of what the Secret has instead: `"networkData"`, or nothing. */
+export function listOtherKeys({ data }: SecretData): string {
+  const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
+  const others = names.filter((name) => name !== KEY);
+  const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
+  return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
+}
+
+const MAX_KEYS = 5;
+/** Characters. */
+const MAX_KEY = 40;
+
 /** The text; undefined where the Secret has none, or bytes that are no text in UTF-8. */
 export function readNetworkState({ data }: SecretData): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;

@@ -23,7 +23,7 @@ export interface FailedOutcome {
   readonly reason: FailureReason;
   /** A clause or some lines, without secrets. */
   readonly message: string;
-  /** Undefined where it was not tried at all. */
+  /** Undefined where there is none that the operator would take notice of. */
   readonly attempt: Attempt | undefined;
 }
 

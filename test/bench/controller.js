@@ -2,7 +2,8 @@
 /**
  * How long `controller` takes for many objects that are created at once, in how much memory and with how many requests, on
  * a real API server: `node test/interop/kubernetes/fetch.js` and `npm run build`, then `node test/bench/controller.js
- * [OBJECTS]`. API server, etcd and whoever creates the objects share this machine, and take most of the processor.
+ * [OBJECTS] [--json FILE]`. API server, etcd and whoever creates the objects share this machine, and take most of the
+ * processor.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,11 +13,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeSampleIso } from '../../dist/index.js';
+import { readArguments, writeFigures } from '../interop/figures.js';
 import { startApiServer } from '../interop/kubernetes/apiServer.js';
 import { startControllerProcess } from '../interop/kubernetes/controllerProcess.js';
 import { definePreprovisioningImages } from '../interop/kubernetes/preprovisioningImages.js';
 
-const [objects = 1000] = process.argv.slice(2).map(Number);
+const { json, given } = readArguments();
+const [objects = 1000] = given.map(Number);
 /** Seconds to all ready, MiB of the peak, requests for each object. */
 const bars = { seconds: 60, memory: 250, requests: 4 };
 /** Objects that are created at a time. */
@@ -39,7 +42,7 @@ try {
   await untilReady();
   const taken = seconds(start);
   await sleep(2000); // for what may come after that, and for the audit log
-  report({ created, taken, ...controller.usage(), requests: countRequests() - before });
+  tell({ created, taken, ...controller.usage(), requests: countRequests() - before });
   controller.signal('SIGTERM');
   await controller.ended;
 } finally {
@@ -124,7 +127,7 @@ function seconds(start) {
 }
 
 /** @param {{ created: number, taken: number, peak: number, cpu: number, requests: number }} figures */
-function report({ created, taken, peak, cpu, requests }) {
+function tell({ created, taken, peak, cpu, requests }) {
   console.log(
     `Node ${process.version}, ${objects} objects, each with a Secret; bars: ${JSON.stringify(bars)}`,
   );
@@ -135,6 +138,12 @@ function report({ created, taken, peak, cpu, requests }) {
     `  ${peak.toFixed(0)} MiB at most${verdict(peak > bars.memory)}, ${cpu.toFixed(1)} s of the processor`,
   );
   const each = requests / objects;
+  writeFigures(json, {
+    objects,
+    readyAfter: Number(taken.toPrecision(3)),
+    mebibytes: Number(peak.toPrecision(3)),
+    requestsEach: Number(each.toPrecision(3)),
+  });
   console.log(
     `  ${requests} requests to the API server, ${each.toFixed(2)} for each object${verdict(each > bars.requests)}`,
   );

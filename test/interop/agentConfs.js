@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
-import { askPeer, writeFigures, writeMissing } from './figures.js';
+import { askAgentPeer, writeFigures, writeMissing } from './figures.js';
 
 /** Verdicts that one run of Python gives. */
 const BATCH = 1000;
@@ -61,11 +61,6 @@ function compareAll({ compareConfs, hasIpa, randomConfs }) {
     agreeing += compared.length - different.length;
   }
   console.log(`${agreeing} of ${count} agree whether the agent starts and which names it ignores`);
-  writeFigures(values.json, { peer: agentPeer(), seed, documents: count, agreeing });
+  writeFigures(values.json, { peer: askAgentPeer(), seed, documents: count, agreeing });
   return agreeing === count ? 0 : 1;
-}
-
-function agentPeer() {
-  const script = "import importlib.metadata; print(importlib.metadata.version('ironic-python-agent'))";
-  return askPeer('ironic-python-agent', [process.env['IPA_PYTHON'] ?? 'python3', '-c', script]);
 }

@@ -40,6 +40,12 @@ export function askPeer(name, [command, ...args]) {
   return { name, version: /\d+\.\d+(?:\.\d+)?/.exec(stdout + stderr)?.[0] ?? 'unknown' };
 }
 
+/** Of the Python that IPA_PYTHON names. @returns {Peer} */
+export function askAgentPeer() {
+  const script = "import importlib.metadata; print(importlib.metadata.version('ironic-python-agent'))";
+  return askPeer('ironic-python-agent', [process.env['IPA_PYTHON'] ?? 'python3', '-c', script]);
+}
+
 /** Built by `go install`, it does not know its version itself, but the file does. @param {string} program @returns {Peer} */
 export function ignitionValidatePeer(program) {
   const asked = askPeer('ignition-validate', [program, '-version']);

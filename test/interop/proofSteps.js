@@ -38,6 +38,8 @@ export const steps = [
     small: ['--variant', 'kargs', '--firmware', 'bios', '--medium', 'cd'],
   },
   { name: 'network-boots', script: 'test/interop/bootFolder.js', args: [], small: [] },
+  { name: 'agent', script: 'test/interop/agentFigures.js', args: [], small: [] },
+  { name: 'controller', script: 'test/interop/controllerFigures.js', args: ['1000'], small: ['50'] },
   { name: 'startup', script: 'test/bench/startup.js', args: [], small: [] },
   { name: 'validate', script: 'test/bench/validate.js', args: [], small: [] },
   { name: 'images', script: 'test/bench/images.js', args: [], small: [], needs: 'live.iso' },

@@ -1,7 +1,7 @@
 /** The network of a host in its Secret. */
 
 import { describe, expect, it } from 'vitest';
-import { readNetworkState } from '../../src/preprovisioning/networkData.ts';
+import { listOtherKeys, readNetworkState } from '../../src/preprovisioning/networkData.ts';
 
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 
@@ -18,5 +18,17 @@ describe('the network in a Secret', () => {
     ['what every object has', Object.create({ nmstate: base64('x') }), undefined],
   ])('%s', (_title, data, expected) => {
     expect(readNetworkState({ data })).toBe(expected);
+  });
+});
+
+describe('the other keys of a Secret', () => {
+  it.each([
+    ['one', { networkData: 'eA==', nmstate: 'eA==' }, '"networkData"'],
+    ['none', { nmstate: 'eA==' }, ''],
+    ['no data', undefined, ''],
+    ['many', { a: '', b: '', c: '', d: '', e: '', f: '' }, '"a", "b", "c", "d", "e", …'],
+    ['long ones', { [`\u001b${'x'.repeat(99)}`]: '' }, `"\\u001b${'x'.repeat(39)}"`],
+  ])('%s', (_title, data, expected) => {
+    expect(listOtherKeys({ data })).toBe(expected);
   });
 });

@@ -27,6 +27,14 @@ interface Figures {
   readonly images?: number;
   readonly boots?: number;
   readonly right?: number;
+  /** Tests, and how many of them passed. */
+  readonly cases?: number;
+  readonly passed?: number;
+  /** Objects that were created at once: what it took until all were ready, and of what it took most. */
+  readonly objects?: number;
+  readonly readyAfter?: number;
+  readonly mebibytes?: number;
+  readonly requestsEach?: number;
   readonly unit?: string;
   readonly ratios?: readonly Ratio[];
   readonly inputs?: number;
@@ -88,6 +96,17 @@ const ROWS: readonly Row[] = [
     step: 'network-boots',
     what: 'a prepared folder, by iPXE',
     tell: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots are right`,
+  },
+  {
+    step: 'agent',
+    what: 'real agents that call home to `try`',
+    tell: ({ cases, passed }) => `${amount(passed)} of ${amount(cases)} cases are seen for what they are`,
+  },
+  {
+    step: 'controller',
+    what: '`controller` at an API server',
+    tell: ({ cases, passed, objects, readyAfter = 0, mebibytes = 0, requestsEach = 0 }) =>
+      `${amount(passed)} of ${amount(cases)} tests pass; ${amount(objects)} objects at once are ready after ${readyAfter.toFixed(1)} s, in ${mebibytes.toFixed(0)} MiB, with ${requestsEach.toFixed(2)} requests each`,
   },
   { step: 'startup', what: 'time of short commands', tell: tellRatios },
   { step: 'validate', what: 'time to validate 5 MB', tell: tellRatios },

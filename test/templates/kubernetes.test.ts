@@ -19,7 +19,7 @@ interface Pod {
   readonly securityContext: object;
   readonly containers: readonly Container[];
   readonly initContainers: readonly Container[];
-  readonly volumes: readonly { readonly name: string }[];
+  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
 }
 
 interface Container {
@@ -34,6 +34,10 @@ function podOf(all: readonly Manifest[]): Pod {
   const deployment = all.find(({ kind }) => kind === 'Deployment');
   const { template }: { template: { spec: Pod } } = JSON.parse(JSON.stringify(deployment?.['spec']));
   return template.spec;
+}
+
+function secretOf({ volumes }: Pod): string | undefined {
+  return volumes.flatMap(({ secret }) => secret?.secretName ?? [])[0];
 }
 
 const pod = podOf(manifests);
@@ -122,7 +126,7 @@ describe.skipIf(!have('kubectl'))(`by kubectl kustomize${missingNote('kubectl')}
       namespace: 'metal3',
       resources: [`../kubernetes/${resource}`],
       images: [{ name: 'ironic-coreos', newName: 'registry.example.com/ironic-coreos', newTag: '1' }],
-      secretGenerator: [{ name: 'ironic-coreos-controller', files: ['url-key', 'tokens'] }],
+      secretGenerator: [{ name: 'ironic-coreos-keys', files: ['url-key', 'tokens'] }],
     };
     writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(own));
     const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', join(folder, 'own')], {
@@ -143,6 +147,10 @@ describe.skipIf(!have('kubectl'))(`by kubectl kustomize${missingNote('kubectl')}
     for (const { kind, metadata } of built.filter((other) => !other.kind.startsWith('Cluster'))) {
       expect([kind, metadata['namespace']]).toEqual([kind, 'metal3']);
     }
+    // It puts the hash of a generated name wherever it takes a name for that one, in roles too.
+    const named = built.flatMap(({ rules = [] }) => rules.flatMap(({ resourceNames = [] }) => resourceNames));
+    expect(named).toEqual(['ironic-coreos-controller', 'ironic-coreos-settings']);
+    expect(secretOf(podOf(built))).toMatch(/^ironic-coreos-keys-./);
     const bindings = built.filter(({ kind }) => kind.endsWith('RoleBinding'));
     for (const binding of bindings) {
       expect(binding['subjects']).toEqual([

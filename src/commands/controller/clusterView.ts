@@ -31,6 +31,8 @@ export const preprovisioningImages: Resource = {
 export interface ClusterView {
   /** Resolves when everything that there was is known; rejects where the view is closed before. */
   readonly synced: Promise<unknown>;
+  /** Until when all that has changed is known for sure; undefined before there is anything. */
+  readonly lastContact: Date | undefined;
   /** By `NAMESPACE/NAME`. */
   find(owner: string): StoredImage | undefined;
   all(): IterableIterator<StoredImage>;
@@ -87,6 +89,9 @@ export function openClusterView({ client, namespace, trouble }: ViewOptions): Cl
   });
   return {
     synced: Promise.all([images.synced, versions.synced]),
+    get lastContact() {
+      return earlier(images.lastContact, versions.lastContact);
+    },
     find: (owner) => images.get(parseKey(owner)),
     all: () => images.values(),
     networkVersion: (image) => versionOf(image, versions),
@@ -98,6 +103,11 @@ export function openClusterView({ client, namespace, trouble }: ViewOptions): Cl
       await Promise.all([images.stop(), versions.stop()]);
     },
   };
+}
+
+function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return one < other ? one : other;
 }
 
 /** Who reads which Secret, both by `NAMESPACE/NAME`. */

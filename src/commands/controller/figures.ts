@@ -10,6 +10,8 @@ import type { Outcome } from '../../preprovisioning/outcome.ts';
 export interface ControllerFigures {
   readonly isLeader: () => boolean;
   readonly load: () => QueueLoad;
+  /** Of the API server; undefined before the first one. */
+  readonly lastContact: () => Date | undefined;
 }
 
 export interface ControllerCounters {
@@ -19,7 +21,7 @@ export interface ControllerCounters {
 
 export function addControllerFigures(
   registry: Registry,
-  { isLeader, load }: ControllerFigures,
+  { isLeader, lastContact, load }: ControllerFigures,
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',
@@ -49,7 +51,16 @@ export function addControllerFigures(
       for (const [state, count] of Object.entries(load())) this.set({ state }, count);
     },
   });
+  const contact = new Gauge({
+    name: 'ironic_coreos_cluster_contact_timestamp_seconds',
+    help: 'When the API server last said that this replica is up to date, which it does each minute; 0 for never.',
+    registers: [],
+    collect() {
+      this.set((lastContact()?.getTime() ?? 0) / 1000);
+    },
+  });
   registry.registerMetric(leader);
+  registry.registerMetric(contact);
   registry.registerMetric(queue);
   return {
     wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),

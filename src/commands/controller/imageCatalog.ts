@@ -13,27 +13,37 @@ import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../s
 import { collectTalk } from '../hosts/collectTalk.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
+import { createLastMade, type LastMade } from './lastMade.ts';
 import { orderImage, type ReadSecret } from './imageOrder.ts';
 
 export interface CatalogSources {
   readonly factory: ImageFactory;
   readonly findImage: (owner: string) => PreprovisioningImage | undefined;
+  /** The version of the Secret that an object names, as far as it is known. */
+  readonly networkVersion: (image: PreprovisioningImage) => string | undefined;
   readonly readSecret: ReadSecret;
   readonly io: Io;
 }
 
 export function createImageCatalog(sources: CatalogSources): Pick<Catalog, 'find'> {
   const { factory, findImage } = sources;
+  const workshop = { ...sources, lastPaths: createLastMade<string>() };
   return {
     find: (path, owner = '') => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
       const image = findImage(owner);
+      if (image === undefined) workshop.lastPaths.forget(owner);
       return image === undefined || image.isDeleted || image.isForeign
         ? undefined
-        : findImageFile(path, { owner, image }, sources);
+        : findImageFile(path, { owner, image }, workshop);
     },
   };
+}
+
+interface Workshop extends CatalogSources {
+  /** The path of what was made for an object; empty where nothing could be. */
+  readonly lastPaths: LastMade<string>;
 }
 
 /** An image as its owner asks for it. */
@@ -45,7 +55,7 @@ interface OwnImage {
 function findImageFile(
   path: string,
   { owner, image }: OwnImage,
-  sources: CatalogSources,
+  workshop: Workshop,
 ): CatalogEntry | undefined {
   const wanted = parseImagePath(path);
   const format = imageFormats.find((it) => imageFileName(image.name, artifactOf[it]) === wanted?.fileName);
@@ -55,7 +65,9 @@ function findImageFile(
     host: owner,
     resource: async () => {
       try {
-        return await sources.factory.images.get(imageKey(owner, path), () => makeNamed(path, image, sources));
+        return await workshop.factory.images.get(imageKey(owner, path), () =>
+          makeNamed(path, image, workshop),
+        );
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
         if (!isPublished(image, path)) return undefined;
@@ -78,14 +90,33 @@ class OtherImage extends Error {}
 async function makeNamed(
   path: string,
   image: PreprovisioningImage,
-  { factory, readSecret, io }: CatalogSources,
+  { lastPaths, networkVersion, ...sources }: Workshop,
 ): Promise<Cached<Resource>> {
+  // Whoever tries others has nothing made for it.
+  if ((lastPaths.recall(image, networkVersion(image)) ?? path) !== path) throw new OtherImage();
+  const { made, version } = await makeLatest(image, sources);
+  const madePath = made === undefined ? '' : formatImagePath(made.value);
+  lastPaths.remember(image, version, madePath);
+  if (made === undefined || madePath !== path) throw new OtherImage();
+  return made;
+}
+
+interface Latest {
+  /** Undefined where it cannot be made: the leader has told why. */
+  readonly made: Cached<Resource> | undefined;
+  /** Of the Secret from which it was made. */
+  readonly version: string | undefined;
+}
+
+async function makeLatest(
+  image: PreprovisioningImage,
+  { factory, readSecret, io }: Omit<CatalogSources, 'networkVersion'>,
+): Promise<Latest> {
   const ordered = await orderImage(image, factory.possible, readSecret);
-  if (ordered.kind === 'failed') throw new OtherImage();
-  const { io: quiet } = collectTalk(io); // the leader has told it
-  const made = await factory.make(ordered.order, quiet);
-  if (made !== undefined && formatImagePath(made.resource.value) === path) return made.resource;
-  throw new OtherImage();
+  const version = ordered.attempt?.networkData?.version;
+  if (ordered.kind === 'failed') return { made: undefined, version };
+  const made = await factory.make(ordered.order, collectTalk(io).io);
+  return { made: made?.resource, version };
 }
 
 /** Whether operators are told this path. */

@@ -26,6 +26,7 @@ import { type ImageOrder, ownerOf } from './imageOrder.ts';
 import { plannableHost } from './orderedHost.ts';
 import type { ControllerOptions } from './options.ts';
 import { readRenderLayers } from './settings.ts';
+import type { SettingsFile } from './settingsSource.ts';
 
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;
@@ -53,8 +54,7 @@ export interface MadeImage {
 
 /** What stays the same from one factory to the next. */
 export interface FactorySurroundings {
-  /** The file of settings, if there is one. */
-  readonly settings: string | undefined;
+  readonly settings: Pick<SettingsFile, 'name' | 'folder'>;
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Bytes that images may take in memory. */
@@ -67,7 +67,7 @@ export async function openImageFactory(
   options: ControllerOptions,
   surroundings: FactorySurroundings,
 ): Promise<ImageFactory> {
-  const { cacheSize, digests, io, links } = surroundings;
+  const { cacheSize, digests, io, links, settings } = surroundings;
   const inputs = await readImageInputs(await givenOrIccImages(options, io), digests, io);
   if (inputs.size === 0) {
     throw new CliError('There is no image to make others from', {
@@ -84,7 +84,8 @@ export async function openImageFactory(
   try {
     const things = { archives, bases, links };
     const job = await planJob(options, { ...surroundings, possible });
-    const workshop: Workshop = { things, job, growth: options.grow === true ? 'usual' : 'refused' };
+    const growth = options.grow === true ? 'usual' : 'refused';
+    const workshop: Workshop = { things, job, settingsFolder: settings.folder, growth };
     await tryOut(workshop, possible, io);
     return {
       bases,
@@ -103,6 +104,7 @@ export async function openImageFactory(
 interface Workshop extends Pick<HostSource, 'growth'> {
   readonly things: ServedThings;
   readonly job: PlanJob;
+  readonly settingsFolder: string;
 }
 
 function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): PossibleImages {
@@ -122,7 +124,7 @@ async function planJob(
   options: ControllerOptions,
   { io, links, possible, settings }: FactorySurroundings & { readonly possible: PossibleImages },
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(settings, options, io);
+  const { layers, source } = await readRenderLayers(settings.name, options, startingIn(settings.folder, io));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
@@ -154,7 +156,7 @@ async function tryOut(workshop: Workshop, possible: PossibleImages, io: Io): Pro
 
 async function planOrder(
   order: ImageOrder,
-  { job, things }: Workshop,
+  { job, settingsFolder, things }: Workshop,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = order;
@@ -168,7 +170,13 @@ async function planOrder(
     file: (_host: string, wanted: ConfigArtifact) => imageFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  return planHost(plannableHost(order, job.source), { ...job, wanted, places }, io);
+  const host = plannableHost(order, job.source);
+  return planHost(host, { ...job, wanted, places }, startingIn(settingsFolder, io));
+}
+
+/** The same, for paths that start in this folder. */
+function startingIn(folder: string, io: Io): Io {
+  return Object.create(io, { cwd: { value: folder } });
 }
 
 async function makeImage(order: ImageOrder, workshop: Workshop, io: Io): Promise<MadeImage | undefined> {

@@ -2,9 +2,10 @@
 
 import { keyText, type ObjectKey } from '../../io/kubernetes/objects.ts';
 import { chooseImage, type ImageChoice, type PossibleImages } from '../../preprovisioning/imageChoice.ts';
-import { readNetworkState, type SecretData } from '../../preprovisioning/networkData.ts';
+import { type ImageFormat, imageFormats } from '../../preprovisioning/imageFormat.ts';
+import { listOtherKeys, readNetworkState, type SecretData } from '../../preprovisioning/networkData.ts';
 import type { Attempt, FailedOutcome } from '../../preprovisioning/outcome.ts';
-import type { PreprovisioningImage } from '../../preprovisioning/preprovisioningImage.ts';
+import type { ImageSpec, PreprovisioningImage } from '../../preprovisioning/preprovisioningImage.ts';
 
 export interface ImageOrder extends ObjectKey {
   readonly choice: ImageChoice;
@@ -46,24 +47,56 @@ export async function orderImage(
 ): Promise<CheckedOrder | FailedOutcome> {
   const { namespace, name, spec } = image;
   const choice = chooseImage(spec, possible);
-  if ('kind' in choice) return choice;
-  const attempt = { format: choice.format, architecture: spec.architecture, networkData: undefined };
-  const order = { namespace, name, choice, network: undefined };
-  if (spec.networkDataName === undefined) return { kind: 'checked', order, attempt };
-
-  const key = { namespace, name: spec.networkDataName };
-  const place = `Secret ${keyText(key)}`;
-  const secret = await readSecret(key);
+  const network = await readNetwork(image, readSecret);
+  if ('kind' in choice) {
+    // The operator takes no notice of an error for another format than it accepts.
+    const format = acceptedFormat(spec);
+    return { ...choice, attempt: format && attemptOf(spec, format, network) };
+  }
+  const attempt = attemptOf(spec, choice.format, network);
+  if (network === undefined) {
+    return { kind: 'checked', order: { namespace, name, choice, network }, attempt };
+  }
+  const { place, secret } = network;
   if (secret === undefined) {
     const message = `there is no ${place}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
-  const version = { name: key.name, version: secret.metadata.resourceVersion };
-  const versioned = { ...attempt, networkData: version };
   const text = readNetworkState(secret);
-  if (text === undefined) {
-    const message = `${place} has no text under the key nmstate`;
-    return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt: versioned };
+  if (text !== undefined) {
+    return { kind: 'checked', order: { namespace, name, choice, network: { place, text } }, attempt };
   }
-  return { kind: 'checked', order: { ...order, network: { place, text } }, attempt: versioned };
+  const others = listOtherKeys(secret);
+  const message = `${place} has no text under the key nmstate${others === '' ? '' : `, but ${others}`}`;
+  return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
+}
+
+/** A Secret that an object names, and that may not be there. */
+interface NamedSecret {
+  readonly name: string;
+  readonly place: string;
+  readonly secret: StoredSecret | undefined;
+}
+
+async function readNetwork(
+  { namespace, spec: { networkDataName: name } }: PreprovisioningImage,
+  readSecret: ReadSecret,
+): Promise<NamedSecret | undefined> {
+  if (name === undefined) return undefined;
+  const key = { namespace, name };
+  return { name, place: `Secret ${keyText(key)}`, secret: await readSecret(key) };
+}
+
+function attemptOf(
+  { architecture }: ImageSpec,
+  format: ImageFormat,
+  network: NamedSecret | undefined,
+): Attempt {
+  const version = network?.secret?.metadata.resourceVersion;
+  const networkData = network && version !== undefined ? { name: network.name, version } : undefined;
+  return { format, architecture, networkData };
+}
+
+function acceptedFormat({ acceptFormats }: ImageSpec): ImageFormat | undefined {
+  return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
 }

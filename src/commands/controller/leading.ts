@@ -9,7 +9,7 @@ import type { Outcome } from '../../preprovisioning/outcome.ts';
 import type { PreprovisioningImage } from '../../preprovisioning/preprovisioningImage.ts';
 import type { ClusterView } from './clusterView.ts';
 import { ownerOf } from './imageOrder.ts';
-import { createOutcomeMemory, type OutcomeMemory } from './outcomeMemory.ts';
+import { createLastMade, type LastMade } from './lastMade.ts';
 import { createOwnWrites } from './ownWrites.ts';
 import { reconcile } from './reconcile.ts';
 
@@ -40,7 +40,7 @@ const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
 export function createLeading(options: LeadingOptions): Leading {
   const { view } = options;
   let queue: WorkQueue | undefined;
-  let memory = createOutcomeMemory();
+  let outcomes = createLastMade<Outcome>();
   const addAll = (): void => {
     for (const { image } of view.all()) queue?.add(ownerOf(image));
   };
@@ -49,11 +49,11 @@ export function createLeading(options: LeadingOptions): Leading {
       return queue?.load ?? IDLE;
     },
     startOver: () => {
-      memory = createOutcomeMemory();
+      outcomes = createLastMade();
       addAll();
     },
     lead: async (signal) => {
-      const started = startQueue(options, signal, () => memory);
+      const started = startQueue(options, signal, () => outcomes);
       queue = started;
       const unfollow = view.follow((owner) => started.add(owner));
       addAll();
@@ -65,15 +65,19 @@ export function createLeading(options: LeadingOptions): Leading {
   };
 }
 
-function startQueue(options: LeadingOptions, signal: AbortSignal, memory: () => OutcomeMemory): WorkQueue {
+function startQueue(
+  options: LeadingOptions,
+  signal: AbortSignal,
+  outcomes: () => LastMade<Outcome>,
+): WorkQueue {
   const { view, log, failed } = options;
   const ownWrites = createOwnWrites();
   const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const kept = memory(); // another one may come meanwhile
+    const kept = outcomes(); // another one may come meanwhile
     const known = kept.recall(image, view.networkVersion(image));
     if (known !== undefined) return known;
     const outcome = await options.build(image);
-    kept.remember(image, outcome);
+    kept.remember(image, outcome.attempt?.networkData?.version, outcome);
     return outcome;
   };
   return createWorkQueue({
@@ -83,7 +87,7 @@ function startQueue(options: LeadingOptions, signal: AbortSignal, memory: () => 
       if (signal.aborted) return;
       await reconcile(owner, { ...options, outcomeOf, ownWrites, signal });
       if (view.find(owner) !== undefined) return;
-      memory().forget(owner);
+      outcomes().forget(owner);
       ownWrites.forget(owner);
     },
     failed: ({ key, error, retryIn }) => {

@@ -88,11 +88,12 @@ async function write(
   const { resourceVersion } = image;
   const body = { metadata: { resourceVersion, ...metadata }, ...fields };
   const written = await client.patch(preprovisioningImages, image, {
-    type: 'merge',
     subresource,
     body,
     signal,
   });
-  ownWrites.overwrote(ownerOf(image), resourceVersion);
+  // What the API server does not keep, changes nothing, and nothing will be told.
+  if (written.metadata.resourceVersion !== resourceVersion)
+    ownWrites.overwrote(ownerOf(image), resourceVersion);
   return storedImage(written);
 }

@@ -16,6 +16,7 @@ import type { ControllerOptions } from './options.ts';
 import type { ControllerPlan } from './plan.ts';
 import { type ControllerService, startControllerService } from './service.ts';
 import { openSettings, type SettingsSource } from './settingsSource.ts';
+import { createTroubleLog } from './troubleLog.ts';
 
 export interface Replica {
   /** How it can be reached from this machine. */
@@ -50,6 +51,7 @@ interface Parts extends Surroundings {
   readonly settings: SettingsSource;
   readonly service: ControllerService;
   readonly role: Role;
+  readonly trouble: (error: Error) => void;
 }
 
 interface Role {
@@ -105,7 +107,7 @@ async function startParts(
   const { cluster, identity, namespace, setup } = plan;
   const client = createKubernetesClient(cluster, { pace: PACE, note: io.note });
   const electionClient = createKubernetesClient(cluster);
-  const trouble = (error: Error): void => noteTrouble(log, error);
+  const trouble = createTroubleLog(log);
   const recorder = createEventRecorder({ client, controller: CONTROLLER, instance: identity, trouble });
   const role: Role = { isAnnounced: false, current: undefined };
   let parts: Parts | undefined;
@@ -125,19 +127,17 @@ async function startParts(
     await Promise.all([settings.close(), client.close(), electionClient.close()]);
     throw error;
   });
-  parts = { plan, client, electionClient, recorder, settings, service, role, io, log };
+  parts = { plan, client, electionClient, recorder, settings, service, role, trouble, io, log };
   return parts;
-}
-
-function noteTrouble(log: ServerLog, error: Error): void {
-  const hint = error instanceof CliError ? error.hint : undefined;
-  log.note('warning', 'cluster', { message: printable(error.message), hint });
 }
 
 function tellStart({ log, plan, service }: Parts): void {
   const { cluster, namespace, setup } = plan;
-  const place = namespace ?? 'all namespaces';
-  log.note('info', 'ready', { cluster: printable(cluster.description), namespace: place });
+  log.note('info', 'ready', {
+    url: setup.publicUrl ?? service.server.origin,
+    cluster: printable(cluster.description),
+    namespace: namespace ?? 'all namespaces',
+  });
   for (const { severity, message, hint } of startRemarks(setup, service)) {
     log.note(severity, 'check', { message, hint });
   }
@@ -166,7 +166,7 @@ function imageFiles({ state }: ControllerService): string[] {
 }
 
 function startLeading(parts: Parts): Role['current'] {
-  const { electionClient, log, plan, service } = parts;
+  const { electionClient, log, plan, service, trouble } = parts;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
   return startLeaderElection({
@@ -175,7 +175,7 @@ function startLeading(parts: Parts): Role['current'] {
     identity,
     lead: async (signal) => service.leading.lead(signal),
     changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'nobody', self: identity }),
-    trouble: (error) => noteTrouble(log, error),
+    trouble,
   });
 }
 

@@ -63,7 +63,10 @@ export async function startControllerService(
   const view = openClusterView({ client, namespace, trouble });
   const readSecret = secretReader(client);
   const findImage = (owner: string): PreprovisioningImage | undefined => view.find(owner)?.image;
-  const state = createServiceState(snapshotTaker(options, parts, () => ({ links, findImage })));
+  const networkVersion = (image: PreprovisioningImage): string | undefined => view.networkVersion(image);
+  const state = createServiceState(
+    snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
+  );
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
     const letGo = state.catalog().hold();
     try {
@@ -83,7 +86,11 @@ export async function startControllerService(
     failed: () => counters?.failed(),
   });
   const metrics = createMetrics(figuresOf(state, view), (registry) => {
-    counters = addControllerFigures(registry, { isLeader: parts.isLeader, load: () => leading.load });
+    counters = addControllerFigures(registry, {
+      isLeader: parts.isLeader,
+      load: () => leading.load,
+      lastContact: () => view.lastContact,
+    });
   });
   const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
   const server = await listen(setup, { state, view, metrics, transfers, log }).catch(
@@ -101,7 +108,7 @@ export async function startControllerService(
 function snapshotTaker(
   options: ControllerOptions,
   { client, io, log, settings, setup }: ControllerParts,
-  around: () => Pick<SnapshotSurroundings, 'links' | 'findImage'>,
+  around: () => Pick<SnapshotSurroundings, 'links' | 'findImage' | 'networkVersion'>,
 ): () => Promise<ControllerSnapshot> {
   const digests = knownDigests(new Map());
   const { cacheSize, log: form } = setup;
@@ -109,7 +116,7 @@ function snapshotTaker(
     withTalk({ io, log, form }, async (talk) =>
       takeControllerSnapshot(options, {
         ...around(),
-        settings: await settings.locate(),
+        settings: await settings.open(),
         digests,
         cacheSize,
         readSecret: secretReader(client),

@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../../errors.ts';
+import { errorCode } from '../../io/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 import type { KubernetesClient } from '../../io/kubernetes/client.ts';
 import { configMaps, isRecord, type KubernetesObject, secrets } from '../../io/kubernetes/objects.ts';
@@ -17,11 +18,20 @@ import { createWatchCache } from '../../io/kubernetes/watchCache.ts';
 const SETTINGS_KEY = 'ramdisk.yaml';
 
 export interface SettingsSource {
-  /** The path of the file as it is now; undefined where there is none. Throws CliError where it is not there. */
-  locate(): Promise<string | undefined>;
+  /** As they are now, to be released by whoever asks. Throws CliError where they are not there. */
+  open(): Promise<SettingsFile>;
   /** What has to be looked at again and again; what is in the cluster tells by itself. */
   readonly watched: readonly string[];
   close(): Promise<void>;
+}
+
+export interface SettingsFile {
+  /** Seen from `folder`, as messages call it; undefined where the environment says everything. */
+  readonly name: string | undefined;
+  /** Where its path and those of the environment start. */
+  readonly folder: string;
+  /** Nothing is made from it any more. Never rejects. */
+  readonly release: () => Promise<void>;
 }
 
 export interface SettingsOptions {
@@ -41,7 +51,7 @@ export function openSettings(options: SettingsOptions, io: Pick<Io, 'cwd'>): Set
   const place = text === undefined ? undefined : parsePlace(text);
   if (place !== undefined) return objectSettings(place, options);
   return {
-    locate: async () => text,
+    open: async () => ({ name: text, folder: io.cwd, release: async () => undefined }),
     watched: text === undefined ? [] : [resolve(io.cwd, text)],
     close: async () => undefined,
   };
@@ -62,55 +72,39 @@ function parsePlace(text: string): ObjectPlace | undefined {
   });
 }
 
-function objectSettings({ kind, name }: ObjectPlace, options: SettingsOptions): SettingsSource {
+function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsSource {
   const { changed, client, namespace, trouble } = options;
-  const key = { namespace, name };
+  const { kind, name } = place;
   const cache = createWatchCache({
     client,
     resource: kinds[kind],
     selection: { namespace, fieldSelector: `metadata.name=${name}` },
     keep: (object) => ({ version: object.metadata.resourceVersion, files: valuesOf(kind, object) }),
-    changed: ({ before }) => {
-      if (before !== undefined) changed();
+    changed: ({ before, now }) => {
+      // All that there is, is told when it is listed, too.
+      if (cache.isSynced && before?.version !== now?.version) changed();
     },
     trouble,
   });
-  const versions: string[] = [];
-  let folder: Promise<string> | undefined;
   return {
     watched: [],
-    locate: async () => {
+    open: async () => {
       await cache.synced;
-      const found = cache.get(key);
-      if (found === undefined) {
-        throw new CliError(`There is no ${kind} ${name} in the namespace ${namespace}`, {
-          hint: 'make it, or name another one with --settings',
-        });
-      }
-      folder ??= mkdtemp(join(tmpdir(), 'ironic-coreos-settings-'));
-      const own = join(await folder, found.version.replace(/[^A-Za-z0-9]/g, '-'));
-      if (!versions.includes(own)) versions.push(own);
-      // Configs may still be made from the one before.
-      for (const old of versions.splice(0, versions.length - 2)) await rm(old, { recursive: true });
-      return writeFiles(found, { kind, name, folder: own });
+      const found = cache.get({ namespace, name });
+      if (found !== undefined) return writeFiles(found.files, place);
+      throw new CliError(`There is no ${kind} ${name} in the namespace ${namespace}`, {
+        hint: 'make it, or name another one with --settings',
+      });
     },
-    close: async () => {
-      await cache.stop();
-      if (folder !== undefined) await rm(await folder, { recursive: true, force: true });
-    },
+    close: () => cache.stop(),
   };
 }
 
-interface ObjectFiles {
-  readonly version: string;
-  readonly files: ReadonlyMap<string, Buffer>;
-}
-
-/** Of each version a folder of its own: another one may be read while this one comes. */
+/** Each time into a folder of its own: images may still be made from what was there before. */
 async function writeFiles(
-  { files }: ObjectFiles,
-  { kind, name, folder }: ObjectPlace & { readonly folder: string },
-): Promise<string> {
+  files: ReadonlyMap<string, Buffer>,
+  { kind, name }: ObjectPlace,
+): Promise<SettingsFile> {
   const keys = [...files.keys()];
   const settings = keys.length === 1 ? keys[0] : keys.find((key) => key === SETTINGS_KEY);
   if (settings === undefined) {
@@ -118,10 +112,32 @@ async function writeFiles(
       hint: 'put the settings of all hosts there, in the form of an inventory',
     });
   }
-  const own = join(folder, kind, name);
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  for (const [key, bytes] of files) await writeFile(join(own, key), bytes, { mode: 0o600 });
-  return join(own, settings);
+  const folder = await makeFolder();
+  const release = async (): Promise<void> => rm(folder, { recursive: true }).catch(() => undefined);
+  const own = join(kind, name);
+  try {
+    await mkdir(join(folder, own), { recursive: true, mode: 0o700 });
+    for (const [key, bytes] of files) await writeFile(join(folder, own, key), bytes, { mode: 0o600 });
+  } catch (error) {
+    await release();
+    throw cannotKeep(error);
+  }
+  return { name: join(own, settings), folder, release };
+}
+
+async function makeFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'ironic-coreos-settings-'));
+  } catch (error) {
+    throw cannotKeep(error);
+  }
+}
+
+function cannotKeep(error: unknown): CliError {
+  return new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown trouble'})`, {
+    hint: 'mount a volume there, or name another folder with TMPDIR',
+    cause: error,
+  });
 }
 
 function valuesOf(kind: ObjectPlace['kind'], object: KubernetesObject): Map<string, Buffer> {

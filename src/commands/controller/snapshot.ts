@@ -4,23 +4,35 @@ import type { Servable } from '../serve/serviceState.ts';
 import { createImageCatalog, type CatalogSources } from './imageCatalog.ts';
 import { type FactorySurroundings, type ImageFactory, openImageFactory } from './imageFactory.ts';
 import type { ControllerOptions } from './options.ts';
+import type { SettingsFile } from './settingsSource.ts';
 
 export interface ControllerSnapshot extends Servable {
   readonly factory: ImageFactory;
 }
 
-export type SnapshotSurroundings = FactorySurroundings & Omit<CatalogSources, 'factory'>;
+export interface SnapshotSurroundings extends FactorySurroundings, Omit<CatalogSources, 'factory' | 'io'> {
+  /** Released when the snapshot is closed, or not taken. */
+  readonly settings: SettingsFile;
+}
 
 /** @throws CliError where images or settings are wrong for any host there may be */
 export async function takeControllerSnapshot(
   options: ControllerOptions,
   surroundings: SnapshotSurroundings,
 ): Promise<ControllerSnapshot> {
-  const factory = await openImageFactory(options, surroundings);
-  const { findImage, readSecret, io } = surroundings;
-  return {
-    factory,
-    catalog: createImageCatalog({ factory, findImage, readSecret, io }),
-    close: () => factory.close(),
-  };
+  const { settings } = surroundings;
+  try {
+    const factory = await openImageFactory(options, surroundings);
+    return {
+      factory,
+      catalog: createImageCatalog({ ...surroundings, factory }),
+      close: async () => {
+        await factory.close();
+        await settings.release();
+      },
+    };
+  } catch (error) {
+    await settings.release();
+    throw error;
+  }
 }

@@ -147,8 +147,13 @@ function parseFile<T>(value: InputValue, parse: () => T): T {
 }
 
 function refuseTwins(keyfiles: readonly Keyfile[]): void {
-  const names = keyfiles.map(({ name }) => name);
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin === undefined) return;
-  throw new CliError(`two connections would be the file ${twin} on the host`, { hint: 'rename one of them' });
+  const names = new Set<string>();
+  for (const { name } of keyfiles) {
+    if (names.has(name)) {
+      throw new CliError(`two connections would be the file ${name} on the host`, {
+        hint: 'rename one of them',
+      });
+    }
+    names.add(name);
+  }
 }

@@ -63,8 +63,3 @@ export function isConflict(error: unknown): boolean {
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
-
-/** Whether nobody wants the answer any more. */
-export function isGivenUp(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === ('GivenUp' satisfies OwnReason);
-}

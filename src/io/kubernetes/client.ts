@@ -1,6 +1,6 @@
 /**
  * What the client for the API server of Kubernetes can do, which is what a controller of one kind of object needs. Left
- * out: kinds without a namespace, discovery, protobuf, and updates of whole objects, in whose place patches are.
+ * out: kinds without a namespace, discovery, protobuf, deletion, and updates of whole objects, in whose place patches are.
  * `kubernetesClient.ts` makes one.
  */
 
@@ -14,8 +14,6 @@ export interface KubernetesClient {
   /** @param object with `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
   create(resource: Resource, place: NewPlace, object: NewObject): Promise<KubernetesObject>;
   patch(resource: Resource, key: ObjectKey, patch: Patch): Promise<KubernetesObject>;
-  /** Resolves when it is gone, or will be once its finalizers are. What is not there throws (`isNotFound`). */
-  delete(resource: Resource, key: ObjectKey, only?: Precondition): Promise<void>;
   /** One connection's worth of changes: ends when the API server ends it. `followResource` goes on and on. */
   watch(resource: Resource, selection: Selection, from: WatchStart): AsyncIterable<WatchEvent>;
   /** Gives up all that is under way. */
@@ -34,8 +32,6 @@ export interface NewPlace extends CallOptions {
 export interface Selection {
   /** Undefined for all that there are. */
   readonly namespace?: string | undefined;
-  /** `environment.metal3.io=baremetal` */
-  readonly labelSelector?: string | undefined;
   /** `metadata.name=worker-0` */
   readonly fieldSelector?: string | undefined;
 }
@@ -52,31 +48,11 @@ export interface NewObject {
   readonly [field: string]: unknown;
 }
 
-export type Patch = (MergePatch | ApplyPatch) & {
+/** A merge patch (RFC 7396). */
+export interface Patch extends CallOptions {
+  /** With `metadata.resourceVersion` it is refused where the object has become another one (`isConflict`). */
+  readonly body: Readonly<Record<string, unknown>>;
   readonly subresource?: 'status' | undefined;
-  readonly signal?: AbortSignal | undefined;
-};
-
-/** RFC 7386. With `metadata.resourceVersion` it is refused where the object has become another one (`isConflict`). */
-export interface MergePatch {
-  readonly type: 'merge';
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** Server-side apply: the fields of the body become ours, those that were ours and are not in it go. */
-export interface ApplyPatch {
-  readonly type: 'apply';
-  /** `apiVersion`, `kind` and `metadata.name` are added. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly fieldManager: string;
-  /** Takes fields over from others; otherwise those make a conflict. */
-  readonly force?: boolean;
-}
-
-/** What is deleted has to be just that object. */
-export interface Precondition extends CallOptions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
 }
 
 export interface WatchStart {

@@ -158,7 +158,7 @@ async function writeCount({ options, end }: State, series: Series): Promise<bool
   const { name } = series;
   const body = { series: countOf(series) };
   try {
-    await options.client.patch(events, { namespace, name }, { type: 'merge', body, signal: end.signal });
+    await options.client.patch(events, { namespace, name }, { body, signal: end.signal });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

@@ -10,7 +10,6 @@ import type {
   NewObject,
   NewPlace,
   Patch,
-  Precondition,
   Selection,
   WatchEvent,
   WatchStart,
@@ -49,7 +48,6 @@ export function createKubernetesClient(
     list: (resource, selection, call) => list(requests, { resource, selection }, call),
     create: async (resource, place, object) => create(requests, { resource, ...place }, object),
     patch: async (resource, key, patch) => sendPatch(requests, { resource, key }, patch),
-    delete: async (resource, key, only) => remove(requests, { resource, key }, only),
     watch: (resource, selection, from) => watch(requests, { resource, selection }, from),
     close: async () => requests.close(),
   };
@@ -104,7 +102,7 @@ async function* list(
   let limit = PAGE;
   let next: string | undefined;
   for (let count = 0; count < MAX_PAGES; count++) {
-    const query = queryText({ ...selectorsOf(selection), limit: String(limit), continue: next });
+    const query = queryText({ fieldSelector: selection.fieldSelector, limit: String(limit), continue: next });
     const request: ApiRequest = {
       wish,
       method: 'GET',
@@ -149,10 +147,6 @@ function readPage(answer: unknown, wish: Wish): Page {
   };
 }
 
-function selectorsOf({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
-  return { labelSelector, fieldSelector };
-}
-
 interface Collection extends NewPlace {
   readonly resource: Resource;
 }
@@ -180,50 +174,15 @@ async function sendPatch(
   return askForObject(requests, {
     wish: wishFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
     method: 'PATCH',
-    path: `${objectPath(resource, key)}${subresource}${queryText(queryOf(patch))}`,
-    contentType: `application/${patch.type === 'apply' ? 'apply-patch+yaml' : 'merge-patch+json'}`,
-    body: patch.type === 'apply' ? namedBody(resource, key, patch.body) : patch.body,
+    path: `${objectPath(resource, key)}${subresource}${queryText({ fieldManager: MANAGER })}`,
+    contentType: 'application/merge-patch+json',
+    body: patch.body,
     signal: patch.signal,
   });
 }
 
-function queryOf(patch: Patch): Record<string, string | undefined> {
-  if (patch.type === 'merge') return { fieldManager: MANAGER };
-  return { fieldManager: patch.fieldManager, force: patch.force === true ? 'true' : undefined };
-}
-
-/** Whose fields those of a merge patch become. */
+/** Whose fields those of a patch become. */
 const MANAGER = 'ironic-coreos';
-
-function namedBody(
-  resource: Resource,
-  { namespace, name }: ObjectKey,
-  body: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const metadata = isRecord(body['metadata']) ? body['metadata'] : {};
-  return {
-    ...body,
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: { ...metadata, namespace, name },
-  };
-}
-
-/** What is answered, the object or a Status, tells nothing more. */
-async function remove(
-  requests: ApiRequests,
-  { resource, key }: Place,
-  { signal, ...preconditions }: Precondition = {},
-): Promise<void> {
-  const request: ApiRequest = {
-    wish: wishFor('delete', resource, key),
-    method: 'DELETE',
-    path: objectPath(resource, key),
-    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions },
-    signal,
-  };
-  await requests.ask(request, MAX_OBJECT);
-}
 
 async function* watch(
   requests: ApiRequests,
@@ -232,7 +191,7 @@ async function* watch(
 ): AsyncGenerator<WatchEvent, void> {
   const wish = wishFor('watch', resource, selection);
   const query = queryText({
-    ...selectorsOf(selection),
+    fieldSelector: selection.fieldSelector,
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion,

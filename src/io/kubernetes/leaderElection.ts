@@ -223,7 +223,7 @@ async function write(
 ): Promise<KubernetesObject> {
   const { client, identity, lease } = options;
   const body = claimBody({ identity, duration: durations.lease, now: clock.date() }, before);
-  if (before !== undefined) return client.patch(leases, lease, { type: 'merge', body, signal });
+  if (before !== undefined) return client.patch(leases, lease, { body, signal });
   return client.create(leases, { ...lease, signal }, { ...body, metadata: { name: lease.name } });
 }
 
@@ -248,7 +248,7 @@ async function tryRelease(state: State, signal: AbortSignal): Promise<boolean> {
   if (seen === undefined || seen.lease.holder !== options.identity) return true;
   const body = releaseBody(seen.lease, clock.date());
   try {
-    note(state, await options.client.patch(leases, options.lease, { type: 'merge', body, signal }));
+    note(state, await options.client.patch(leases, options.lease, { body, signal }));
     return true;
   } catch (error) {
     if (isConflict(error)) return false;

@@ -31,7 +31,7 @@ export function wantedForm({ part }: Resource, many: '' | 'List'): string | unde
   return `application/json;as=PartialObjectMetadata${many};g=meta.k8s.io;v=v1`;
 }
 
-/** `?labelSelector=…&…`; what is undefined is left out. */
+/** `?fieldSelector=…&…`; what is undefined is left out. */
 export function queryText(fields: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value);

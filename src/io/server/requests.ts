@@ -70,6 +70,8 @@ interface Exchange {
     path?: string;
     bytes: number;
     outcome?: RequestEvent['outcome'];
+    /** Asked every few seconds, and not logged. */
+    isProbe?: boolean;
   };
 }
 
@@ -80,7 +82,10 @@ async function answer(exchange: Exchange): Promise<void> {
   const path = parseRequestPath(request.url ?? '');
   if (path === undefined) return refuse(exchange, notFound(undefined));
   const page = service.pages.get(path);
-  if (page?.isPublic) return sendPage(exchange, page);
+  if (page?.isPublic === true) {
+    facts.isProbe = true;
+    return sendPage(exchange, page);
+  }
 
   const admission = service.access().admit(credentialsOf(request, path));
   // What strangers ask for may be a secret that they put into the wrong place.
@@ -285,6 +290,6 @@ function tell({ service, request, response, id, client, facts }: Exchange, secon
     outcome: facts.outcome ?? 'complete',
     userAgent: request.headers['user-agent'],
   };
-  service.log.request(event);
+  if (facts.isProbe !== true) service.log.request(event);
   service.watch?.(event);
 }

@@ -31,6 +31,9 @@ function ready(outcome: Outcome): ReadyOutcome {
 /** The path behind the token. */
 const pathOf = ({ imageUrl }: ReadyOutcome): string => imageUrl.split('/').slice(-2).join('/');
 
+/** Before the cluster has told of any Secret. */
+const networkVersion = (): undefined => undefined;
+
 /** What the catalog of a replica has there. */
 async function fetchImage(
   factory: ImageFactory,
@@ -38,7 +41,7 @@ async function fetchImage(
   { image, owner = 'metal3/worker-0', readSecret = secrets }: Fetching,
 ): Promise<Resource | undefined> {
   const findImage = (name: string): typeof image => (name === 'metal3/worker-0' ? image : undefined);
-  const catalog = createImageCatalog({ factory, findImage, readSecret, io: place.io });
+  const catalog = createImageCatalog({ factory, findImage, networkVersion, readSecret, io: place.io });
   return catalog.find(path, owner)?.resource();
 }
 
@@ -203,7 +206,7 @@ describe('no image', () => {
       'no key',
       { net: { metadata: { resourceVersion: '2' }, data: { other: 'eA==' } } },
       'ImageBuildInvalid',
-      'Secret metal3/net has no text under the key nmstate',
+      'Secret metal3/net has no text under the key nmstate, but "other"',
     ],
     ['no YAML', { net: secretOf('interfaces: [') }, 'ImageBuildInvalid', 'Secret metal3/net: '],
     [
@@ -216,6 +219,17 @@ describe('no image', () => {
     const outcome = await outcomeOf(imageOf({ spec }), await place.factory(), secretsOf(given));
     expect(outcome).toMatchObject({ kind: 'failed', reason });
     expect('message' in outcome && outcome.message).toContain(message);
+  });
+
+  it.each([
+    ['for its architecture', {}, { architecture: 'aarch64' }, { format: 'iso', architecture: 'aarch64' }],
+    ['of the format', { iso: [], kernel: ['kernel.img'] }, {}, { format: 'iso', architecture: 'x86_64' }],
+    ['of a format that nobody knows', {}, { acceptFormats: ['uki'] }, undefined],
+  ])('%s, told in a form that the operator takes notice of', async (_title, options, wish, expected) => {
+    place.write('kernel.img', 'kernel');
+    const outcome = await outcomeOf(imageOf({ spec: { ...spec, ...wish } }), await place.factory(options));
+    const attempt = expected && { ...expected, networkData: { name: 'net', version: '41' } };
+    expect(outcome).toMatchObject({ reason: 'ConfigurationError', attempt });
   });
 
   it('with a name that no machine can have', async () => {
@@ -292,6 +306,27 @@ describe('the catalog', () => {
     place.write('rolling.yaml', 'agent: {ironic.apiUrls: https://192.0.2.77}\n');
     const newer = await place.factory({}, { settings: 'rolling.yaml' });
     await expect(fetchImage(newer, path, { image })).rejects.toThrow('this replica makes another image');
+  });
+
+  it('makes no image again and again for who asks for others than there are', async () => {
+    const { image } = await published();
+    const factory = await place.factory();
+    const reads: string[] = [];
+    const readSecret: ReadSecret = async (key) => {
+      reads.push(key.name);
+      return secrets(key);
+    };
+    const findImage = (): PreprovisioningImage => image;
+    let version = '41';
+    const tools = { factory, findImage, networkVersion: () => version, readSecret, io: place.io };
+    const catalog = createImageCatalog(tools);
+    const ask = async (letter: string): Promise<unknown> =>
+      catalog.find(`${letter.repeat(24)}/worker-0.iso`, 'metal3/worker-0')?.resource();
+    for (const letter of 'ABCDEFGH') expect(await ask(letter)).toBeUndefined();
+    expect(reads).toEqual(['net']);
+    version = '42';
+    expect(await ask('A')).toBeUndefined();
+    expect(reads).toEqual(['net', 'net']);
   });
 
   it('has what all hosts fetch', async () => {

@@ -169,6 +169,23 @@ describe('the leader', () => {
     expect(said()).not.toContain('retry');
   });
 
+  it('does not take for written what the API server has not kept', async () => {
+    const cluster = clusterWithImage();
+    const { client } = cluster;
+    let dropped = 0;
+    const patch: typeof client.patch = async (resource, where, change) => {
+      if (change.subresource === undefined) return client.patch(resource, where, change);
+      dropped += 1;
+      return client.get(resource, where);
+    };
+    const { leading } = await lead({ ...cluster, client: { ...client, patch } });
+    await vi.waitFor(() => expect(dropped).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(leading.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    const before = dropped;
+    leading.startOver();
+    await vi.waitFor(() => expect(dropped).toBe(before + 1));
+  });
+
   it('takes its finalizer from what is deleted, and makes no image for it', async () => {
     const cluster = memoryCluster();
     const finalizers = ['theirs', 'preprovisioningimage.metal3.io'];

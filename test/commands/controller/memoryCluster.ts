@@ -17,6 +17,8 @@ export interface MemoryCluster {
   readonly put: (resource: Resource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
   readonly remove: (resource: Resource, key: ObjectKey) => void;
   readonly find: (resource: Resource, key: ObjectKey) => KubernetesObject | undefined;
+  /** Ends all watches, since what they start from is no longer known: everything is listed again. */
+  readonly expire: () => void;
   /** What was asked for, a line each: `patch preprovisioningimages/status metal3/worker-0`. */
   readonly asked: string[];
   /** Is asked before each request; throws what the API server would answer. */
@@ -33,6 +35,7 @@ type Watcher = (event: WatchEvent, resource: string) => void;
 export function memoryCluster(): MemoryCluster {
   const objects = new Map<string, Kept>();
   const watchers = new Set<Watcher>();
+  const expiries = new Set<() => void>();
   let version = 0;
   const asked: string[] = [];
   const ask = (line: string): void => {
@@ -85,10 +88,6 @@ export function memoryCluster(): MemoryCluster {
       store(resource, key, { ...before, ...mergePatch({ ...before }, patch.body) });
       return found(resource, key);
     },
-    delete: async (resource, key) => {
-      ask(`delete ${resource.plural} ${keyText(key)}`);
-      remove(resource, key);
-    },
     watch: async function* watch(resource, selection, { signal = new AbortController().signal }) {
       const waiting: WatchEvent[] = [];
       const bell = new EventTarget();
@@ -99,15 +98,23 @@ export function memoryCluster(): MemoryCluster {
         waiting.push({ ...event, object: partOf(event.object, resource) });
         ring();
       };
+      const expiry = new AbortController();
+      const expire = (): void => {
+        expiry.abort();
+        ring();
+      };
       watchers.add(watcher);
+      expiries.add(expire);
       signal.addEventListener('abort', ring);
-      while (!signal.aborted) {
+      while (!signal.aborted && !expiry.signal.aborted) {
         yield* waiting.splice(0);
         if (waiting.length === 0) {
           await new Promise((resolve) => bell.addEventListener('ring', resolve, { once: true }));
         }
       }
       watchers.delete(watcher);
+      expiries.delete(expire);
+      if (expiry.signal.aborted) throw new ApiError('it is too old', { status: 410, reason: 'Expired' });
     },
     close: async () => undefined,
   };
@@ -116,6 +123,9 @@ export function memoryCluster(): MemoryCluster {
     put: store,
     remove,
     find: (resource, key) => objects.get(nameOf(resource, key))?.object,
+    expire: () => {
+      for (const expire of expiries) expire();
+    },
     asked,
     intervene: () => undefined,
   };

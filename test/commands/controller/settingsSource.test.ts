@@ -3,7 +3,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openSettings, type SettingsSource } from '../../../src/commands/controller/settingsSource.ts';
+import {
+  openSettings,
+  type SettingsFile,
+  type SettingsSource,
+} from '../../../src/commands/controller/settingsSource.ts';
 import { configMaps, secrets } from '../../../src/io/kubernetes/objects.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
 
@@ -17,10 +21,13 @@ const open = (
 ): SettingsSource =>
   openSettings({ text, client, namespace: 'metal3', changed, trouble: () => undefined }, io);
 
+/** The path of the file, which is there until `use` has ended. */
 async function withSettings<T>(source: SettingsSource, use: (file: string) => T): Promise<T> {
+  const { name = '', folder, release } = await source.open();
   try {
-    return use((await source.locate()) ?? '');
+    return use(join(folder, name));
   } finally {
+    await release();
     await source.close();
   }
 }
@@ -32,7 +39,8 @@ describe('settings', () => {
     ['./configmap/x', './configmap/x', ['/somewhere/configmap/x']],
   ])('%s is a file, or nothing', async (text, expected, watched) => {
     const source = open(text, memoryCluster());
-    expect([await source.locate(), source.watched]).toEqual([expected, watched]);
+    expect(await source.open()).toMatchObject({ name: expected, folder: io.cwd });
+    expect(source.watched).toEqual(watched);
   });
 
   it.each(['configmap/', 'configmap/a/b', 'secret/..', 'secret/A', `configmap/${'a'.repeat(300)}`])(
@@ -49,6 +57,7 @@ describe('settings', () => {
     const folder = await withSettings(open('configmap/ramdisk', cluster), (file) => {
       const read = (name: string): string => readFileSync(join(dirname(file), name), 'utf8');
       expect(file).toMatch(/configmap\/ramdisk\/ramdisk\.yaml$/);
+      expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
       expect(['ramdisk.yaml', 'ironic.crt', 'auth.json'].map(read)).toEqual(['agent: {}\n', 'PEM', '{}']);
       expect(statSync(file).mode & 0o777).toBe(0o600);
       return dirname(file);
@@ -83,25 +92,67 @@ describe('settings', () => {
     const cluster = memoryCluster();
     if (fields !== undefined) cluster.put(configMaps, key, fields);
     const source = open('configmap/ramdisk', cluster);
-    await expect(source.locate()).rejects.toThrow(message);
+    await expect(source.open()).rejects.toThrow(message);
     await source.close();
   });
 
-  it('tell when they change, and are another file then', async () => {
+  it('are called as in the cluster, wherever their files are', async () => {
+    const cluster = memoryCluster();
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'one' } });
+    const source = open('configmap/ramdisk', cluster);
+    const { name, release } = await source.open();
+    expect(name).toBe('configmap/ramdisk/ramdisk.yaml');
+    await release();
+    await source.close();
+  });
+
+  it('are there until they are released, however often they change meanwhile', async () => {
+    const cluster = memoryCluster();
+    const source = open('configmap/ramdisk', cluster);
+    const opened: SettingsFile[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      cluster.put(configMaps, key, { data: { 'ramdisk.yaml': text } });
+      await vi.waitFor(async () => {
+        const file = await source.open();
+        opened.push(file);
+        expect(readFileSync(join(file.folder, file.name ?? ''), 'utf8')).toBe(text);
+      });
+    }
+    const files = opened.map(({ folder, name = '' }) => join(folder, name));
+    expect(files.every((file) => existsSync(file))).toBe(true);
+    for (const { release } of opened) await release();
+    expect(opened.some(({ folder }) => existsSync(folder))).toBe(false);
+    await source.close();
+  });
+
+  it('tell when they change, go and come again, and not when they are only listed again', async () => {
     const cluster = memoryCluster();
     cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'one' } });
     const changed = vi.fn<() => void>();
     const source = open('configmap/ramdisk', cluster, changed);
-    const first = (await source.locate()) ?? '';
+    await (await source.open()).release();
     expect(changed).not.toHaveBeenCalled();
-    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'two' } });
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));
-    const second = (await source.locate()) ?? '';
-    expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two']);
-    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'three' } });
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2));
-    const third = (await source.locate()) ?? '';
-    expect([first, second, third].map((file) => existsSync(file))).toEqual([false, true, true]);
+    const steps = [
+      () => cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'two' } }),
+      () => cluster.remove(configMaps, key),
+      () => cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'three' } }),
+    ];
+    for (const [index, step] of steps.entries()) {
+      step();
+      await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(index + 1));
+    }
+    const lists = (): number => cluster.asked.filter((line) => line === 'list configmaps').length;
+    const before = lists();
+    cluster.expire();
+    await vi.waitFor(() => expect(lists()).toBe(before + 1));
+    cluster.put(configMaps, key, { data: { 'ramdisk.yaml': 'four' } });
+    await vi.waitFor(async () => {
+      const { folder, name = '', release } = await source.open();
+      const text = readFileSync(join(folder, name), 'utf8');
+      await release();
+      expect(text).toBe('four');
+    });
+    expect(changed).toHaveBeenCalledTimes(steps.length + 1);
     await source.close();
   });
 });

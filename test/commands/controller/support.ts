@@ -63,7 +63,7 @@ export interface Workplace {
   /** Without options: `settings`, and a live ISO. Closed with the file of tests. */
   readonly factory: (
     options?: ControllerOptions,
-    more?: Partial<FactorySurroundings>,
+    more?: Partial<Omit<FactorySurroundings, 'settings'>> & { readonly settings?: string | undefined },
   ) => Promise<ImageFactory>;
 }
 
@@ -103,9 +103,15 @@ export function workplace(env: Io['env'] = {}): Workplace {
     write,
     said: () => chunks.join(''),
     factory: async (options = {}, more = {}) => {
-      const surroundings = { settings: 'ramdisk.yaml', links, digests: knownDigests(new Map()), io };
+      const { settings: name } = { settings: 'ramdisk.yaml', ...more };
+      const surroundings = { links, digests: knownDigests(new Map()), io };
       const usual = { iso: ['live.iso'], ...options };
-      const factory = await openImageFactory(usual, { ...surroundings, cacheSize: 1024 * 1024, ...more });
+      const factory = await openImageFactory(usual, {
+        ...surroundings,
+        cacheSize: 1024 * 1024,
+        ...more,
+        settings: { name, folder },
+      });
       factories.push(factory);
       return factory;
     },

@@ -69,7 +69,6 @@ function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesCl
       }, signal),
     list: () => expect.fail('lists'),
     watch: () => expect.fail('watches'),
-    delete: () => expect.fail('deletes'),
     close: async () => undefined,
   };
 }

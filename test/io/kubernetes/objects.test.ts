@@ -84,7 +84,7 @@ describe('paths', () => {
       '/apis/coordination.k8s.io/v1/namespaces/metal3/leases/a.b',
     ],
     [queryText({ a: undefined }), ''],
-    [queryText({ labelSelector: 'a=b,c!=d', limit: '5' }), '?labelSelector=a%3Db%2Cc%21%3Dd&limit=5'],
+    [queryText({ fieldSelector: 'a=b,c!=d', limit: '5' }), '?fieldSelector=a%3Db%2Cc%21%3Dd&limit=5'],
   ])('%s', (path, expected) => {
     expect(path).toBe(expected);
   });

@@ -45,7 +45,7 @@ function start(options: Partial<WatchCacheOptions<string>> = {}): void {
   cache = createWatchCache({
     client,
     resource: secrets,
-    selection: { namespace: 'metal3', labelSelector: 'a=b' },
+    selection: { namespace: 'metal3', fieldSelector: 'metadata.name=a' },
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key, before, now }) => void changes.push(`${keyText(key)} ${before ?? '-'} ${now ?? '-'}`),
     trouble: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
@@ -80,7 +80,9 @@ describe('createWatchCache', () => {
     expect([...cache.values()]).toEqual(['6', '8']);
     expect(cache.size).toBe(2);
     expect(cache.get({ namespace: 'metal3', name: 'a' })).toBe('6');
-    expect(server.requests.map(({ query }) => query.get('labelSelector'))).toEqual(['a=b', 'a=b']);
+    expect(server.requests.map(({ query }) => query.get('fieldSelector'))).toEqual(
+      Array.from({ length: 2 }, () => 'metadata.name=a'),
+    );
     expect(troubles).toEqual([]);
   });
 

@@ -378,6 +378,13 @@ describe('the log', () => {
     ]);
   });
 
+  it('has no line for probes, which come every few seconds', async () => {
+    const { server, lines } = await startFixture();
+    for (const path of ['/healthz', '/readyz', '/healthz', '/nothing']) await ask(server.origin, path);
+    await until(() => lines.some(({ event }) => event === 'request'));
+    expect(lines.filter(({ event }) => event === 'request').map(({ status }) => status)).toEqual([401]);
+  });
+
   it('never has a token, a query, or a signed path', async () => {
     const { server, lines } = await startFixture();
     const [, , , signature = '?'] = host.split('.');
