@@ -14,7 +14,7 @@ import { inPlace, isSwitchedOn, pathIn, type Reading, valueOf, valuesOf } from '
 import { readText } from './textFile.ts';
 
 const what = 'SSH public key (--ssh-key)';
-const noKeyHint = 'give --ssh-key FILE, or --no-ssh-key for nobody to log in';
+const noKeyHint = 'give --ssh-key FILE or host.sshKeys, or --no-ssh-key for nobody to log in';
 
 /** One line of `authorized_keys` each, as written. Throws CliError where a key is asked for and there is none. */
 export async function readSshKeys(reading: Reading): Promise<readonly string[]> {
@@ -30,7 +30,7 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
   const mayLogIn =
     valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
-    warn('nobody will be able to log in: no --ssh-key is given', noKeyHint);
+    warn('nobody will be able to log in: no SSH key is given', noKeyHint);
   }
   return [];
 }
