@@ -36,7 +36,7 @@ export async function makeCertificates(
   const { certificate, key } = await makeServerCertificate(maker, { authority, hosts });
   const { validTo, fingerprint256 } = new X509Certificate(certificate);
   return {
-    ca: library.pki.certificateToPem(authority.certificate),
+    ca: formatPem(maker, authority.certificate),
     tls: {
       context: { cert: certificate, key, minVersion: 'TLSv1.2' },
       expires: new Date(validTo),
@@ -46,8 +46,19 @@ export async function makeCertificates(
   };
 }
 
+/** Whether a certificate can be for this name or address. */
+export function isCertifiable(text: string): boolean {
+  return parseCertified(text).kind !== 'invalid';
+}
+
+/** By the book no host name has underscores; name servers have some, and clients compare them as any other. */
+function parseCertified(text: string): Host {
+  const host = parseHost(text.replaceAll('_', 'u'));
+  return host.kind === 'name' ? { ...host, name: text } : host;
+}
+
 function parseName(text: string): Exclude<Host, { kind: 'invalid' }> {
-  const host = parseHost(text);
+  const host = parseCertified(text);
   if (host.kind !== 'invalid') return host;
   throw new UsageError(`No certificate can be made for ${JSON.stringify(text)}: ${host.problem}`, {
     hint: 'give names and addresses by which machines reach this one',
@@ -117,7 +128,12 @@ async function makeServerCertificate(
     { name: 'subjectAltName', altNames: hosts.map(alternativeName) },
   ]);
   certificate.sign(authority.key, library.md.sha256.create());
-  return { certificate: library.pki.certificateToPem(certificate), key: keys.privateKey };
+  return { certificate: formatPem(maker, certificate), key: keys.privateKey };
+}
+
+/** With the line ends of the files that it goes into. */
+function formatPem({ library }: Maker, certificate: forge.pki.Certificate): string {
+  return library.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
 }
 
 /** By node, whose keys are made a hundred times faster than in JavaScript. */

@@ -20,7 +20,8 @@ export interface Heartbeat {
   readonly node: string;
   readonly callbackUrl: string | undefined;
   readonly agentVersion: string | undefined;
-  readonly token: TokenState;
+  /** `unknown` where there is no such node, which a token could be right for. */
+  readonly token: TokenState | 'unknown';
   readonly problem: string | undefined;
   /** Where it was taken. */
   readonly agent: Agent | undefined;
@@ -53,8 +54,8 @@ const states = ['start', 'end', 'error'];
 export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): Heartbeat {
   const sent = fieldsOf(request.body);
   const node = nodes.byUuid(request.node ?? '') ?? nodes.byName(request.node ?? '');
-  const token = node?.token.check(textOf(sent['agent_token'])) ?? 'missing';
-  const beat = {
+  const token = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
+  const beat: Pick<Heartbeat, 'node' | 'callbackUrl' | 'agentVersion' | 'token'> = {
     node: node?.uuid ?? request.node ?? '',
     callbackUrl: textOf(sent['callback_url']),
     agentVersion: textOf(sent['agent_version']),
@@ -95,7 +96,7 @@ interface Checked {
   readonly request: HeartbeatRequest;
   readonly sent: JsonObject;
   readonly node: IronicNode | undefined;
-  readonly token: TokenState;
+  readonly token: Heartbeat['token'];
 }
 
 function refusalOf({ request, sent, node, token }: Checked): Refusal | undefined {
@@ -143,16 +144,19 @@ function argumentProblem(node: string | undefined, sent: JsonObject): string | u
   return wrong === undefined ? undefined : `Expected string for ${wrong}`;
 }
 
+/** Characters. It is kept for each node; Ironic itself has no such bound. */
+const LONGEST_URL = 2000;
+
 function urlProblem(callbackUrl: string, node: IronicNode): string | undefined {
   // Agents of other kinds, that take no commands, send an empty one.
-  if (callbackUrl !== '' && !/^https?:/i.test(callbackUrl))
+  if (callbackUrl !== '' && (!/^https?:/i.test(callbackUrl) || callbackUrl.length > LONGEST_URL))
     return 'An issue with the supplied "callback_url" has been detected.';
   return node.callbackUrl !== undefined && node.callbackUrl !== callbackUrl
     ? 'Detected change in ramdisk provided "callback_url"'
     : undefined;
 }
 
-function agentProblem(sent: JsonObject, token: TokenState): string | undefined {
+function agentProblem(sent: JsonObject, token: Heartbeat['token']): string | undefined {
   const status = textOf(sent['agent_status']);
   if (!given(sent['agent_token'])) return 'Agent token is required for heartbeat processing.';
   if (status !== undefined && !states.includes(status))

@@ -40,8 +40,8 @@ export interface CollectedInventory {
   /** Of the host in the inventory; undefined for strangers. */
   readonly name: string | undefined;
   readonly macs: readonly string[];
-  /** As the agent sent it: `inventory`, and what its collectors added. */
-  readonly body: JsonObject;
+  /** JSON as the agent sent it: `inventory`, and what its collectors added. */
+  readonly body: Uint8Array;
 }
 
 /** From this version on the answer is that of a lookup; agents name none so far. */
@@ -122,19 +122,16 @@ interface Accepted {
   readonly body: JsonObject;
 }
 
-function accept(
-  { service, minor, url, now }: InspectionRequest,
-  { node, inventory, body }: Accepted,
-): Inspection {
-  noteStart(node, now);
+function accept(request: InspectionRequest, { node, inventory, body }: Accepted): Inspection {
+  noteStart(node, request.now);
   const { macs, summary } = inventory;
   return {
-    answer: acceptance(node, { service, minor, url }),
+    answer: acceptance(node, request),
     macs,
     node: node.uuid,
     summary,
     problem: collectorProblem(body),
-    collected: { node: node.uuid, name: node.name, macs, body },
+    collected: { node: node.uuid, name: node.name, macs, body: request.body },
   };
 }
 

@@ -13,16 +13,18 @@ first requests of ironic-python-agent as a current Ironic does (versions,
 inspection, lookup, heartbeat), and asks the agent back at its callback URL. It
 never deploys, cleans or writes to a disk, and gives no machine a command.
 
-What happens is told on standard error, a line each. At the end there is a
-report on standard output: how far each machine came, and where it stopped the
-likely causes, each with a check that confirms it.
+What happens is told on standard error, a line each, with times in UTC. At the
+end there is a report on standard output: how far each machine came, and where
+it stopped the likely causes, each with a check that confirms it.
 
 Who is awaited: all hosts of the inventory, or the emulated machine, or one
-machine, whichever it is; or as --expect says.
+machine, whichever it is; or as --expect says. It ends when they have come, at
+--timeout, with the emulated machine, and by a signal.
 
 With --inventory, images are served as by serve, and the trial begins with the
 first fetch. Configs name the Ironic of the inventory; --ironic-url puts another
-address there, and the authority of --tls beside it. Their URLs are printed.
+address there, and the authority of --tls beside it. The URLs of images are
+printed where real machines are awaited.
 
 With --qemu, a machine is emulated:
   IMAGE.iso  boots from CD
@@ -36,7 +38,7 @@ kernel argument console=ttyS0 (ttyAMA0 on aarch64).
 
 Exit codes:
   0  all that were awaited have called home
-  1  the time is over, the emulated machine is gone, or it was ended by a signal
+  1  somebody is missing when it ends, or something cannot be started
   2  the command line is wrong
 
 Examples:

@@ -8,7 +8,7 @@ import { type Cause, type Certainty, hasCalled } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
 import { ramdiskCauses } from './causes/ramdiskCauses.ts';
 import { isFurther, type Stage } from './stages.ts';
-import type { HostTimeline } from './timeline.ts';
+import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be seen at all: all from the first fetch on, or nothing but calls to Ironic, as nothing was served. */
 export type Sight = 'boot' | 'calls';
@@ -36,6 +36,13 @@ export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyC
       return certainty === undefined ? [] : [{ cause, certainty }];
     });
   return found.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Of machines that are awaited and of which nothing at all was seen: nobody knows which they are. */
+export function causesOfUnseen(sight: Sight): readonly LikelyCause[] {
+  return createTimeline([{ name: 'unseen', macs: [] }])
+    .hosts()
+    .flatMap((host) => likelyCauses(host, sight));
 }
 
 function isPossible(

@@ -92,8 +92,8 @@ export interface HeartbeatEvent extends SeenFrom {
   readonly node: string;
   readonly callbackUrl: string | undefined;
   readonly agentVersion: string | undefined;
-  /** Whether the request brought the token that lookup had given. */
-  readonly token: 'right' | 'wrong' | 'missing';
+  /** Whether the request brought the token that lookup had given; `unknown` where nobody can tell. */
+  readonly token: 'right' | 'wrong' | 'missing' | 'unknown';
   /** Why it was refused; undefined where it was taken. */
   readonly problem: string | undefined;
 }

@@ -20,6 +20,12 @@ export function mayLeadHere(urls: readonly string[], place: ApiPlace): boolean {
   });
 }
 
+/** Whether it has the scheme and the port of this place, wherever it leads. */
+export function hasPortOf(text: string, place: Pick<ApiPlace, 'scheme' | 'port'>): boolean {
+  const url = urlOf(text);
+  return url !== undefined && isSamePort(url, place);
+}
+
 /**
  * The address that this machine needs to have in the network of an emulated one, so that a URL of its config leads here;
  * undefined where no address would do.

@@ -20,7 +20,10 @@ export interface TimelineLimits {
   /** Strangers, and as many visitors; hosts that are expected are always kept. */
   readonly hosts: number;
   readonly macs: number;
+  /** Of one machine or visitor. */
   readonly entries: number;
+  /** Of all strangers and visitors together. */
+  readonly entriesOfOthers: number;
 }
 
 /** Known by a name, a MAC address or a UUID. */
@@ -58,6 +61,8 @@ export interface Machines {
   /** Those that are expected among them. */
   readonly mostMachines: number;
   nextId: number;
+  /** Since they were counted last. */
+  newEntries: number;
   /** How many machines and visitors were forgotten for younger ones. */
   dropped: number;
 }
@@ -78,6 +83,7 @@ export function createMachines(expected: readonly ExpectedHost[], limits: Timeli
     limits,
     mostMachines: expected.length + limits.hosts,
     nextId: 1,
+    newEntries: 0,
     dropped: 0,
   };
   for (const { name, macs } of expected) {
@@ -144,13 +150,13 @@ function joinMatches(all: Machines, matches: ReadonlyMap<Machine, number>, { nam
 
 function addNamed(all: Machines, name: string): Machine {
   const machine = addMachine(all, { name, isExpected: false, listedMacs: [] });
-  dropStrangers(all, machine);
+  makeRoom(all, machine);
   return machine;
 }
 
 function addStranger(all: Machines): Machine {
   const machine = addMachine(all, { name: undefined, isExpected: false, listedMacs: [] });
-  dropStrangers(all, machine);
+  makeRoom(all, machine);
   return machine;
 }
 
@@ -209,22 +215,57 @@ function visitorFor(all: Machines, client: string): Visitor {
   return visitor;
 }
 
+/**
+ * Is told of each entry that is new. From time to time, as counting takes time, it sees whether others than expected ones
+ * have too many; then some of them are forgotten.
+ */
+export function noteNewEntry(all: Machines): void {
+  const most = all.limits.entriesOfOthers;
+  all.newEntries++;
+  if (all.newEntries < shareOf(most)) return;
+  all.newEntries = 0;
+  for (;;) {
+    const strangers = strangersOf(all);
+    const ofStrangers = countEntries(strangers);
+    const ofVisitors = countEntries(all.visitors.values());
+    if (ofStrangers + ofVisitors <= most) return;
+    if (ofVisitors >= ofStrangers) dropVisitors(all);
+    else dropStrangers(all, strangers);
+  }
+}
+
+function countEntries(others: Iterable<Machine | Visitor>): number {
+  let count = 0;
+  for (const { log } of others) count += log.entries.size;
+  return count;
+}
+
+function strangersOf({ machines }: Machines): Machine[] {
+  return [...machines].filter(({ isExpected }) => !isExpected);
+}
+
 /** Several at once, since looking for the first of a map from which the first is taken each time gets slow. */
 function dropVisitors(all: Machines): void {
-  for (const client of firstOf(all.visitors.keys(), shareOf(all.limits.hosts))) {
+  for (const client of firstOf(all.visitors.keys(), shareOf(all.visitors.size))) {
     all.visitors.delete(client);
     all.dropped++;
   }
 }
 
-/** Those that never came home, before those that did; the ones that were quiet for longest first. */
-function dropStrangers(all: Machines, newest: Machine): void {
+function makeRoom(all: Machines, newest: Machine): void {
   if (all.machines.size <= all.mostMachines) return;
-  const strangers = [...all.machines].filter((machine) => !machine.isExpected && machine !== newest);
+  dropStrangers(
+    all,
+    strangersOf(all).filter((machine) => machine !== newest),
+  );
+}
+
+/** Those that never came home, before those that did; the ones that were quiet for longest first. */
+function dropStrangers(all: Machines, strangers: readonly Machine[]): void {
   const ranked = strangers
     .map((machine) => ({ machine, isHome: machine.log.milestones.has('heartbeat'), last: lastOf(machine) }))
     .toSorted((a, b) => Number(a.isHome) - Number(b.isHome) || a.last - b.last);
-  for (const { machine } of ranked.slice(0, shareOf(all.limits.hosts))) {
+  for (const { machine } of ranked.slice(0, shareOf(strangers.length))) {
     forget(all, machine);
     all.dropped++;
   }

@@ -1,6 +1,6 @@
 /** What came of a trial: each machine with its verdict, gaps and causes, for reports of any form. */
 
-import { type LikelyCause, likelyCauses, type Sight } from './causes.ts';
+import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
 import { type Gap, gapsOf } from './gaps.ts';
 import type { HostTimeline, Timeline } from './timeline.ts';
 import { hasComeHome, type HomeStage, type Verdict } from './verdict.ts';
@@ -22,6 +22,28 @@ export interface HostResult {
   readonly gaps: readonly Gap[];
   /** None of who is home. */
   readonly causes: readonly LikelyCause[];
+}
+
+/** Machines of which nothing was seen, where any so many are awaited; others are told by their names. */
+export interface Unseen {
+  readonly count: number;
+  readonly causes: readonly LikelyCause[];
+}
+
+/** Undefined where as many came as were awaited, however far they got. */
+export function unseenOf(
+  { sight, verdict }: TrialResult,
+  results: readonly HostResult[],
+): Unseen | undefined {
+  const { missing, missingCount } = verdict;
+  const onTheWay = results.filter(({ isHome, causes }) => !isHome && !causes.some(isOfNoAgent));
+  const count = missing.length > 0 ? 0 : missingCount - onTheWay.length;
+  return count > 0 ? { count, causes: causesOfUnseen(sight) } : undefined;
+}
+
+/** A health check or a browser is none of those that are awaited. */
+function isOfNoAgent({ cause }: LikelyCause): boolean {
+  return cause.id === 'not-the-agent';
 }
 
 /** In the order of the timeline. */

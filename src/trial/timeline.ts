@@ -18,6 +18,7 @@ import {
   createMachines,
   type ExpectedHost,
   findMachine,
+  noteNewEntry,
   type Machine,
   type Machines,
   type TimelineLimits,
@@ -73,6 +74,9 @@ export interface TimelineStep {
   readonly event: TrialEvent;
   /** Whose it is, as far as is known by now: a name, a MAC address, an address. */
   readonly label: string;
+  readonly isExpected: boolean;
+  /** Whether it has done so many different things that the oldest are forgotten. */
+  readonly isFull: boolean;
   readonly entry: TimelineEntry;
   /** What it was before; undefined where nothing of its kind came. */
   readonly previous: TimelineEntry | undefined;
@@ -89,13 +93,22 @@ export interface Timeline {
   dropped(): number;
 }
 
-export const usualLimits: TimelineLimits = { hosts: 10_000, macs: 64, entries: 200 };
+/** An entry takes about a kilobyte. */
+export const usualLimits: TimelineLimits = {
+  hosts: 10_000,
+  macs: 64,
+  entries: 200,
+  entriesOfOthers: 100_000,
+};
+/** Of very many expected hosts each has fewer, but so many. */
+const entriesOfExpected = { all: 200_000, each: 50 };
 
 /** Nothing seen so far. */
 export function createTimeline(
   expected: readonly ExpectedHost[],
-  limits: TimelineLimits = usualLimits,
+  given: TimelineLimits = usualLimits,
 ): Timeline {
+  const limits = limitsFor(expected.length, given);
   const machines = createMachines(expected, limits);
   let hosts: readonly HostTimeline[] | undefined;
   // Of many hosts few change from one look to the next.
@@ -106,7 +119,11 @@ export function createTimeline(
       const event = shortEvent(whole, limits.macs);
       const owner = findMachine(machines, event);
       const log = owner?.log ?? createEntryLog();
-      return { event, label: labelOf(owner, machines), ...addEvent(log, event, limits.entries) };
+      const added = addEvent(log, event, limits.entries);
+      const isExpected = owner !== undefined && 'name' in owner && owner.isExpected;
+      const step = { event, label: labelOf(owner, machines), isExpected, isFull: log.dropped > 0, ...added };
+      if (added.previous === undefined) noteNewEntry(machines);
+      return step;
     },
     hosts: () => {
       if (hosts !== undefined) return hosts;
@@ -123,6 +140,11 @@ export function createTimeline(
     },
     dropped: () => machines.dropped,
   };
+}
+
+function limitsFor(expected: number, limits: TimelineLimits): TimelineLimits {
+  const share = Math.max(entriesOfExpected.each, Math.floor(entriesOfExpected.all / Math.max(1, expected)));
+  return { ...limits, entries: Math.min(limits.entries, share) };
 }
 
 function labelOf(owner: Machine | Visitor | undefined, { claims }: Machines): string {

@@ -8,10 +8,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { IronicApiOptions } from '../../src/commands/try/ironicApi.ts';
+import type { IronicApiOptions } from '../../src/commands/try/api/ironicApi.ts';
 import type { TrialEvent } from '../../src/trial/events.ts';
 import { createTimeline, type HostTimeline } from '../../src/trial/timeline.ts';
-import { likelyCauses } from '../../src/trial/causes.ts';
+import { causesOfUnseen, likelyCauses } from '../../src/trial/causes.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
 import { listenLocally } from '../support/listening.ts';
 import {
@@ -204,6 +204,30 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     expect(provenCauses(ironic)).toEqual([problem === 'plain-http' ? 'http-to-tls' : 'tls-to-http']);
   });
 
+  it('calls a port of the right host on which nobody listens', async () => {
+    const ironic = await playIronic();
+    const url = `http://127.0.0.1:${await freePort()}`;
+    start(await confOf('--api-url', url, ...inspecting));
+    await until(() => /Connection refused/.test(agent?.log() ?? ''), MINUTE);
+    expect([ironic.events, hostOf(ironic)]).toEqual([[], undefined]);
+    expect(causesOfUnseen('calls').map(({ cause }) => cause.id)).toContain('ironic-address');
+  });
+
+  it('goes on with the node of another Ironic that was here before', async () => {
+    const before = await playIronic();
+    const { origin, port } = before.api;
+    start(await confOf('--api-url', origin, ...inspecting));
+    await untilSeen(before, 'heartbeat');
+    await stopIronics();
+    const ironic = await playIronic({ listen: { kind: 'tcp', host: '127.0.0.1', port } });
+    await untilSeen(ironic, 'heartbeat');
+    expect(ironic.events[0]).toMatchObject({
+      token: 'unknown',
+      problem: expect.stringContaining('not be found'),
+    });
+    expect(provenCauses(ironic)).toEqual(['node-unknown']);
+  });
+
   it('hands its inventory to nobody by a wrong path, and goes on', async () => {
     const ironic = await playIronic();
     const { origin } = ironic.api;
@@ -250,5 +274,6 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
       token: 'right',
       problem: expect.stringMatching(/^its callback URL is without TLS/),
     });
+    expect(provenCauses(ironic)).toEqual(['callback-without-tls']);
   });
 });

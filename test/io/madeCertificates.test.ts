@@ -38,6 +38,18 @@ describe('makeCertificates', () => {
     ]);
   });
 
+  it('for names that only name servers know', async () => {
+    const made = await makeCertificates(['ironic_api.example', '_ironic.example']);
+    const certificate = new X509Certificate(pem(made.tls.context.cert));
+    expect(certificate.subjectAltName).toBe('DNS:ironic_api.example, DNS:_ironic.example');
+  });
+
+  it('as text with the line ends of the files that it goes into', () => {
+    for (const text of [ca, pem(tls.context.cert)]) {
+      expect(text).toMatch(/^-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]+\n-----END CERTIFICATE-----\n$/);
+    }
+  });
+
   it('valid for a week, and for clocks that are an hour late', () => {
     for (const certificate of [authority, server]) {
       expect(new Date(certificate.validFrom)).toEqual(new Date('2026-11-21T11:00:00Z'));

@@ -1,6 +1,10 @@
 /** Ironic's API as `try` plays it, on a free port, with what it has seen. */
 
-import { type IronicApi, type IronicApiOptions, startIronicApi } from '../../src/commands/try/ironicApi.ts';
+import {
+  type IronicApi,
+  type IronicApiOptions,
+  startIronicApi,
+} from '../../src/commands/try/api/ironicApi.ts';
 import type { CollectedInventory } from '../../src/ironic/inspection.ts';
 import type { TrialEvent } from '../../src/trial/events.ts';
 import { ask, type Reply } from './serveFixtures.ts';
@@ -8,7 +12,8 @@ import { ask, type Reply } from './serveFixtures.ts';
 export interface PlayedIronic {
   readonly api: IronicApi;
   readonly events: TrialEvent[];
-  readonly saved: CollectedInventory[];
+  /** With bodies as values. */
+  readonly saved: (Omit<CollectedInventory, 'body'> & { readonly body: unknown })[];
   /** With its body as JSON, if it is not a text, and the answer's. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
 }
@@ -33,13 +38,15 @@ const started = new Set<IronicApi>();
 
 export async function playIronic(options: Partial<IronicApiOptions> = {}): Promise<PlayedIronic> {
   const events: TrialEvent[] = [];
-  const saved: CollectedInventory[] = [];
+  const saved: PlayedIronic['saved'] = [];
   const api = await startIronicApi({
     listen: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     tlsNames: undefined,
     expected: workers,
     observe: (event) => void events.push(event),
-    saveInventory: async (inventory) => void saved.push(inventory),
+    saveInventory: async ({ body, ...inventory }) => {
+      saved.push({ ...inventory, body: JSON.parse(Buffer.from(body).toString()) });
+    },
     askBack: 'never',
     ...options,
   });

@@ -195,7 +195,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     node: anyNode,
     callbackUrl: maybe(text),
     agentVersion: maybe(text),
-    token: few(...(['right', 'wrong', 'missing'] as const)),
+    token: few(...(['right', 'wrong', 'missing', 'unknown'] as const)),
     problem: maybe(text),
   }),
   fc.record({

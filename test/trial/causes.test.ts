@@ -81,6 +81,24 @@ describe('what events prove', () => {
     ],
     ['one that the agent has', [lookedUp(1, { token: 'masked' }), heartbeat(2)], []],
     ['no token', [lookedUp(1), heartbeat(2, { token: 'missing', problem: 'no' })], ['token-refused']],
+    [
+      'an agent of another Ironic',
+      [
+        fetched(1),
+        heartbeat(2, { node: 'node-9', token: 'unknown', problem: 'Node node-9 could not be found.' }),
+      ],
+      ['node-unknown'],
+    ],
+    [
+      'commands without TLS',
+      [lookedUp(1), heartbeat(2, { callbackUrl: 'http://192.0.2.7:9999', problem: 'it is without TLS' })],
+      ['callback-without-tls'],
+    ],
+    [
+      'commands without TLS, and a locked node',
+      [lookedUp(1), heartbeat(2, { callbackUrl: 'http://192.0.2.7:9999', problem: 'locked' })],
+      ['heartbeat-refused'],
+    ],
     ['a locked node', [lookedUp(1), heartbeat(2, { problem: 'locked' })], ['heartbeat-refused']],
     ['no callback URL', [lookedUp(1), heartbeat(2, { callbackUrl: undefined })], ['no-callback-url']],
     [

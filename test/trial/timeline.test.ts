@@ -262,7 +262,7 @@ describe('what is one entry', () => {
 const macOf = (number: number): string => `52:54:01:00:00:${number.toString(16).padStart(2, '0')}`;
 
 describe('bounds', () => {
-  const limits = { hosts: 10, macs: 4, entries: 5 };
+  const limits = { hosts: 10, macs: 4, entries: 5, entriesOfOthers: 1000 };
 
   it('strangers: the last ones stay, those that are expected always', () => {
     const timeline = createTimeline(expected, limits);
@@ -309,6 +309,39 @@ describe('bounds', () => {
     expect(host?.entries).toHaveLength(5);
     expect(host?.entries.at(-1)?.last).toEqual(at(51));
     expect([...(host?.milestones.keys() ?? [])].toSorted()).toEqual(['config', 'lookup']);
+  });
+
+  it('entries of all strangers and visitors together: the last ones, and all of those that are expected', () => {
+    const timeline = createTimeline(expected, { hosts: 1000, macs: 4, entries: 20, entriesOfOthers: 100 });
+    timeline.add(lookedUp(0));
+    for (let number = 0; number < 2000; number++) {
+      const client = `192.0.3.${number % 50}`;
+      const path = `/${number}`;
+      timeline.add(refused(number, { kind: 'path', method: 'GET', path }, { client }));
+      const asker = { macs: [macOf(number % 50)], node: `node-${number % 50}`, client: '198.51.100.1' };
+      timeline.add(lookedUp(number, { ...asker, problem: path }));
+    }
+    const [first, ...others] = timeline.hosts();
+    expect(first?.entries).toHaveLength(1);
+    const count = others.reduce((sum, { entries }) => sum + entries.length, 0);
+    expect(count).toBeGreaterThan(50);
+    expect(count).toBeLessThanOrEqual(110);
+    expect(timeline.dropped()).toBeGreaterThan(0);
+    expect(others.flatMap(({ entries }) => entries.map(({ last }) => last))).toContainEqual(at(1999));
+  });
+
+  it.each([
+    [1, 200],
+    [1000, 200],
+    [2000, 100],
+    [10_000, 50],
+  ])('entries of each of %i expected hosts: %i', (count, most) => {
+    const hosts = Array.from({ length: count }, (_, number) => ({ name: `node-${number}`, macs: [] }));
+    const timeline = createTimeline(hosts);
+    for (let number = 0; number < 250; number++) {
+      timeline.add(fetched(number, { host: 'node-0', path: `${number}` }));
+    }
+    expect(timeline.hosts()[0]?.entries).toHaveLength(most);
   });
 
   it('texts', () => {

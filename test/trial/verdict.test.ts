@@ -82,7 +82,7 @@ describe('who is home', () => {
     const home = fc.constantFrom<HomeStage>('heartbeat', 'callback');
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
-        const timeline = createTimeline(expected, { hosts: 4, macs: 4, entries: 5 });
+        const timeline = createTimeline(expected, { hosts: 4, macs: 4, entries: 5, entriesOfOthers: 1000 });
         const judge = createJudge({ awaited: who, home: stage });
         let before = judge(timeline.hosts());
         for (const event of events) {

@@ -4,7 +4,7 @@ import type { TrialEvent } from '../../trial/events.ts';
 import { createTimeline, type Timeline } from '../../trial/timeline.ts';
 import { createJudge, type HomeStage, type Verdict } from '../../trial/verdict.ts';
 import type { Expectation } from './expectation.ts';
-import { formatLiveLine } from './report/liveLine.ts';
+import { createLiveLines } from './report/liveLines.ts';
 import { createSwitch } from './switch.ts';
 
 export interface RunningTrial {
@@ -33,6 +33,7 @@ export function createRunningTrial({ expectation, home, say, count }: RunningTri
   const passed = createSwitch();
   const unasked = new Set<string>();
   const judge = createJudge({ awaited, home });
+  const tell = createLiveLines(say);
   const verdict = (): Verdict => judge(timeline.hosts());
   return {
     timeline,
@@ -40,8 +41,7 @@ export function createRunningTrial({ expectation, home, say, count }: RunningTri
     passed: passed.isOn,
     unasked: () => unasked.size,
     observe: (event) => {
-      const line = formatLiveLine(timeline.add(event));
-      if (line !== undefined) say(line);
+      tell(timeline.add(event));
       if (event.kind === 'callback') unasked.delete(event.node);
       else if (event.kind === 'heartbeat' && event.problem === undefined) unasked.add(event.node);
       else return; // nothing else brings anybody home, and an ISO may be fetched in thousands of ranges

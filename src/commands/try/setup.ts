@@ -1,11 +1,12 @@
 /** What the command line of `try` says, read and checked before anything listens. */
 
+import { checkApiUrls, defaultIronicPort } from '../../agent/ironicUrl.ts';
 import { UsageError } from '../../errors.ts';
 import { type ListenAddress, parseListenAddress } from '../../io/server/listenAddress.ts';
 import { guestNetwork } from '../../trial/guestNetwork.ts';
 import type { HomeStage } from '../../trial/verdict.ts';
 import { parseDuration } from '../serve/numbers.ts';
-import type { IronicApiOptions } from './ironicApi.ts';
+import type { IronicApiOptions } from './api/ironicApi.ts';
 import type { TryOptions } from './options.ts';
 
 export interface TrialSetup {
@@ -16,6 +17,8 @@ export interface TrialSetup {
   /** Milliseconds. */
   readonly timeout: number;
   readonly format: 'json' | 'text';
+  /** What configs are to name as Ironic in place of what the inventory does. */
+  readonly ironicUrl: string | undefined;
   readonly machine: MachineChoices;
 }
 
@@ -56,10 +59,27 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     askBack:
       askBack === 'own' || (askBack === undefined && !isEmulated) ? 'own address' : (askBack ?? 'never'),
     home,
-    timeout: parseDuration(options.timeout ?? DEFAULT_TIMEOUT, '--timeout'),
+    timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
+    ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
     format: chosen(options.format, '--format', ['text', 'json']) ?? 'text',
     machine,
   };
+}
+
+/** To some programs 0 is no limit, but a trial without an end never says what is wrong. */
+function readTimeout(text: string): number {
+  const timeout = parseDuration(text, '--timeout');
+  if (timeout > 0) return timeout;
+  throw new UsageError('--timeout 0 leaves nobody any time', { hint: 'to wait for long: --timeout 7d' });
+}
+
+/** As it is in configs: with its port. */
+function readIronicUrl(text: string): string {
+  const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
+  if (others.length === 0 && URL.canParse(url)) return url;
+  throw new UsageError('--ironic-url takes the one URL at which machines reach this Ironic', {
+    hint: 'for example http://192.0.2.1:6385',
+  });
 }
 
 /** Throws UsageError for any other value. */
@@ -82,7 +102,7 @@ function refuseUnused(options: TryOptions): void {
     if (options[needed] !== undefined) continue;
     const [key, name] = unused.find(([it]) => options[it] !== undefined) ?? [];
     if (key === undefined) continue;
-    throw new UsageError(`${name} says something about ${flag}, which is not there`, {
+    throw new UsageError(`${name} means nothing without ${flag}`, {
       hint: `give ${flag}, or leave ${name} out`,
     });
   }

@@ -11,15 +11,16 @@ import type { TrialResult } from '../../trial/result.ts';
 import { exitCodeOf } from '../../trial/verdict.ts';
 import { readInventoryDocument } from '../render/inventory.ts';
 import { createEnds } from './ends.ts';
-import { type EmulatedSource, type ListedHost, readEmulatedSource } from './emulatedSource.ts';
-import { readMachineSetup } from './machineSetup.ts';
+import { type EmulatedSource, type ListedHost, readEmulatedSource } from './emulation/emulatedSource.ts';
+import { readMachineSetup } from './emulation/machineSetup.ts';
 import { readExpectation } from './expectation.ts';
 import type { TryOptions } from './options.ts';
 import { formatClosingReport } from './report/closingReport.ts';
 import { formatReportDocument } from './report/reportDocument.ts';
 import { createRunningTrial } from './runningTrial.ts';
 import { readTrialSetup, type TrialSetup } from './setup.ts';
-import { type PlannedMachine, startParts, type TrialParts, type TrialPlan } from './trialParts.ts';
+import { startParts, type TrialParts } from './trialParts.ts';
+import type { PlannedMachine, TrialPlan } from './trialPlan.ts';
 import { createTrialTalk } from './trialTalk.ts';
 
 /** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
@@ -69,7 +70,10 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<L
 /** From the first that listens to the last that has ended. */
 async function run(plan: Omit<TrialPlan, 'ends'>): Promise<void> {
   const signals = listenToSignals(() => undefined);
-  const stopped = signals.nextStop().then((): undefined => undefined);
+  const stopped = signals.nextStop().then((): undefined => {
+    setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
+    return undefined;
+  });
   const ends = createEnds();
   const end = new AbortController();
   try {
@@ -110,6 +114,11 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
+/**
+ * Milliseconds after which another signal ends the program at once: whoever sends one then does not want to wait for what
+ * has to be ended. Sooner, it is the same one again, from a shell and from npm.
+ */
+const SECOND_SIGNAL = 1000;
 /** Milliseconds, which a timer of Node counts in 32 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 /** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */

@@ -41,7 +41,10 @@ export interface BodyLimits {
   readonly memory: BodyMemory;
 }
 
-/** Tells clients that wait for it to go on, and reads. What is not read is left to `sendLastAnswer`. Never rejects. */
+/**
+ * Tells clients that wait for it to go on, and reads. What is whole counts as held until it is answered. What is not read
+ * is left to `sendLastAnswer`. Never rejects.
+ */
 export async function readRequestBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -63,7 +66,8 @@ export async function readRequestBody(
   } catch {
     return { kind: 'cut' };
   } finally {
-    collected.giveBack();
+    if (request.complete && !response.closed) response.once('close', () => collected.giveBack());
+    else collected.giveBack();
   }
 }
 

@@ -25,7 +25,7 @@ export const bootCauses: readonly Cause[] = [
     short: 'the virtual medium',
     text: 'The BMC has no medium attached: it does not reach the URL of the image, or does not trust its certificate.',
     check: '`curl -I URL` from the network of the BMCs; what the BMC says of its virtual media',
-    fix: 'serve on an address that BMCs reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`); plain HTTP on a network of their own where they take no certificate',
+    fix: 'serve on an address that BMCs reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`, `try --serve-listen`); plain HTTP on a network of their own where they take no certificate',
     after: ['expected'],
     boots: ['iso', 'minimal-iso'],
     usual: 'often',
@@ -47,7 +47,7 @@ export const bootCauses: readonly Cause[] = [
     text: 'The boot loader came by TFTP, but does not reach the port of the images: a firewall, or DHCP names another address.',
     check:
       '`curl -I URL` of `boot.ipxe` from the network of the machine; the console, which shows the URL that failed',
-    fix: 'open the port (8084, unless `serve --listen` says another), and give DHCP the URL that `serve` prints as `# ipxe`',
+    fix: 'open the port (8084, unless `serve --listen` or `try --serve-listen` says another), and give DHCP the URL that `serve` and `try` print as `# ipxe`',
     after: ['expected'],
     boots: ['network'],
   },

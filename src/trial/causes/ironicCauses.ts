@@ -1,7 +1,7 @@
 /** Causes that show in the calls to Ironic: TLS, paths, inspection, lookup, heartbeat, the way back to the agent. */
 
 import type { TimelineEntry } from '../entries.ts';
-import type { RefusalEvent } from '../events.ts';
+import type { HeartbeatEvent, RefusalEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { type Cause, entriesOf, isUnsolved, signIf } from './cause.ts';
@@ -235,17 +235,45 @@ export const ironicCauses: readonly Cause[] = [
       '`grep agent_token /etc/ironic-python-agent.conf` and `cat /proc/cmdline` on the machine; the log of Ironic',
     fix: 'restart the machine; no `agent_token` in `--option` or in kernel arguments, unless Ironic put it there',
     after: [],
-    sign: (host) => heartbeatSign(host, ({ token }) => token !== 'right'),
+    sign: (host) => heartbeatSign(host, ({ token }) => token === 'wrong' || token === 'missing'),
+  },
+  {
+    id: 'node-unknown',
+    short: 'an agent of another Ironic',
+    text: 'The agent sends heartbeats for a node that this Ironic does not have: it has looked it up before, in another Ironic or an earlier trial, or the node was deleted.',
+    check:
+      'the UUID in the report beside those of `baremetal node list`; `sudo podman logs ironic-agent` says since when it runs',
+    fix: 'restart the machine: a running agent does not ask again which node it is',
+    after: [],
+    sign: (host) =>
+      heartbeatSign(host, ({ token, problem = '' }) => token === 'unknown' && nodeUnknown.test(problem)),
+  },
+  {
+    id: 'callback-without-tls',
+    short: 'an agent without TLS',
+    text: 'The agent takes commands over plain HTTP, and Ironic refuses its heartbeats for that (`require_tls` in `[agent]` of its configuration).',
+    check:
+      'the callback URL in the report begins with `http:`; `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
+    fix: 'leave out `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate of its own (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
+    after: [],
+    sign: (host) => heartbeatSign(host, isRefusedWithoutTls),
   },
   {
     id: 'heartbeat-refused',
     short: 'a refused heartbeat',
-    text: 'Ironic refuses the heartbeat: the node is locked, unknown, or the agent too old for it.',
+    text: 'Ironic refuses the heartbeat: the node is locked, or the agent too old for it.',
     check:
       'what the report says of the heartbeat; `baremetal node show NODE` (reservation, provision_state, last_error)',
     fix: 'wait until the node is not locked; an agent of about the age of Ironic (`render --agent-image`)',
     after: [],
-    sign: (host) => heartbeatSign(host, ({ token }) => token === 'right'),
+    sign: (host) =>
+      heartbeatSign(
+        host,
+        (event) =>
+          (event.token === 'right' || event.token === 'unknown') &&
+          !isRefusedWithoutTls(event) &&
+          !nodeUnknown.test(event.problem ?? ''),
+      ),
   },
   {
     id: 'no-callback-url',
@@ -266,7 +294,7 @@ export const ironicCauses: readonly Cause[] = [
     text: 'The certificate that the agent made for itself is not taken: its clock is ahead or behind, or its address is not in it.',
     check:
       '`date` on both machines; `openssl s_client -connect AGENT:9999 | openssl x509 -noout -dates -ext subjectAltName`',
-    fix: '`render --ntp-server`; or `--option "enable_auto_tls = False"` on a network of their own',
+    fix: '`render --ntp-server`, and the clock in the firmware; `render --option "advertise_host = ADDRESS"` with the address by which Ironic reaches it',
     after: [],
     sign: (host) => callbackSign(host, (problem) => tlsWords.test(problem)),
   },
@@ -280,6 +308,13 @@ export const ironicCauses: readonly Cause[] = [
     sign: (host) => callbackSign(host, (problem) => !tlsWords.test(problem)),
   },
 ];
+
+/** In Ironic's words. */
+const nodeUnknown = /could not be found/;
+
+function isRefusedWithoutTls({ callbackUrl = '', problem = '', token }: HeartbeatEvent): boolean {
+  return token === 'right' && /^http:/i.test(callbackUrl) && /\bTLS\b/.test(problem);
+}
 
 const tlsWords = /certificate|\btls\b|\bssl\b|handshake/i;
 
@@ -318,7 +353,7 @@ function pathSign(
 
 function heartbeatSign(
   host: HostTimeline,
-  isMeant: (event: { readonly token: 'right' | 'wrong' | 'missing' }) => boolean,
+  isMeant: (event: HeartbeatEvent) => boolean,
 ): 'proven' | undefined {
   const refused = entriesOf(host, 'heartbeat').filter(
     ({ event }) => event.problem !== undefined && isMeant(event),

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isoPair } from '../../support/minimalIso.ts';
 import { scriptedAgent, startAgentApi } from '../../support/scriptedAgent.ts';
-import { until } from '../../support/serveFixtures.ts';
+import { tlsFile, tlsText, until } from '../../support/serveFixtures.ts';
+import type { TryOptions } from '../../../src/commands/try/options.ts';
 import { startTry } from './startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try it '));
@@ -93,6 +94,33 @@ describe('an agent that can be asked', () => {
   });
 });
 
+describe('what is wrong on the command line', () => {
+  it.each<readonly [string, TryOptions, string]>([
+    ['no time', { timeout: '0' }, '--timeout 0 leaves nobody any time'],
+    ['no URL', { inventory: 'inv.yaml', ironicUrl: 'ftp://192.0.2.1' }, '--ironic-url'],
+    [
+      'several URLs',
+      { inventory: 'inv.yaml', ironicUrl: 'http://192.0.2.1,http://192.0.2.2' },
+      'takes the one URL',
+    ],
+    ['a password', { inventory: 'inv.yaml', ironicUrl: 'http://me:sesame@192.0.2.1' }, '--ironic-url'],
+    ['no inventory', { ironicUrl: 'http://192.0.2.1' }, '--ironic-url means nothing without --inventory'],
+  ])('%s ends it before anything listens', async (_title, options, message) => {
+    const problem = await startTry(options, folder).catch((error: unknown) => error);
+    expect(String(problem)).toContain(message);
+    expect(String(problem)).not.toContain('sesame');
+  });
+});
+
+describe('whoever never calls', () => {
+  it('is told with likely causes, though nobody knows who it is', async () => {
+    const trial = await startTry({ timeout: '1s' }, folder);
+    const { code, report } = await trial.ended;
+    expect(code).toBe(1);
+    expect(report).toMatch(/^1 machine: not home; nothing was seen\n {2}Likely causes:\n/);
+  });
+});
+
 describe('--save', () => {
   it('keeps each inventory for the user alone, under the name of its host', async () => {
     const trial = await startTry({ timeout: '60s', askBack: 'never', expect: mac, save: 'kept' }, folder);
@@ -176,6 +204,72 @@ describe('--inventory', () => {
     expect(trial.said()).not.toContain('warning: worker-0 and');
     await scriptedAgent({ api: trial.origin, mac, ca }).callHome();
     expect((await trial.ended).code).toBe(0);
+  });
+
+  it.each([
+    [
+      'of --ironic-url that is another one',
+      { ironicUrl: 'http://192.0.2.7:1' },
+      'this Ironic speaks http on port',
+    ],
+    ['that only this machine reaches the images', {}, 'only programs of this machine reach the images'],
+  ])('warns %s', async (_title, options, text) => {
+    const trial = await startTry({ ...served, ...options, timeout: '1s', askBack: 'never' }, folder);
+    await trial.ended;
+    expect(trial.said()).toContain(text);
+  });
+
+  it('does not wait for a host that cannot be served', async () => {
+    const wrong = `agent: {ironic.apiUrls: 'https://192.0.2.1'}\nhosts:\n- {name: worker-0}\n- {name: worker-1, mac: x}\n`;
+    writeFileSync(path('wrong-mac.yaml'), wrong);
+    const options = { ...served, inventory: 'wrong-mac.yaml', timeout: '1s' };
+    const trial = await startTry(options, folder);
+    await expect(trial.ended).rejects.toThrow('awaited, and cannot be served: worker-1');
+    expect(trial.said()).toContain('wrong-mac.yaml:4');
+    const others = await startTry({ ...options, expect: 'worker-0' }, folder);
+    expect((await others.ended).code).toBe(1);
+  });
+
+  it('trusts its Ironic also where the environment names authorities', async () => {
+    const env = { PATH: process.env['PATH'], IRONIC_CA_BUNDLE: tlsFile('ca') };
+    const options = {
+      ...served,
+      ironicUrl: 'https://192.0.2.7:6385',
+      tls: true,
+      caOut: 'ca3.pem',
+      timeout: '60s',
+    };
+    const trial = await startTry({ ...options, expect: '1', askBack: 'never' }, folder, env);
+    await until(() => imagesOf(trial.said()) !== '');
+    const ca = readFileSync(path('ca3.pem'), 'utf8');
+    const conf = await confOf(imagesOf(trial.said()));
+    for (const pem of [ca, tlsText('ca')]) expect(conf).toContain(pem.trim().split('\n')[3]);
+    await scriptedAgent({ api: trial.origin, mac, ca }).callHome();
+    expect((await trial.ended).code).toBe(0);
+  });
+
+  it('knows the token that a host brings along', async () => {
+    const token = 'p'.repeat(43);
+    writeFileSync(
+      path('token.yaml'),
+      `agent: {ironic.apiUrls: 'http://192.0.2.1'}
+hosts:
+- {name: worker-0, mac: '${mac}', overrides: {agent.options: [agent_token = ${token}]}}
+- {name: worker-1, mac: '${other}', overrides: {boot.ipaParameters: [agent_token=${token}]}}
+`,
+    );
+    const trial = await startTry(
+      { ...served, inventory: 'token.yaml', timeout: '60s', askBack: 'never' },
+      folder,
+    );
+    await until(() => imagesOf(trial.said()) !== '');
+    for (const address of [mac, other]) {
+      const agent = scriptedAgent({ api: trial.origin, mac: address });
+      expect((await agent.lookup()).body).toMatchObject({ config: { agent_token: '******' } });
+      expect((await agent.heartbeat(token)).status).toBe(202);
+    }
+    const { code, report } = await trial.ended;
+    expect([code, report + trial.said()]).toEqual([0, expect.not.stringContaining(token)]);
   });
 
   it('awaits all of its hosts', async () => {

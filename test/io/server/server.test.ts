@@ -393,7 +393,7 @@ describe('where it listens', () => {
 
   it('tells addresses of IPv4 as such, also on a socket for both', async () => {
     const { server, lines } = await startFixture({ listen: { kind: 'tcp', host: undefined, port: 0 } });
-    await ask(`http://127.0.0.1:${server.port}`, '/healthz');
+    await ask(`http://127.0.0.1:${server.port}`, '/nothing');
     await until(() => lines.length > 0);
     expect(lines.at(-1)).toMatchObject({ client: '127.0.0.1' });
   });

@@ -6,7 +6,13 @@ import { formatDuration } from '../../../serve/status/figures.ts';
 import type { LikelyCause } from '../../../trial/causes.ts';
 import type { TimelineEntry } from '../../../trial/entries.ts';
 import type { Gap } from '../../../trial/gaps.ts';
-import { type HostResult, resultsOf, type TrialResult } from '../../../trial/result.ts';
+import {
+  type HostResult,
+  resultsOf,
+  type TrialResult,
+  type Unseen,
+  unseenOf,
+} from '../../../trial/result.ts';
 import { hasCalled } from '../../../trial/causes/cause.ts';
 import type { HostTimeline } from '../../../trial/timeline.ts';
 import type { Verdict } from '../../../trial/verdict.ts';
@@ -23,10 +29,8 @@ const mostStrangers = 20;
 /** With line breaks; times are in UTC. */
 export function formatClosingReport(result: TrialResult): string {
   const results = resultsOf(result);
-  const hosts = results.filter(
-    ({ host, isAwaited }) => isAwaited || host.isExpected || host.name !== undefined,
-  );
-  const strangers = results.filter((one) => !hosts.includes(one));
+  const hosts = results.filter(isKnown);
+  const strangers = results.filter((one) => !isKnown(one));
   const explained = new Map<string, string>();
   const isBrief = hosts.length > mostAtLength;
   const lines = [
@@ -35,9 +39,14 @@ export function formatClosingReport(result: TrialResult): string {
       .slice(0, mostStrangers)
       .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
     ...moreLines(strangers.length - mostStrangers, result),
+    ...unseenLines(unseenOf(result, results), explained),
     ...summaryLines(result),
   ];
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function isKnown({ host, isAwaited }: HostResult): boolean {
+  return isAwaited || host.isExpected || host.name !== undefined;
 }
 
 interface Context {
@@ -54,7 +63,7 @@ function hostLines(one: HostResult, { result, explained, isBrief }: Context): re
     ...factLines(one),
     ...(isBrief && one.isHome ? [] : entryLines(one)),
     ...silenceLines(one),
-    ...causeLines(one, explained),
+    ...causeLines(printable(one.host.label), one.causes, explained),
   ];
 }
 
@@ -146,14 +155,18 @@ function whyPhrase(causes: readonly LikelyCause[]): string {
   return told.length === 0 ? `: ${last}` : `: ${told.join(', ')} or ${last}`;
 }
 
-function causeLines({ host, causes }: HostResult, explained: Map<string, string>): readonly string[] {
+function causeLines(
+  label: string,
+  causes: readonly LikelyCause[],
+  explained: Map<string, string>,
+): readonly string[] {
   if (causes.length === 0) return [];
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
   const told = (proven.length > 0 ? proven : causes).slice(0, mostCauses);
   const key = told.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
   const before = explained.get(key);
   if (before !== undefined) return [`  Likely causes: as of ${before}`];
-  explained.set(key, printable(host.label));
+  explained.set(key, label);
   return ['  Likely causes:', ...told.flatMap((one, index) => causeText(one, index + 1))];
 }
 
@@ -182,15 +195,20 @@ function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
   ];
 }
 
+function unseenLines(unseen: Unseen | undefined, explained: Map<string, string>): readonly string[] {
+  if (unseen === undefined) return [];
+  const { causes, count } = unseen;
+  const who = count === 1 ? '1 machine' : `${count} machines`;
+  return [`${who}: not home; nothing was seen`, ...causeLines(who, causes, explained), ''];
+}
+
 function summaryLines({ verdict, started, ended }: TrialResult): readonly string[] {
   const { home, missing, missingCount, isPassed } = verdict;
   const time = durationBetween(started, ended);
-  if (isPassed) return [`${countOf(home.length)} called home within ${time}.`];
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
-  return wrapText(`${countOf(home.length)} called home within ${time}, ${missingCount} did not${names}.`, {
-    first: '',
-    rest: '',
-  });
+  const others = isPassed ? '' : `, ${missingCount} did not${names}`;
+  const text = `${countOf(home.length)} called home within ${time}${others}. Times are in UTC.`;
+  return wrapText(text, { first: '', rest: '' });
 }
 
 function countOf(hosts: number): string {

@@ -124,12 +124,16 @@ function lookupPhrase({ macs, node, problem }: LookupEvent): string {
   return `asked which node has ${by}: ${node}`;
 }
 
+const tokenPhrases = {
+  right: '',
+  unknown: '',
+  wrong: ' with a wrong token',
+  missing: ' with no token',
+} as const;
+
 function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: HeartbeatEvent): string {
-  if (problem !== undefined || token !== 'right') {
-    const isToken = token === 'right' ? '' : ` with ${token === 'wrong' ? 'a wrong' : 'no'} token`;
-    return problem === undefined
-      ? `sent a heartbeat${isToken}`
-      : `sent a heartbeat${isToken}, which was refused: ${problem}`;
+  if (problem !== undefined || token === 'wrong' || token === 'missing') {
+    return `sent a heartbeat${tokenPhrases[token]}${problem === undefined ? '' : `, which was refused: ${problem}`}`;
   }
   const agent = agentVersion === undefined ? '' : ` of agent ${agentVersion}`;
   return `sent a heartbeat${agent}${callbackUrl === undefined ? '' : `, to be asked back at ${callbackUrl}`}`;

@@ -4,13 +4,15 @@ import { printable } from '../../../reporters/printable.ts';
 import type { LikelyCause } from '../../../trial/causes.ts';
 import type { TimelineEntry } from '../../../trial/entries.ts';
 import type { Gap } from '../../../trial/gaps.ts';
-import { type HostResult, resultsOf, type TrialResult } from '../../../trial/result.ts';
+import { type HostResult, resultsOf, type TrialResult, unseenOf } from '../../../trial/result.ts';
 import { stages } from '../../../trial/stages.ts';
 import { eventPhrase } from './phrases.ts';
 
 /** One JSON object on one line. What is not known is left out. */
 export function formatReportDocument(result: TrialResult): string {
   const { verdict, timeline, home, started, ended } = result;
+  const results = resultsOf(result);
+  const unseen = unseenOf(result, results);
   const document = {
     started, // JSON.stringify writes a Date as RFC 3339 has it
     ended,
@@ -19,7 +21,8 @@ export function formatReportDocument(result: TrialResult): string {
     home: verdict.home.map(printable),
     missing: verdict.missing.map(printable),
     missingCount: verdict.missingCount,
-    hosts: resultsOf(result).map(hostObject),
+    unseen: unseen && { count: unseen.count, causes: unseen.causes.map(causeObject) },
+    hosts: results.map(hostObject),
     forgotten: timeline.dropped(),
   };
   return `${JSON.stringify(document)}\n`;

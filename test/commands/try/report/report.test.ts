@@ -153,59 +153,59 @@ describe('the report at the end', () => {
   it('of a host that is home and one that is not', () => {
     expect(formatClosingReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })])))
       .toMatchInlineSnapshot(`
-      "worker-0: home after 2 min
-        MACs      52:54:00:12:34:56
-        node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
-        agent     13.0.0
-        callback  https://192.0.2.7:9999: answers
-        inventory QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
-        12:00:01  fetched the boot script (900 B) from 192.0.2.7
-        12:00:20  fetched the Ignition config (3.0 KiB) from 192.0.2.7
-                  (nothing for 101 s)
-        12:02:01  sent its inventory: QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
-                  (192.0.2.7)
-        12:02:02  asked for the versions of the API (python-requests/2.32) (192.0.2.7)
-        12:02:03  asked which node has 52:54:00:12:34:56:
-                  1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)
-        12:02:04  sent a heartbeat of agent 13.0.0, to be asked back at
-                  https://192.0.2.7:9999 (192.0.2.7), 2 times until 12:04:10
-        12:02:05  answered at https://192.0.2.7:9999
+        "worker-0: home after 2 min
+          MACs      52:54:00:12:34:56
+          node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
+          agent     13.0.0
+          callback  https://192.0.2.7:9999: answers
+          inventory QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
+          12:00:01  fetched the boot script (900 B) from 192.0.2.7
+          12:00:20  fetched the Ignition config (3.0 KiB) from 192.0.2.7
+                    (nothing for 101 s)
+          12:02:01  sent its inventory: QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
+                    (192.0.2.7)
+          12:02:02  asked for the versions of the API (python-requests/2.32) (192.0.2.7)
+          12:02:03  asked which node has 52:54:00:12:34:56:
+                    1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)
+          12:02:04  sent a heartbeat of agent 13.0.0, to be asked back at
+                    https://192.0.2.7:9999 (192.0.2.7), 2 times until 12:04:10
+          12:02:05  answered at https://192.0.2.7:9999
 
-      worker-1: not home; it came as far as the ISO
-        MACs      52:54:00:12:34:57
-        12:00:30  got 70 % of the ISO (1.0 GiB) from 10.0.0.8
-        It got 70 % of the ISO (1.0 GiB) 10 min before the end, and never called:
-        Ignition, the container pull or the Ironic address.
-        Likely causes:
-        1. Ignition refuses the config, or cannot do what it says; the machine waits
-           in an emergency shell.
-           check: ironic-coreos validate FILE with the config or the image; in the
-                  emergency shell journalctl -t ignition
-           fix:   what validate says at the place where it says it; render checks its
-                  configs before it writes them
-        2. The container image of the agent cannot be pulled: the registry is not
-           reached, by DNS, route or proxy.
-           check: on the machine journalctl -b -u ironic-agent, and curl -I
-                  https://REGISTRY/v2/
-           fix:   render --https-proxy and --no-proxy, --registries-conf with a
-                  mirror, or no registry at all: --agent-archive
-        3. The agent runs, but does not reach Ironic: another address or port, a
-           firewall, or no route from this network.
-           check: on the machine grep api_url /etc/ironic-python-agent.conf, curl -k
-                  URL, and sudo podman logs ironic-agent; on the machine of Ironic ss
-                  -ltn and the firewall
-           fix:   render --api-url with an address that machines reach (port 6385
-                  unless it names one), and open that port
-        4. The running system has no network: nmstate or keyfiles name another
-           interface or MAC address, or DHCP does not answer.
-           check: on the console nmcli device, ip address, journalctl -b -u
-                  NetworkManager
-           fix:   find interfaces by MAC address in --nmstate or --keyfile (in the
-                  inventory network), not by a name that may differ
+        worker-1: not home; it came as far as the ISO
+          MACs      52:54:00:12:34:57
+          12:00:30  got 70 % of the ISO (1.0 GiB) from 10.0.0.8
+          It got 70 % of the ISO (1.0 GiB) 10 min before the end, and never called:
+          Ignition, the container pull or the Ironic address.
+          Likely causes:
+          1. Ignition refuses the config, or cannot do what it says; the machine waits
+             in an emergency shell.
+             check: ironic-coreos validate FILE with the config or the image; in the
+                    emergency shell journalctl -t ignition
+             fix:   what validate says at the place where it says it; render checks its
+                    configs before it writes them
+          2. The container image of the agent cannot be pulled: the registry is not
+             reached, by DNS, route or proxy.
+             check: on the machine journalctl -b -u ironic-agent, and curl -I
+                    https://REGISTRY/v2/
+             fix:   render --https-proxy and --no-proxy, --registries-conf with a
+                    mirror, or no registry at all: --agent-archive
+          3. The agent runs, but does not reach Ironic: another address or port, a
+             firewall, or no route from this network.
+             check: on the machine grep api_url /etc/ironic-python-agent.conf, curl -k
+                    URL, and sudo podman logs ironic-agent; on the machine of Ironic ss
+                    -ltn and the firewall
+             fix:   render --api-url with an address that machines reach (port 6385
+                    unless it names one), and open that port
+          4. The running system has no network: nmstate or keyfiles name another
+             interface or MAC address, or DHCP does not answer.
+             check: on the console nmcli device, ip address, journalctl -b -u
+                    NetworkManager
+             fix:   find interfaces by MAC address in --nmstate or --keyfile (in the
+                    inventory network), not by a name that may differ
 
-      1 host called home within 10 min, 1 did not: worker-1.
-      "
-    `);
+        1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
+        "
+      `);
   });
 
   it('of a host whose calls are refused', () => {
@@ -245,8 +245,9 @@ describe('the report at the end', () => {
            check: curl -I URL from the network of the BMCs; what the BMC says of its
                   virtual media
            fix:   serve on an address that BMCs reach, not on 127.0.0.1 (serve
-                  --listen :8084 --public-url http://ADDRESS:8084); plain HTTP on a
-                  network of their own where they take no certificate
+                  --listen :8084 --public-url http://ADDRESS:8084, try
+                  --serve-listen); plain HTTP on a network of their own where they
+                  take no certificate
         3. DHCP does not answer on this network, or names no boot server and file
            (next-server, filename).
            check: the console (PXE-E51, PXE-E53, PXE-E16 stand for no offer and no
@@ -258,12 +259,27 @@ describe('the report at the end', () => {
            firewall, or DHCP names another address.
            check: curl -I URL of boot.ipxe from the network of the machine; the
                   console, which shows the URL that failed
-           fix:   open the port (8084, unless serve --listen says another), and give
-                  DHCP the URL that serve prints as # ipxe
+           fix:   open the port (8084, unless serve --listen or try --serve-listen
+                  says another), and give DHCP the URL that serve and try print as #
+                  ipxe
 
-      0 hosts called home within 10 min, 2 did not: worker-0, worker-1.
+      0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in
+      UTC.
       "
     `);
+  });
+
+  it('of machines of which nothing was seen, whoever they are', () => {
+    const timeline = createTimeline([]);
+    const verdict = createJudge({ awaited: { kind: 'any', count: 3 }, home: 'heartbeat' })([]);
+    timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
+    timeline.add(lookedUp(2));
+    const result = resultOf([], { timeline, verdict, sight: 'calls' });
+    const report = formatClosingReport(result);
+    expect(report).toContain('\n2 machines: not home; nothing was seen\n  Likely causes:\n  1. ');
+    expect(report).toContain('The agent runs, but does not reach Ironic: another address or port');
+    const ids = expect.arrayContaining([expect.objectContaining({ id: 'ironic-address' })]);
+    expect(JSON.parse(formatReportDocument(result))).toMatchObject({ unseen: { count: 2, causes: ids } });
   });
 
   it('of a stranger, while others are missing', () => {
@@ -292,12 +308,12 @@ describe('the report at the end', () => {
   });
 
   it.each<readonly [string, readonly TrialEvent[], string]>([
-    ['none', [], '0 hosts called home within 10 min, 2 did not: worker-0, worker-1.\n'],
-    ['one', home, '1 host called home within 10 min, 1 did not: worker-1.\n'],
+    ['none', [], '0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in\nUTC.\n'],
+    ['one', home, '1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.\n'],
     [
       'all',
       [...home, lookedUp(9, { macs: [otherMac], node: 'node-1' }), heartbeat(10, { node: 'node-1' })],
-      '2 hosts called home within 10 min.\n',
+      '2 hosts called home within 10 min. Times are in UTC.\n',
     ],
   ])('says at its end how many came: %s', (_title, events, line) => {
     expect(formatClosingReport(resultOf(events)).endsWith(`\n${line}`)).toBe(true);

@@ -4,19 +4,22 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type ConsoleOutput, openConsoleOutput } from '../../../src/commands/try/consoleOutput.ts';
+import {
+  type ConsoleOutput,
+  openConsoleOutput,
+} from '../../../../src/commands/try/emulation/consoleOutput.ts';
 import {
   type MachineRun,
   runTrialMachine,
   type TrialMachine,
-} from '../../../src/commands/try/emulatedTrial.ts';
-import type { MachineEvent } from '../../../src/trial/events.ts';
-import { guestNetwork } from '../../../src/trial/guestNetwork.ts';
-import type { Accelerator } from '../../../src/trial/machineArguments.ts';
-import { scriptedAgent } from '../../support/scriptedAgent.ts';
-import { until } from '../../support/serveFixtures.ts';
-import { isoPair } from '../../support/minimalIso.ts';
-import { startTry } from './startTry.ts';
+} from '../../../../src/commands/try/emulation/emulatedTrial.ts';
+import type { MachineEvent } from '../../../../src/trial/events.ts';
+import { guestNetwork } from '../../../../src/trial/guestNetwork.ts';
+import type { Accelerator } from '../../../../src/trial/machineArguments.ts';
+import { scriptedAgent } from '../../../support/scriptedAgent.ts';
+import { until } from '../../../support/serveFixtures.ts';
+import { isoPair } from '../../../support/minimalIso.ts';
+import { startTry } from '../startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
 const path = (name: string): string => join(folder, name);
@@ -152,6 +155,31 @@ describe('try --qemu', () => {
     expect(() => process.kill(Number(readFileSync(path('pid2'), 'utf8')), 0)).toThrow('ESRCH');
   });
 
+  it('gives a host another URL where its own leads the machine to itself', async () => {
+    const yaml = 'agent: {ironic.apiUrls: "http://127.0.0.1:26387"}\nhosts:\n- {name: worker-0}\n';
+    writeFileSync(path('here.yaml'), yaml);
+    const served = { inventory: 'here.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', boot: 'cd' };
+    const options = { ...served, qemu: 'worker-0', listen: '127.0.0.1:26387', accel: 'tcg', timeout: '60s' };
+    const trial = await startTry(options, folder, asQemu('exit 0'));
+    await trial.ended;
+    expect(trial.said()).toContain('configs name http://10.0.2.2:26387 as Ironic');
+    expect(trial.said()).not.toContain('worker-0.iso'); // whose URL would be good for whoever reads it
+  });
+
+  it('warns of an image that brings no config', async () => {
+    const trial = await startTry({ qemu: 'live.iso', accel: 'tcg' }, folder, asQemu('exit 0'));
+    await trial.ended;
+    expect(trial.said()).toMatch(/warning: .*live\.iso holds no Ignition config: no agent will call\nhint: /);
+  });
+
+  it('says which hosts there are where it is none of them', async () => {
+    writeFileSync(path('two.yaml'), 'hosts: [{name: worker-0}, {name: worker-1}]\n');
+    await expect(startTry({ inventory: 'two.yaml', qemu: 'worker-2' }, folder)).rejects.toMatchObject({
+      message: '--qemu "worker-2" is no host of the inventory, and no file or folder',
+      hint: 'hosts are worker-0, worker-1',
+    });
+  });
+
   it('ends when the machine does', async () => {
     const env = asQemu('exit 0');
     const trial = await startTry({ qemu: 'live.iso', accel: 'tcg', timeout: '60s' }, folder, env);
@@ -162,7 +190,7 @@ describe('try --qemu', () => {
   it.each([
     ['no image', { qemu: 'none.iso' }, 'not found: none.iso'],
     ['no ISO', { qemu: 'played' }, 'it is no live ISO'],
-    ['a folder that nobody prepared', { qemu: '.' }, 'not found'],
+    ['a folder that nobody prepared', { qemu: '.' }, 'has no manifest.json'],
     ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, '--firmware "efi"'],
     ['no memory', { qemu: 'live.iso', memory: '4G' }, '--memory takes a whole number'],
     ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
@@ -172,9 +200,13 @@ describe('try --qemu', () => {
     [
       'what is about a machine, without one',
       { mac: '52:54:00:00:00:05' },
-      '--mac says something about --qemu',
+      '--mac means nothing without --qemu',
     ],
-    ['what is about an inventory, without one', { iso: ['a.iso'] }, '--iso says something about --inventory'],
+    [
+      'what is about an inventory, without one',
+      { iso: ['a.iso'] },
+      '--iso means nothing without --inventory',
+    ],
     ['to be asked back', { qemu: 'live.iso', until: 'callback' }, '--until callback'],
   ])('refuses %s before anything listens', async (_title, options, message) => {
     await expect(startTry(options, folder, asQemu('exit 0'))).rejects.toThrow(message);

@@ -3,10 +3,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Remark } from '../../reporters/remark.ts';
-import { type ApiPlace, mayLeadHere } from '../../trial/ironicAddress.ts';
-import type { ServeSource } from '../serve/source.ts';
-import type { Ends } from './ends.ts';
+import type { Remark } from '../../../reporters/remark.ts';
+import { type ApiPlace, hasPortOf, mayLeadHere } from '../../../trial/ironicAddress.ts';
+import type { ServeSource } from '../../serve/source.ts';
+import type { Ends } from '../ends.ts';
 import type { IronicUrls } from './ironicUrls.ts';
 import { redirectIronic } from './redirectIronic.ts';
 
@@ -33,6 +33,22 @@ async function writeAuthority(ca: string, ends: Ends): Promise<string> {
   const path = join(folder, 'ca.pem');
   await writeFile(path, ca);
   return path;
+}
+
+/** What is said of a URL that configs are given. */
+export function tellChange(url: string, place: ApiPlace): Remark[] {
+  const { port, scheme } = place;
+  const change: Remark = {
+    severity: 'info',
+    message: `configs name ${url} as Ironic, in place of what the inventory says`,
+  };
+  if (hasPortOf(url, place)) return [change];
+  const other: Remark = {
+    severity: 'warning',
+    message: `this Ironic speaks ${scheme} on port ${port}: who calls ${url} gets here only through something in between`,
+    hint: 'give the same port and scheme to --ironic-url and --listen, --tls',
+  };
+  return [change, other];
 }
 
 /** Hosts that will call somebody else, if nothing is done about it; undefined where all may call here. */

@@ -4,20 +4,22 @@
  */
 
 import { join } from 'node:path';
-import type { Io } from '../../io/io.ts';
-import { hostPath } from '../../prepare/servedPaths.ts';
-import { USUAL_HOST } from '../../trial/guestNetwork.ts';
-import { guestHostFor } from '../../trial/ironicAddress.ts';
+import type { Io } from '../../../io/io.ts';
+import { hostPath } from '../../../prepare/servedPaths.ts';
+import { USUAL_HOST } from '../../../trial/guestNetwork.ts';
+import { guestHostFor } from '../../../trial/ironicAddress.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
-import { type IronicUrls, ironicUrlsOfConfig } from './ironicUrls.ts';
-import { readFolderUrl } from './preparedFolderService.ts';
-import type { TrialSetup } from './setup.ts';
+import { type IronicUrls, ironicUrlsOfConfig } from '../address/ironicUrls.ts';
+import { readFolderUrl } from '../serving/preparedFolderService.ts';
+import type { TrialSetup } from '../setup.ts';
 
 export interface GuestPlace {
   /** IPv4. */
   readonly host: string;
   /** Where its config looks for Ironic; none where that is not known. */
   readonly ironicUrls: readonly string[];
+  /** Why nothing can come of its image: a clause. */
+  readonly problem: string | undefined;
 }
 
 /** Throws CliError for a folder from which no emulated machine can boot. */
@@ -30,11 +32,14 @@ export async function findGuestPlace(
   const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
     const config = join(medium.path, hostPath(name, 'ign'));
-    return { host: given ?? readFolderUrl(medium).host, ironicUrls: await ironicUrlsOfConfig(config, io) };
+    const { ironicUrls } = await ironicUrlsOfConfig(config, io); // which need not be there
+    return { host: given ?? readFolderUrl(medium).host, ironicUrls, problem: undefined };
   }
-  const ironicUrls =
-    medium.kind === 'host' ? (listed.get(name) ?? []) : await ironicUrlsOfConfig(medium.path, io);
-  return { host: given ?? guestHostFor(ironicUrls, place) ?? USUAL_HOST, ironicUrls };
+  const found =
+    medium.kind === 'host'
+      ? { ironicUrls: listed.get(name) ?? [], problem: undefined }
+      : await ironicUrlsOfConfig(medium.path, io);
+  return { host: given ?? guestHostFor(found.ironicUrls, place) ?? USUAL_HOST, ...found };
 }
 
 export interface GuestWishes {

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type PlayedIronic, playIronic, stopIronics } from '../../support/ironicApi.ts';
+import { type Answer, type PlayedIronic, playIronic, stopIronics } from '../../../support/ironicApi.ts';
 
 interface Recorded {
   readonly title: string;
@@ -24,7 +24,7 @@ interface Recorded {
 }
 
 const recorded: readonly Recorded[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../golden/ironic/answers.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../golden/ironic/answers.json'), 'utf8'),
 );
 
 /** What is different, and why. */

@@ -1,13 +1,13 @@
 /** What an emulated machine is made of: looked for before anything is started. */
 
-import { CliError, UsageError } from '../../errors.ts';
-import type { Io } from '../../io/io.ts';
-import { findFirmware, findQemu, usableAccelerators } from '../../io/qemu.ts';
-import type { Accelerator, Firmware, MachineArchitecture } from '../../trial/machineArguments.ts';
-import { parseWholeNumber } from '../serve/numbers.ts';
+import { CliError, UsageError } from '../../../errors.ts';
+import type { Io } from '../../../io/io.ts';
+import { findFirmware, findQemu, usableAccelerators } from '../../../io/qemu.ts';
+import type { Accelerator, Firmware, MachineArchitecture } from '../../../trial/machineArguments.ts';
+import { parseWholeNumber } from '../../serve/numbers.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
-import type { MachineOptions } from './options.ts';
-import type { MachineChoices } from './setup.ts';
+import type { MachineOptions } from '../options.ts';
+import type { MachineChoices } from '../setup.ts';
 
 export interface MachineSetup {
   /** QEMU. */

@@ -1,25 +1,25 @@
 /** Ironic's API over HTTP: requests become those of `src/ironic`, and each becomes one event of the trial. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientAddress } from '../../io/server/connections.ts';
-import type { Answerer } from '../../io/server/exchanges.ts';
-import { hasBody } from '../../io/server/plainAnswer.ts';
-import { plainText } from '../../io/server/plainText.ts';
+import { clientAddress } from '../../../io/server/connections.ts';
+import type { Answerer } from '../../../io/server/exchanges.ts';
+import { hasBody } from '../../../io/server/plainAnswer.ts';
+import { plainText } from '../../../io/server/plainText.ts';
 import {
   type BodyMemory,
   createBodyMemory,
   readRequestBody,
   type RequestBody,
   sendLastAnswer,
-} from '../../io/server/requestBody.ts';
-import { type ApiAnswer, fault, notRouted } from '../../ironic/answers.ts';
-import { inVersion, negotiateVersion, rootAnswer, v1Answer } from '../../ironic/apiVersions.ts';
-import { type Agent, answerHeartbeat } from '../../ironic/heartbeat.ts';
-import { answerInspection, type CollectedInventory } from '../../ironic/inspection.ts';
-import { answerLookup } from '../../ironic/lookup.ts';
-import type { NodeStore } from '../../ironic/nodes.ts';
-import { queryOf, type Route, routeOf } from '../../ironic/routes.ts';
-import type { TrialEvent } from '../../trial/events.ts';
+} from '../../../io/server/requestBody.ts';
+import { type ApiAnswer, fault, notRouted } from '../../../ironic/answers.ts';
+import { inVersion, negotiateVersion, rootAnswer, v1Answer } from '../../../ironic/apiVersions.ts';
+import { type Agent, answerHeartbeat } from '../../../ironic/heartbeat.ts';
+import { answerInspection, type CollectedInventory } from '../../../ironic/inspection.ts';
+import { answerLookup } from '../../../ironic/lookup.ts';
+import type { NodeStore } from '../../../ironic/nodes.ts';
+import { queryOf, type Route, routeOf } from '../../../ironic/routes.ts';
+import type { TrialEvent } from '../../../trial/events.ts';
 
 export interface ApiService {
   readonly nodes: NodeStore;
@@ -170,7 +170,7 @@ async function takeHeartbeat(
   const body = await readBody(exchange, MAX_BODY.heartbeat);
   if (body.kind !== 'whole') {
     const { answer, problem } = unreadable(body.kind, MAX_BODY.heartbeat);
-    const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'missing' } as const;
+    const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
     const event = {
       kind: 'heartbeat',
       ...seenFrom(exchange),

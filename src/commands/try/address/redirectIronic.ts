@@ -1,9 +1,11 @@
 /** Configs of an inventory that name another Ironic than the inventory does: the one that is played here. */
 
-import type { Inventory } from '../../agent/inventory.ts';
-import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
-import type { ServeSource } from '../serve/source.ts';
+import type { Inventory } from '../../../agent/inventory.ts';
+import type { Inputs, InputValue } from '../../../agent/settingInputs.ts';
+import type { SettingName } from '../../../agent/settingTable.ts';
+import type { RenderOptions } from '../../render/options.ts';
+import { readInputs, type RenderSource } from '../../render/settings.ts';
+import type { ServeSource } from '../../serve/source.ts';
 
 export interface OtherIronic {
   /** Base URL. */
@@ -15,18 +17,26 @@ export interface OtherIronic {
 /** Where inspection data go is derived from the URL again, and certificates that are trusted already stay so. */
 export function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
   const inventory = redirectInventory(read.inventory, other);
-  const { options } = read.source;
   return {
     ...read,
     inventory,
     source: {
       ...read.source,
-      // A flag counts more than a file and the environment do.
-      options: { ...options, apiUrl: other.url },
+      options: redirectOptions(read.source, other),
       files: [inventory.agent],
       ...(inventory.hosts !== undefined && { hosts: inventory.hosts }),
     },
   };
+}
+
+/** A flag counts more than a file and the environment do. */
+function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): RenderOptions {
+  const options = { ...source.options, apiUrl: url };
+  const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
+  // Certificates that the environment names would take the place of those in files, this one among them.
+  const isOfFiles = trusted.every(({ origin }) => origin === 'file');
+  if (caFile === undefined || isOfFiles) return options;
+  return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
 }
 
 function redirectInventory({ agent, hosts, ...rest }: Inventory, other: OtherIronic): Inventory {

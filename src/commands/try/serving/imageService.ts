@@ -1,22 +1,28 @@
 /** `try --inventory`: images of hosts beside the trial, as `serve` serves them. */
 
-import { CliError } from '../../errors.ts';
-import type { Io } from '../../io/io.ts';
-import type { ServerLog } from '../../io/server/serverLog.ts';
-import { hostFileName } from '../../serve/hostFiles.ts';
-import type { FetchEvent } from '../../trial/events.ts';
-import { loadSnapshot, type Service, startService } from '../serve/service.ts';
-import { readSetup } from '../serve/setup.ts';
-import type { ServeSource } from '../serve/source.ts';
-import { printUrls } from '../serve/urlList.ts';
+import { CliError } from '../../../errors.ts';
+import type { Io } from '../../../io/io.ts';
+import { isLoopback, type ListenAddress } from '../../../io/server/listenAddress.ts';
+import type { ServerLog } from '../../../io/server/serverLog.ts';
+import { formatRemark, type Remark } from '../../../reporters/remark.ts';
+import { hostFileName } from '../../../serve/hostFiles.ts';
+import type { FetchEvent } from '../../../trial/events.ts';
+import { loadSnapshot, type Service, startService } from '../../serve/service.ts';
+import { readSetup } from '../../serve/setup.ts';
+import type { ServeSource } from '../../serve/source.ts';
+import { printUrls } from '../../serve/urlList.ts';
 import { createFetchWatcher } from './fetchWatcher.ts';
-import type { TryOptions } from './options.ts';
+import type { TryOptions } from '../options.ts';
 
 export interface ImageService {
   /** The script that a machine boots which is sent here by DHCP. Throws CliError where there is none. */
   scriptUrl(): string;
   /** The ISO of a host, as this machine reaches it. Throws CliError where there is none. */
   isoUrl(host: string): string;
+  /** Hosts of the inventory that are not served, which has been told. */
+  readonly wrong: readonly string[];
+  /** Says who reaches it, and under which URLs. */
+  tell(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,8 +66,14 @@ export async function startImageService({
   };
   try {
     await loadSnapshot(service);
-    await tellUrls(service, io);
-    return { scriptUrl: () => scriptUrl(service), isoUrl: (host) => isoUrl(host, service), stop };
+    const hosts = service.state.current()?.hosts ?? [];
+    return {
+      scriptUrl: () => scriptUrl(service),
+      isoUrl: (host) => isoUrl(host, service),
+      wrong: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
+      tell: () => tell(service, options, { listen: setup.listen, io }),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -75,10 +87,35 @@ function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K]
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-async function tellUrls({ links, state }: Service, io: Io): Promise<void> {
+async function tell(
+  { links, state }: Service,
+  { expect, open, publicUrl, qemu }: TryOptions,
+  { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
+): Promise<void> {
+  // An emulated machine finds its way, and the URLs are good for whoever reads them in a log.
+  if (qemu !== undefined && expect === undefined) return;
+  const isLocal = isLoopback(listen);
+  if (isLocal && publicUrl === undefined) {
+    tellRemark(io, {
+      severity: 'info',
+      message: 'only programs of this machine reach the images',
+      hint: 'for others: --serve-listen :8084 --public-url http://ADDRESS:8084',
+    });
+  }
+  if (!isLocal && open === true) {
+    tellRemark(io, {
+      severity: 'warning',
+      message: 'whoever reaches the images can fetch every config, with all its secrets',
+      hint: 'leave --open out',
+    });
+  }
   const snapshot = state.current();
   if (snapshot === undefined) return;
   await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
+}
+
+function tellRemark({ stderr }: Pick<Io, 'stderr'>, remark: Remark): void {
+  stderr.write(formatRemark(remark));
 }
 
 function scriptUrl({ links, state }: Service): string {

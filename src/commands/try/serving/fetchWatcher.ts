@@ -1,7 +1,7 @@
 /** What the image service sees of machines, as events of a trial. */
 
-import type { TransferLog, TransferStart, TransferWatcher } from '../../serve/transfers.ts';
-import type { FetchEvent } from '../../trial/events.ts';
+import type { TransferLog, TransferStart, TransferWatcher } from '../../../serve/transfers.ts';
+import type { FetchEvent } from '../../../trial/events.ts';
 
 /** First fetches that are remembered, so that each is told once; of more, some are told again. */
 const MOST_REMEMBERED = 100_000;

@@ -2,12 +2,12 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AskBack, type AskingBack, createAskingBack } from '../../../src/commands/try/askBack.ts';
-import type { Agent } from '../../../src/ironic/heartbeat.ts';
-import { createNodeStore } from '../../../src/ironic/nodes.ts';
-import type { CallbackEvent } from '../../../src/trial/events.ts';
-import { listenLocally } from '../../support/listening.ts';
-import { until } from '../../support/serveFixtures.ts';
+import { type AskBack, type AskingBack, createAskingBack } from '../../../../src/commands/try/api/askBack.ts';
+import type { Agent } from '../../../../src/ironic/heartbeat.ts';
+import { createNodeStore } from '../../../../src/ironic/nodes.ts';
+import type { CallbackEvent } from '../../../../src/trial/events.ts';
+import { listenLocally } from '../../../support/listening.ts';
+import { until } from '../../../support/serveFixtures.ts';
 
 interface Fixture {
   readonly asking: AskingBack;

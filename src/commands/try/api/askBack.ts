@@ -4,12 +4,12 @@
  */
 
 import { setMaxListeners } from 'node:events';
-import { CliError } from '../../errors.ts';
-import { parseHost } from '../../formats/hostName.ts';
-import { askAgent, type AgentReply } from '../../io/askAgent.ts';
-import { plainText } from '../../io/server/plainText.ts';
-import type { Agent } from '../../ironic/heartbeat.ts';
-import type { CallbackEvent } from '../../trial/events.ts';
+import { CliError } from '../../../errors.ts';
+import { parseHost } from '../../../formats/hostName.ts';
+import { askAgent, type AgentReply } from '../../../io/askAgent.ts';
+import { plainText } from '../../../io/server/plainText.ts';
+import type { Agent } from '../../../ironic/heartbeat.ts';
+import type { CallbackEvent } from '../../../trial/events.ts';
 
 /** Which callback URLs are asked: those at the caller's own address, any, or none. */
 export type AskBack = 'own address' | 'anywhere' | 'never';

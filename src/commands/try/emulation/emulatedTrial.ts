@@ -1,20 +1,20 @@
 /** The machine of `try --qemu`: started when all is there that it boots from, told as events, and never left behind. */
 
-import { type EmulatedMachine, startMachine } from '../../io/emulatedMachine.ts';
-import type { Io } from '../../io/io.ts';
-import type { MachineEvent } from '../../trial/events.ts';
-import type { GuestNetwork } from '../../trial/guestNetwork.ts';
+import { type EmulatedMachine, startMachine } from '../../../io/emulatedMachine.ts';
+import type { Io } from '../../../io/io.ts';
+import type { MachineEvent } from '../../../trial/events.ts';
+import type { GuestNetwork } from '../../../trial/guestNetwork.ts';
 import {
   type Accelerator,
   machineArguments,
   type MachinePlan,
   type Medium,
-} from '../../trial/machineArguments.ts';
-import type { MachineSign } from '../../trial/machineControl.ts';
+} from '../../../trial/machineArguments.ts';
+import type { MachineSign } from '../../../trial/machineControl.ts';
 import type { ConsoleOutput } from './consoleOutput.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import type { MachineSetup } from './machineSetup.ts';
-import { createSwitch } from './switch.ts';
+import { createSwitch } from '../switch.ts';
 
 export interface MachineRun {
   readonly setup: MachineSetup;

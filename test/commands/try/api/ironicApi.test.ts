@@ -4,11 +4,17 @@ import { spawn } from 'node:child_process';
 import { connect as connectTls } from 'node:tls';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defaultLimits } from '../../../src/io/server/server.ts';
-import type { TrialEvent } from '../../../src/trial/events.ts';
-import { inventoryOf, type PlayedIronic, playIronic, stopIronics, workers } from '../../support/ironicApi.ts';
-import { have, missingNote } from '../../support/programs.ts';
-import { exchangeRaw, rawClient, until } from '../../support/serveFixtures.ts';
+import { defaultLimits } from '../../../../src/io/server/server.ts';
+import type { TrialEvent } from '../../../../src/trial/events.ts';
+import {
+  inventoryOf,
+  type PlayedIronic,
+  playIronic,
+  stopIronics,
+  workers,
+} from '../../../support/ironicApi.ts';
+import { have, missingNote } from '../../../support/programs.ts';
+import { exchangeRaw, rawClient, until } from '../../../support/serveFixtures.ts';
 
 afterEach(stopIronics);
 
@@ -120,6 +126,7 @@ describe('an agent', () => {
     ['with another token', beat('y'.repeat(43)), 'wrong', 'Invalid or missing agent token received.'],
     ['that takes commands without TLS', 'plain', 'right', /^its callback URL is without TLS/],
     ['with another URL than before', 'moved', 'right', 'Detected change in ramdisk provided "callback_url"'],
+    ['with a URL that nobody would keep', 'long', 'right', /^An issue with the supplied "callback_url"/],
     ['that sends anything', [1], 'missing', 'Missing mandatory parameter: callback_url'],
   ])('%s is refused', async (_title, sent, token, problem) => {
     const ironic = await playIronic();
@@ -128,13 +135,24 @@ describe('an agent', () => {
     await ironic.call('POST', `/v1/heartbeat/${uuid0}`, { version, body: beat(right) });
     ironic.api.bootedAnew(sent === 'moved' ? stranger : mac0);
     const again = sent === 'moved' ? right : await tokenOf(ironic, mac0);
-    const urls: Record<string, string> = { plain: 'http://127.0.0.1:9', moved: 'https://127.0.0.1:10' };
+    const urls: Record<string, string> = {
+      plain: 'http://127.0.0.1:9',
+      moved: 'https://127.0.0.1:10',
+      long: `https://127.0.0.1:9/${'x'.repeat(2000)}`,
+    };
     const body = typeof sent === 'string' ? beat(again, urls[sent]) : sent;
     const { status } = await ironic.call('POST', `/v1/heartbeat/${uuid0}`, { version, body });
     expect(status).toBe(400);
     const event = ironic.events.at(-1);
     expect(event).toMatchObject({ kind: 'heartbeat', node: uuid0, token });
     expect(event?.kind === 'heartbeat' && event.problem).toMatch(problem);
+  });
+
+  it('for a node that there is not is refused, whatever its token', async () => {
+    const ironic = await playIronic();
+    const path = `/v1/heartbeat/${uuid0.replaceAll('1', '7')}`;
+    const { status } = await ironic.call('POST', path, { version: '1.68', body: beat('y'.repeat(43)) });
+    expect([status, ironic.events[0]]).toMatchObject([404, { kind: 'heartbeat', token: 'unknown' }]);
   });
 
   it.each([

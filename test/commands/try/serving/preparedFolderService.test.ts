@@ -9,12 +9,12 @@ import {
   type FolderPlace,
   readFolderUrl,
   startFolderService,
-} from '../../../src/commands/try/preparedFolderService.ts';
-import type { FetchEvent } from '../../../src/trial/events.ts';
-import { parseManifest } from '../../../src/prepare/manifest.ts';
-import { isoPair } from '../../support/minimalIso.ts';
-import { runCli } from '../../support/runCli.ts';
-import { inventory } from '../../support/twoHosts.ts';
+} from '../../../../src/commands/try/serving/preparedFolderService.ts';
+import type { FetchEvent } from '../../../../src/trial/events.ts';
+import { parseManifest } from '../../../../src/prepare/manifest.ts';
+import { isoPair } from '../../../support/minimalIso.ts';
+import { runCli } from '../../../support/runCli.ts';
+import { inventory } from '../../../support/twoHosts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try folder '));
 const path = (name: string): string => join(folder, name);

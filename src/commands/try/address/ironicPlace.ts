@@ -2,13 +2,14 @@
 
 import { hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import type { Io } from '../../io/io.ts';
-import { writeFileAtomically } from '../../io/outputFile.ts';
-import { isLoopback, type ListenAddress } from '../../io/server/listenAddress.ts';
-import { formatRemark, type Remark } from '../../reporters/remark.ts';
-import type { IronicApi } from './ironicApi.ts';
-import type { TryOptions } from './options.ts';
-import type { TrialSetup } from './setup.ts';
+import type { Io } from '../../../io/io.ts';
+import { isCertifiable } from '../../../io/madeCertificates.ts';
+import { writeFileAtomically } from '../../../io/outputFile.ts';
+import { isLoopback, type ListenAddress } from '../../../io/server/listenAddress.ts';
+import { formatRemark, type Remark } from '../../../reporters/remark.ts';
+import type { IronicApi } from '../api/ironicApi.ts';
+import type { TryOptions } from '../options.ts';
+import type { TrialSetup } from '../setup.ts';
 
 /** Addresses by which others may reach what listens there. */
 export function reachableAddresses(listen: ListenAddress): string[] {
@@ -33,7 +34,7 @@ export function certificateNames(
     ...given,
     guestHost ?? [],
     ...reachableAddresses(listen),
-    hostname(),
+    ...[hostname()].filter(isCertifiable), // which may be anything
     'localhost',
   ];
   const plain = names.flat().map((name) => name.replace(/^\[|\]$/g, '').replace(/%.*$/, ''));

@@ -3,13 +3,13 @@
  * anything: nothing is deployed, cleaned or written to a disk.
  */
 
-import { makeCertificates } from '../../io/madeCertificates.ts';
-import type { ListenAddress } from '../../io/server/listenAddress.ts';
-import { defaultLimits, type ServerLimits, startServer } from '../../io/server/server.ts';
-import type { ServerLog } from '../../io/server/serverLog.ts';
-import type { CollectedInventory } from '../../ironic/inspection.ts';
-import { createNodeStore, type ExpectedNode, forgetAgent } from '../../ironic/nodes.ts';
-import type { TrialEvent } from '../../trial/events.ts';
+import { makeCertificates } from '../../../io/madeCertificates.ts';
+import type { ListenAddress } from '../../../io/server/listenAddress.ts';
+import { defaultLimits, type ServerLimits, startServer } from '../../../io/server/server.ts';
+import type { ServerLog } from '../../../io/server/serverLog.ts';
+import type { CollectedInventory } from '../../../ironic/inspection.ts';
+import { createNodeStore, type ExpectedNode, forgetAgent } from '../../../ironic/nodes.ts';
+import type { TrialEvent } from '../../../trial/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { type AskBack, createAskingBack } from './askBack.ts';
 

@@ -2,9 +2,9 @@
 
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileError } from '../../io/fileErrors.ts';
-import type { Io } from '../../io/io.ts';
-import { createConsoleText } from '../../trial/consoleText.ts';
+import { fileError } from '../../../io/fileErrors.ts';
+import type { Io } from '../../../io/io.ts';
+import { createConsoleText } from '../../../trial/consoleText.ts';
 
 export interface ConsoleOutput {
   take(bytes: Uint8Array): void;

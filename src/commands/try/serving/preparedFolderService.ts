@@ -5,20 +5,20 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../../errors.ts';
-import { createAccessCheck } from '../../io/server/accessCheck.ts';
-import { createChunkMemory } from '../../io/server/chunkMemory.ts';
-import { createAnswerer } from '../../io/server/requests.ts';
-import { defaultLimits, type RunningServer, startServer } from '../../io/server/server.ts';
-import type { ServerLog } from '../../io/server/serverLog.ts';
-import { openSharedImage } from '../../io/sharedImage.ts';
-import type { Manifest, ManifestFile } from '../../prepare/manifest.ts';
-import { digestTag } from '../../serve/entityTag.ts';
-import { mediaTypes } from '../../serve/mediaTypes.ts';
-import type { Artifact, Catalog, CatalogEntry, Resource } from '../../serve/resource.ts';
-import { createTransferLog, type TransferLog } from '../../serve/transfers.ts';
-import type { FetchEvent } from '../../trial/events.ts';
-import { guestHostProblem } from '../../trial/guestNetwork.ts';
+import { CliError } from '../../../errors.ts';
+import { createAccessCheck } from '../../../io/server/accessCheck.ts';
+import { createChunkMemory } from '../../../io/server/chunkMemory.ts';
+import { createAnswerer } from '../../../io/server/requests.ts';
+import { defaultLimits, type RunningServer, startServer } from '../../../io/server/server.ts';
+import type { ServerLog } from '../../../io/server/serverLog.ts';
+import { openSharedImage } from '../../../io/sharedImage.ts';
+import type { Manifest, ManifestFile } from '../../../prepare/manifest.ts';
+import { digestTag } from '../../../serve/entityTag.ts';
+import { mediaTypes } from '../../../serve/mediaTypes.ts';
+import type { Artifact, Catalog, CatalogEntry, Resource } from '../../../serve/resource.ts';
+import { createTransferLog, type TransferLog } from '../../../serve/transfers.ts';
+import type { FetchEvent } from '../../../trial/events.ts';
+import { guestHostProblem } from '../../../trial/guestNetwork.ts';
 import { createFetchWatcher } from './fetchWatcher.ts';
 
 export interface FolderPlace {

@@ -2,21 +2,21 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseMacAddress } from '../../deploy/macAddress.ts';
-import { CliError, FormatError, UsageError } from '../../errors.ts';
-import { detectImageKind } from '../../image/imageKind.ts';
-import { findArchitecture } from '../../image/inspection/architecture.ts';
-import { openIsoTree } from '../../image/isoTree.ts';
-import { fileError } from '../../io/fileErrors.ts';
-import { readUserFile } from '../../io/files.ts';
-import type { Io } from '../../io/io.ts';
-import { readImage } from '../../io/readImage.ts';
-import { type Manifest, parseManifest } from '../../prepare/manifest.ts';
-import { MANIFEST } from '../../prepare/servedPaths.ts';
-import type { MachineArchitecture } from '../../trial/machineArguments.ts';
-import type { ExpectedHost } from '../../trial/timeline.ts';
-import type { TryOptions } from './options.ts';
-import type { MachineChoices } from './setup.ts';
+import { parseMacAddress } from '../../../deploy/macAddress.ts';
+import { CliError, FormatError, UsageError } from '../../../errors.ts';
+import { detectImageKind } from '../../../image/imageKind.ts';
+import { findArchitecture } from '../../../image/inspection/architecture.ts';
+import { openIsoTree } from '../../../image/isoTree.ts';
+import { errorCode, fileError } from '../../../io/fileErrors.ts';
+import { readUserFile } from '../../../io/files.ts';
+import type { Io } from '../../../io/io.ts';
+import { readImage } from '../../../io/readImage.ts';
+import { type Manifest, parseManifest } from '../../../prepare/manifest.ts';
+import { MANIFEST } from '../../../prepare/servedPaths.ts';
+import type { MachineArchitecture } from '../../../trial/machineArguments.ts';
+import type { ExpectedHost } from '../../../trial/timeline.ts';
+import type { TryOptions } from '../options.ts';
+import type { MachineChoices } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;
@@ -60,10 +60,22 @@ export async function readEmulatedSource(
   }
   const path = resolve(io.cwd, qemu);
   const stats = await stat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' && hosts.length > 0) throw noSuchSource(qemu, hosts);
     throw fileError(error, { path: qemu, what: 'Image (--qemu)', action: 'read' });
   });
   return stats.isDirectory() ? folderSource(path, own, io) : imageSource(qemu, own, io);
 }
+
+function noSuchSource(name: string, hosts: readonly ListedHost[]): CliError {
+  const names = hosts.slice(0, MOST_NAMES).map((host) => host.name);
+  const more = hosts.length > MOST_NAMES ? ', …' : '';
+  return new CliError(`--qemu ${JSON.stringify(name)} is no host of the inventory, and no file or folder`, {
+    hint: `hosts are ${names.join(', ')}${more}`,
+  });
+}
+
+/** That a message lists. */
+const MOST_NAMES = 5;
 
 function readMac(text: string): string {
   const address = parseMacAddress(text);
@@ -89,10 +101,13 @@ function hostSource(
   };
 }
 
+const imageHint = 'give a live ISO, a folder that `prepare` has made, or a host of --inventory';
+
 async function imageSource(image: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const mac = own ?? DEFAULT_MAC;
   const architecture = await readImage(image, io, async (bytes) => {
-    if ((await detectImageKind(bytes)) !== 'iso') throw new FormatError('it is no live ISO');
+    if ((await detectImageKind(bytes)) !== 'iso')
+      throw new FormatError('it is no live ISO', { hint: imageHint });
     return findArchitecture(bytes, await openIsoTree(bytes));
   });
   return {
@@ -107,6 +122,10 @@ const MAX_MANIFEST = 64 * 1024 * 1024;
 
 async function folderSource(path: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const file = join(path, MANIFEST);
+  await stat(file).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') return; // said when it is read
+    throw new CliError(`${path} has no ${MANIFEST}`, { hint: imageHint });
+  });
   const bytes = await readUserFile(file, io, {
     what: 'Manifest of a prepared folder',
     maxBytes: MAX_MANIFEST,

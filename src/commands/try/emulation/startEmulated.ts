@@ -1,0 +1,93 @@
+/** Starts the emulated machine, when all is there that it boots from, and says how it finds this one. */
+
+import { UsageError } from '../../../errors.ts';
+import type { Remark } from '../../../reporters/remark.ts';
+import { guestNetwork } from '../../../trial/guestNetwork.ts';
+import type { ApiPlace } from '../../../trial/ironicAddress.ts';
+import type { Medium } from '../../../trial/machineArguments.ts';
+import { tellElsewhere } from '../address/chosenIronic.ts';
+import type { IronicApi } from '../api/ironicApi.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { ImageService } from '../serving/imageService.ts';
+import { startFolderService } from '../serving/preparedFolderService.ts';
+import type { PlannedMachine, TrialPlan } from '../trialPlan.ts';
+import { openConsoleOutput } from './consoleOutput.ts';
+import type { EmulatedSource } from './emulatedSource.ts';
+import { runTrialMachine, type TrialMachine } from './emulatedTrial.ts';
+import type { GuestPlace } from './guestPlace.ts';
+
+/** What it boots from; a folder is served from then on. Throws CliError where there is nothing. */
+export async function findMedium(
+  { ends, io, trial }: TrialPlan,
+  { host, medium }: EmulatedSource,
+  images: ImageService | undefined,
+): Promise<Medium> {
+  if (medium.kind === 'image') return { kind: 'cd', path: medium.path };
+  if (medium.kind === 'folder') {
+    const log = createQuietLog(io);
+    const { scriptUrl, stop } = await startFolderService(medium, {
+      log,
+      observe: (event) => trial.observe(event),
+    });
+    ends.add(stop);
+    return { kind: 'network', scriptUrl };
+  }
+  if (images === undefined) throw new UsageError(`no images are served for ${host.name}`);
+  return medium.way === 'cd'
+    ? { kind: 'cd-url', url: images.isoUrl(medium.name) }
+    : { kind: 'network', scriptUrl: images.scriptUrl() };
+}
+
+export interface GuestSurroundings {
+  readonly api: IronicApi;
+  readonly guest: GuestPlace;
+  readonly medium: Medium;
+  readonly place: ApiPlace;
+}
+
+/** Throws CliError where its console cannot be kept. */
+export async function startEmulated(
+  { ends, io, options, talk, trial }: TrialPlan,
+  { setup, source }: PlannedMachine,
+  { api, guest, medium, place }: GuestSurroundings,
+): Promise<TrialMachine> {
+  const network = guestNetwork(guest.host, '--guest-host');
+  talk.remark({
+    severity: 'info',
+    message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
+  });
+  if (guest.problem !== undefined) talk.remark(noCallFrom(guest.problem));
+  const isChanged = source.medium.kind === 'host';
+  const elsewhere = isChanged
+    ? undefined
+    : tellElsewhere(new Map([['the machine', guest.ironicUrls]]), place);
+  if (elsewhere !== undefined) {
+    const hint = 'listen on the port that its config names (--listen, --tls), or give --guest-host';
+    talk.remark({ ...elsewhere, hint });
+  }
+  const console = await openConsoleOutput(options.console, talk.say, io);
+  ends.add(() => console.close());
+  const machine = runTrialMachine({
+    setup,
+    source,
+    medium,
+    network,
+    console,
+    observe: (event) => {
+      if (event.state === 'started' || event.state === 'rebooted') api.bootedAnew(event.mac);
+      trial.observe(event);
+    },
+    say: (message) => talk.remark({ severity: 'info', message }),
+    env: io.env,
+  });
+  ends.add(() => machine.stop());
+  return machine;
+}
+
+function noCallFrom(problem: string): Remark {
+  return {
+    severity: 'warning',
+    message: `${problem}: no agent will call`,
+    hint: 'embed a config with `iso ignition embed`, unless the kernel arguments of the image name one',
+  };
+}
