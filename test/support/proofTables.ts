@@ -117,9 +117,13 @@ const ROWS: readonly Row[] = [
     step: 'fuzz',
     what: 'inputs that nobody would write',
     tell: ({ failures, inputs, seconds = 0, targets }) =>
-      `${amount(inputs)} for ${amount(targets)} readers, ${(seconds / 3600).toFixed(1)} hours of the processor: ${amount(failures)} failures`,
+      `${amount(inputs)} for ${amount(targets)} readers, ${processorTime(seconds)} of the processor: ${amount(failures)} failures`,
   },
 ];
+
+function processorTime(seconds: number): string {
+  return seconds < 3600 ? `${(seconds / 60).toFixed(0)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
+}
 
 /** For the README. Throws for a step that has no line. */
 export function formatSummary(proof: Proof): string {
