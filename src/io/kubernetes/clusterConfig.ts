@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import type { Access, Material } from './kubeconfig.ts';
 
 export interface ClusterConfig {
-  /** Where it stands, for people: `context kind of /root/.kube/config`. */
+  /** Where it stands, for people: `context kind of ~/.kube/config`. */
   readonly description: string;
   /** Without a slash at its end. */
   readonly server: string;
