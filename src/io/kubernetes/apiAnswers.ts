@@ -21,14 +21,13 @@ const LONGEST_WAIT = 600_000;
  * @throws ApiError where it is larger than `maxBytes` or no JSON
  */
 export async function readJson(
-  parts: AsyncIterable<unknown>,
+  parts: AsyncIterable<Uint8Array>,
   wish: Wish,
   maxBytes: number,
 ): Promise<unknown> {
   const body: Uint8Array[] = [];
   let size = 0;
   for await (const part of parts) {
-    if (!(part instanceof Uint8Array)) continue;
     size += part.length;
     if (size > maxBytes) throw tooLarge(wish, maxBytes);
     body.push(part);
