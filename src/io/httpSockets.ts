@@ -55,8 +55,18 @@ function guard(socket: Socket): void {
     } catch (error) {
       const fault = socketError(error);
       users.get(socket)?.abort(fault);
-      socket.destroy(fault);
+      if (event === 'close') closeAgain(fault);
+      else socket.destroy(fault);
       return true;
+    }
+  };
+  /** What undici has not learned of a socket that closed, later requests would wait for. */
+  const closeAgain = (fault: Error): void => {
+    try {
+      emit('error', fault);
+      emit('close', true);
+    } catch {
+      // The transfer has failed already.
     }
   };
 }
