@@ -58,7 +58,7 @@ export async function fetchPartial(transfer: Transfer, context: TransferContext)
   const part = await claimPart(transfer);
   const isOld = part.size > 0;
   try {
-    const retry = countRetries(context.policy, () => part.received);
+    const retry = countRetries(context.policy, () => part.size);
     await retry(() => fetchRest(part, transfer, context));
   } catch (error) {
     if (part.size === 0) await discardPartial(transfer);
@@ -83,8 +83,6 @@ interface Part {
   readonly id: string;
   state: PartState | undefined;
   size: number;
-  /** Bytes that this run has got. */
-  received: number;
   /** Whether this run has added to what was there. */
   isJoined: boolean;
 }
@@ -109,7 +107,6 @@ async function claimPart({ path, url, sha256, shownPath }: Transfer): Promise<Pa
     id,
     state: isSame ? saved : undefined,
     size: isSame ? stats.size : 0,
-    received: 0,
     isJoined: false,
   };
   try {
@@ -282,7 +279,6 @@ async function takeParts(
   for await (const bytes of parts) {
     await writeAll(handle, bytes, part.size);
     part.size += bytes.length;
-    part.received += bytes.length;
     progress(part.size, total);
   }
 }

@@ -102,9 +102,9 @@ export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: 
 type Response = Awaited<ReturnType<HttpConnections['request']>>;
 
 function describeAnswer(response: Response, url: URL, circumstances: Circumstances): HttpAnswer {
-  const { statusCode: status, body, context } = response;
+  const { statusCode: status, body, history } = response;
   const headers = firstOfEach(response.headers);
-  const dismiss = (): void => void body.on('error', () => undefined).destroy();
+  const dismiss = (): void => body.dismiss();
   if (status !== 200 && status !== 206 && status !== 416) {
     dismiss();
     throw describeStatus(status, circumstances, headers.get('retry-after'));
@@ -112,7 +112,7 @@ function describeAnswer(response: Response, url: URL, circumstances: Circumstanc
   return {
     status,
     headers,
-    urls: [url, ...historyOf(context)],
+    urls: [url, ...history],
     parts: lendParts(body, circumstances),
     dismiss,
   };
@@ -127,19 +127,12 @@ function firstOfEach(headers: Response['headers']): ReadonlyMap<string, string> 
   return firsts;
 }
 
-/** The URLs that redirects led to, by undici's redirect interceptor. */
-function historyOf(context: object): readonly URL[] {
-  const history: unknown = 'history' in context ? context.history : [];
-  return Array.isArray(history) ? history.filter((entry) => entry instanceof URL) : [];
-}
-
 async function* lendParts(
-  body: AsyncIterable<unknown>,
+  body: AsyncIterable<Uint8Array>,
   circumstances: Circumstances,
 ): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const part of body) {
-      if (!(part instanceof Uint8Array)) continue;
       yield part;
       freeMemory(part);
     }

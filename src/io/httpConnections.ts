@@ -1,6 +1,7 @@
 /** Connections to servers, by undici: proxies, redirects, timeouts, and TLS that is always verified. Loaded on demand. */
 
-import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors } from 'undici';
+import { type Answer, exchange } from './httpExchange.ts';
 import { withPlainParser } from './httpParser.ts';
 import type { HttpProxies } from './httpProxies.ts';
 
@@ -13,7 +14,7 @@ export interface HttpTimeouts {
 
 export interface HttpConnections {
   /** @throws errors of undici and of the system */
-  request(url: URL, options: RequestOptions): Promise<Dispatcher.ResponseData>;
+  request(url: URL, options: RequestOptions): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -23,20 +24,19 @@ interface RequestOptions {
 }
 
 const MAX_REDIRECTS = 10;
-/** Bytes beyond which nothing more is read ahead: what comes in several pieces would be copied into one. */
-const READ_AHEAD = 0;
 
 export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
   const { dispatcher, close } = createDispatcher(proxies, connect);
   return {
-    request: async (url, options) =>
+    request: async ({ origin, pathname, search }, options) =>
       withPlainParser(() =>
-        request(url, {
+        exchange(dispatcher, {
           ...options,
-          dispatcher,
+          origin,
+          path: `${pathname}${search}`,
+          method: 'GET',
           headersTimeout: silence,
           bodyTimeout: silence,
-          highWaterMark: READ_AHEAD,
         }),
       ),
     close,

@@ -70,7 +70,7 @@ export function describeFailure(error: unknown, { name, signal }: Circumstances)
   if (signal?.aborted === true) return new TransferError(`${name} was not fetched`, { cause: error });
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
-  const code = errorCode(error);
+  const code = transferCode(error);
   const { problem, hint, kind } = findProblem(code) ?? {
     problem: code ?? (error instanceof Error ? error.message : 'the connection failed'),
     hint: 'check the URL and the network',
@@ -94,6 +94,12 @@ function describeProxy(status: number, name: string): TransferError {
     hint: status === 407 ? LOGIN_FOR_PROXY : 'check https_proxy, or name the host in no_proxy',
     isPassing: PASSING_STATUSES.has(status),
   });
+}
+
+/** The code of an error of undici or of the system. Errors of undici's parser have none: theirs is made of the message. */
+export function transferCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
+  return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
 }
 
 /** What a code of undici, or of the system, means; undefined for one that is not known. */
@@ -125,7 +131,8 @@ const problems: readonly NetworkProblem[] = [
     kind: 'connection',
   },
   {
-    codes: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    codes:
+      /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     problem: 'the connection broke off',
     hint: 'run the command again; a download goes on where it broke off',
     kind: 'connection',

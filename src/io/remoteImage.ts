@@ -196,7 +196,7 @@ function openStream(remote: Remote, { offset: start, length }: ByteRange): Strea
   let rest: Uint8Array = new Uint8Array();
   let answer: HttpAnswer | undefined;
   let parts: AsyncIterator<Uint8Array> | undefined;
-  const retry = countRetries(remote.policy, () => received - start);
+  const retry = countRetries(remote.policy, () => received);
   const nextPart = async (): Promise<Uint8Array> => {
     if (parts === undefined) {
       answer = await requestFrom(remote, { offset: received, length: start + length - received });

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TransferError } from './httpErrors.ts';
 
 export interface RetryPolicy {
-  /** How often to try again; may be `Infinity`. What brought something counts from the start. */
+  /** How often to try again; may be `Infinity`. Progress starts the count again. */
   readonly retries: number;
   /** Milliseconds before the first; each is twice as long as the one before. */
   readonly firstPause: number;
@@ -19,7 +19,7 @@ export const defaultRetries = { retries: 3, firstPause: 1000 };
 /** Milliseconds of the longest pause, as coreos-installer's. */
 const LONGEST_PAUSE = 600_000;
 
-/** What an attempt has to bring so that the next ones count from the start: a server may give up after each byte. */
+/** Bytes beyond the largest position ever reached that start the count again: a server may give up after each byte. */
 const PROGRESS = 1024 * 1024;
 
 /** Tries again what throws a passing TransferError; throws what the last attempt threw. */
@@ -32,15 +32,16 @@ export async function withRetries<T>(policy: RetryPolicy, attempt: () => Promise
 
 /**
  * For a piece of work in several steps, all of which together may be tried again as often as the policy says.
- * @param bytesSoFar how much all attempts have brought together
+ * @param position up to which byte the work is done; an attempt that starts over goes back, which is no progress until it
+ * gets further than any attempt before
  */
-export function countRetries(policy: RetryPolicy, bytesSoFar: () => number): Retry {
+export function countRetries(policy: RetryPolicy, position: () => number): Retry {
   let failures = 0;
-  let reached = 0;
+  let furthest = position();
   const pauseAfter = async (error: unknown): Promise<void> => {
     if (!(error instanceof TransferError) || !error.isPassing) throw error;
-    if (bytesSoFar() - reached >= PROGRESS) failures = 0;
-    reached = Math.max(reached, bytesSoFar());
+    if (position() - furthest >= PROGRESS) failures = 0;
+    furthest = Math.max(furthest, position());
     if (failures >= policy.retries) throw error;
     const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
     failures += 1;

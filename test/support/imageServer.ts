@@ -17,6 +17,8 @@ export type Fault =
   | { readonly kind: 'drop'; readonly after: number }
   /** The body ends early, and the header said so. */
   | { readonly kind: 'short'; readonly length: number }
+  /** All bytes, and a header that announces one more. */
+  | { readonly kind: 'overstated' }
   /** All bytes, and no header that says how many. */
   | { readonly kind: 'no length' }
   | { readonly kind: 'redirect'; readonly to: string }
@@ -111,10 +113,15 @@ function answer(file: ServedFile, request: IncomingMessage, response: ServerResp
     ...(etag !== undefined && { etag }),
     ...(isPart && { 'content-range': `bytes ${start}-${end - 1}/${total}` }),
     ...(fault?.kind !== 'no length' && {
-      'content-length': String(fault?.kind === 'short' ? fault.length : body.length),
+      'content-length': String(announced(body, fault)),
     }),
   });
   send(body, fault, response);
+}
+
+function announced({ length }: Uint8Array, fault: Fault | undefined): number {
+  if (fault?.kind === 'overstated') return length + 1;
+  return fault?.kind === 'short' ? fault.length : length;
 }
 
 interface Part {
@@ -141,8 +148,8 @@ function rangeOf({ headers }: IncomingMessage, file: ServedFile): Part {
 function send(body: Uint8Array, fault: Fault | undefined, response: ServerResponse): void {
   if (fault?.kind === 'slow') return sendSlowly(body, response);
   if (fault?.kind === 'short') return void response.end(body.subarray(0, fault.length));
-  if (fault?.kind !== 'drop') return void response.end(body);
-  response.write(body.subarray(0, fault.after));
+  if (fault?.kind !== 'drop' && fault?.kind !== 'overstated') return void response.end(body);
+  response.write(fault.kind === 'drop' ? body.subarray(0, fault.after) : body);
   response.socket?.end(); // after what was written
 }
 

@@ -1,8 +1,7 @@
 /** What comes from the API server, and what does not: bodies of a size that is taken, and errors in sentences. */
 
 import { CliError } from '../../errors.ts';
-import { errorCode } from '../fileErrors.ts';
-import { findProblem, type NetworkProblem, proxyStatusOf } from '../httpErrors.ts';
+import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../httpErrors.ts';
 import { plainText } from '../server/plainText.ts';
 import { ApiError, type OwnReason } from './apiError.ts';
 import { isRecord } from './objects.ts';
@@ -21,14 +20,13 @@ const LONGEST_WAIT = 600_000;
  * @throws ApiError where it is larger than `maxBytes` or no JSON
  */
 export async function readJson(
-  parts: AsyncIterable<unknown>,
+  parts: AsyncIterable<Uint8Array>,
   wish: Wish,
   maxBytes: number,
 ): Promise<unknown> {
   const body: Uint8Array[] = [];
   let size = 0;
   for await (const part of parts) {
-    if (!(part instanceof Uint8Array)) continue;
     size += part.length;
     if (size > maxBytes) throw tooLarge(wish, maxBytes);
     body.push(part);
@@ -126,18 +124,13 @@ export function describeBreak(error: unknown, wish: Wish): unknown {
       hint: 'check https_proxy and no_proxy, or proxy-url of the kubeconfig',
     });
   }
-  const code = errorCode(error) ?? parserCode(error);
+  const code = transferCode(error);
   if (code === undefined) return error; // a defect of this program
   const { problem, kind } = findProblem(code) ?? { problem: code, kind: 'connection' };
   const { reason, hint } = breaks[kind];
   // The cause would bring along what the parser could not read.
   const cause = kind === 'protocol' ? undefined : error;
   return ownError(reason, `Cannot ${wish}: ${problem}`, { hint, cause });
-}
-
-/** undici's parser has errors without a code for some of what is no HTTP. */
-function parserCode(error: unknown): string | undefined {
-  return error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
 }
 
 /** What the user gave is all that else may be wrong. */

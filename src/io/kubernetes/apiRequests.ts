@@ -3,7 +3,7 @@
  * API server has refused because it had too much to do is sent again when it wants that; all else is up to the caller.
  */
 
-import type { Dispatcher } from 'undici';
+import type { Answer } from '../httpExchange.ts';
 import { describeBreak, describeRefusal, givenUp, readJson, type Wish } from './apiAnswers.ts';
 import type { ApiError } from './apiError.ts';
 import { type Clock, pause, systemClock } from './clock.ts';
@@ -108,7 +108,7 @@ async function* stream(state: State, request: ApiRequest): AsyncGenerator<Uint8A
   const { signal, release } = holdOpen(state, request);
   try {
     const { body } = await send(state, request, signal);
-    for await (const part of body) if (part instanceof Uint8Array) yield part;
+    yield* body;
   } catch (error) {
     throw signal.aborted ? givenUp(request.wish) : describeBreak(error, request.wish);
   } finally {
@@ -138,11 +138,7 @@ function holdOpen({ open, isClosed }: State, { signal }: ApiRequest): Hold {
 }
 
 /** Resolves with an answer that is a success. */
-async function send(
-  state: State,
-  request: ApiRequest,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+async function send(state: State, request: ApiRequest, signal: AbortSignal): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     await state.takeTurn(signal);
     if (signal.aborted) throw givenUp(request.wish);
@@ -159,7 +155,7 @@ async function sendOnce(
   state: State,
   request: ApiRequest & { readonly token: string | undefined },
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<Answer> {
   const { settings } = state;
   const { token, accept = 'application/json', contentType = 'application/json' } = request;
   const connection = await (state.connection ??= connect(state));
@@ -186,7 +182,7 @@ async function connect({ config, settings }: State): Promise<ClusterConnection> 
 
 /** What cannot be read is passed over: the status says enough. */
 async function readRefusal(
-  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  { statusCode: status, headers, body }: Answer,
   wish: Wish,
   secret: string | undefined,
 ): Promise<ApiError> {

@@ -1,6 +1,7 @@
 /** The connection to an API server, by undici: TLS that is always verified, and no redirects. Loaded on demand. */
 
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Answer, exchange } from '../httpExchange.ts';
 import { withPlainParser } from '../httpParser.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 
@@ -15,7 +16,7 @@ export interface ApiTimeouts {
 
 export interface ClusterConnection {
   /** @throws errors of undici and of the system */
-  request(path: string, sent: SentRequest): Promise<Dispatcher.ResponseData>;
+  request(path: string, sent: SentRequest): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -33,16 +34,19 @@ const KEEP_ALIVE = 50_000;
 export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeouts): ClusterConnection {
   const dispatcher = createDispatcher(config, timeouts.connect);
   return {
-    request: async (path, { isWatch, body, ...sent }) =>
-      withPlainParser(() =>
-        request(`${config.server}${path}`, {
+    request: async (target, { isWatch, body, ...sent }) => {
+      const { origin, pathname, search } = new URL(`${config.server}${target}`);
+      return withPlainParser(() =>
+        exchange(dispatcher, {
           ...sent,
+          origin,
+          path: `${pathname}${search}`,
           body: body ?? null,
-          dispatcher,
           headersTimeout: timeouts.answer,
           bodyTimeout: isWatch ? timeouts.watch : timeouts.answer,
         }),
-      ),
+      );
+    },
     close: async () => dispatcher.destroy(),
   };
 }

@@ -1,0 +1,135 @@
+/**
+ * A request and its answer, by undici. Of the body little more than one part is in memory: while that has not been read,
+ * nothing more is taken from the socket. Loaded on demand.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Dispatcher, errors } from 'undici';
+import { guardSocketOf } from './httpSockets.ts';
+
+export interface ExchangeOptions extends Dispatcher.DispatchOptions {
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The head of an answer, and its body, which has not been read yet. */
+export interface Answer {
+  readonly statusCode: number;
+  /** By names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** The URLs that undici's redirect interceptor requested, in order; empty without it. */
+  readonly history: readonly URL[];
+  readonly body: AnswerBody;
+}
+
+/** Is read once, or dismissed. Leaving early ends the connection. Throws errors of undici and of the system. */
+export interface AnswerBody extends AsyncIterable<Uint8Array> {
+  /** Ends the connection. */
+  dismiss(): void;
+}
+
+/** Waiting bytes that pause the connection; a part has up to 64 KiB. */
+const MAX_WAITING = 32 * 1024;
+
+/** @throws errors of undici and of the system */
+export function exchange(dispatcher: Dispatcher, { signal, ...options }: ExchangeOptions): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const handler = new ExchangeHandler(resolve, (error) => {
+      signal?.removeEventListener('abort', abort);
+      if (error !== undefined) reject(error);
+    });
+    const abort = (): void => handler.dismiss(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted === true) abort();
+    else dispatcher.dispatch(options, handler);
+  });
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
+  readonly #answered: (answer: Answer) => void;
+  readonly #ended: (error: Error | undefined) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #context: unknown;
+  readonly #parts: Uint8Array[] = [];
+  /** Bytes of these parts. */
+  #waiting = 0;
+  #end: 'complete' | Error | undefined;
+  #wake = (): void => undefined;
+
+  constructor(answered: (answer: Answer) => void, ended: (error: Error | undefined) => void) {
+    this.#answered = answered;
+    this.#ended = ended;
+  }
+
+  /** Again for each redirect. */
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    if (this.#end instanceof Error) return controller.abort(this.#end);
+    this.#controller = controller;
+    this.#context = context;
+    guardSocketOf(controller);
+  }
+
+  onResponseStart(_: unknown, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode < 200) return;
+    this.#answered({ statusCode, headers, history: historyOf(this.#context), body: this });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
+    this.#parts.push(part);
+    this.#waiting += part.length;
+    if (this.#waiting >= MAX_WAITING) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    controller.resume(); // the connection may be used again
+    this.#finish('complete');
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#finish(error);
+  }
+
+  dismiss(reason?: unknown): void {
+    if (this.#end !== undefined) return;
+    const error = reason instanceof Error ? reason : new errors.RequestAbortedError();
+    this.#parts.length = 0;
+    this.#finish(error);
+    this.#controller?.abort(error);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        const part = this.#parts.shift();
+        if (part !== undefined) {
+          this.#waiting -= part.length;
+          yield part;
+        } else if (this.#end instanceof Error) throw this.#end;
+        else if (this.#end === 'complete') return;
+        else await this.#more();
+      }
+    } finally {
+      this.dismiss();
+    }
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#controller?.resume();
+    });
+  }
+
+  #finish(end: 'complete' | Error): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#wake();
+    this.#ended(end === 'complete' ? undefined : end);
+  }
+}
+
+function historyOf(context: unknown): readonly URL[] {
+  const isFilled = typeof context === 'object' && context !== null && 'history' in context;
+  const history: unknown = isFilled ? context.history : [];
+  return Array.isArray(history) ? history.filter((entry) => entry instanceof URL) : [];
+}
