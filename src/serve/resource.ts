@@ -28,6 +28,8 @@ export interface Resource {
   readonly etag: string;
   /** In whole seconds; the same as long as the content is. */
   readonly lastModified: Date;
+  /** Throws CliError where the bytes are not what they were: for answers that tell of them and send none. */
+  check?(): Promise<void>;
   /** For one transfer, independent of all others. Throws CliError where the bytes cannot be read any more. */
   open(): Promise<ResourceBytes>;
 }

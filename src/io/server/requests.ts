@@ -197,6 +197,7 @@ async function sendResource(exchange: Exchange, resource: Resource, path: string
   const method: AnsweredRequest['method'] = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
   if (parts.length === 0) {
+    await resource.check?.();
     response.writeHead(status, headers).end();
     return;
   }

@@ -1,7 +1,18 @@
 /** `serve` as a process: what starts it, what signals do to it and to running downloads, and what it ends with. */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,6 +116,35 @@ describe('a reload', () => {
     write('hosts/b.yaml', 'interfaces: 5\n');
     const last = await service.whenEvent(({ event, wrong }) => event === 'loaded' && wrong === 1);
     expect(last).toMatchObject({ hosts: 1 });
+  });
+});
+
+describe('an image that is overwritten while it is sent', () => {
+  it.each([
+    ['has its times changed', false],
+    ['gets its time of modification back', true],
+  ])('and %s breaks the download off, and the log says why', async (_title, isSetBack) => {
+    copyFileSync(path('live.iso'), path('shared.iso'));
+    const { atime, mtime, size } = statSync(path('shared.iso'));
+    const args = ['--inventory', 'inv.yaml', '--iso', 'shared.iso', '--listen', '127.0.0.1:0'];
+    const service = await start(args);
+    const running = await begin(service.url('worker-0', 'iso'));
+    const file = openSync(path('shared.iso'), 'r+');
+    writeSync(file, 'X', size - 1);
+    closeSync(file);
+    if (isSetBack) utimesSync(path('shared.iso'), atime, mtime);
+    await expect(buffer(running)).rejects.toThrow('aborted');
+    const told = await service.whenEvent(({ event }) => event === 'cannot serve');
+    expect(told).toMatchObject({
+      level: 'error',
+      path: 'worker-0.iso',
+      message: 'shared.iso was changed while it is served',
+    });
+    await service.whenEvent(({ event, outcome }) => event === 'request' && outcome === 'failed');
+    // What it is now is served as another image.
+    await service.whenEvent(() => loads(service) === 2);
+    const again = await fetchAll(service.url('worker-0', 'iso'));
+    expect([again.length, again.at(-1)]).toEqual([size, 'X'.charCodeAt(0)]);
   });
 });
 

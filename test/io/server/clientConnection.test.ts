@@ -76,7 +76,7 @@ describe.each(['http', 'https'] as const)('over %s, a client', (scheme) => {
   it('that takes nothing is cut off at the end of the time, not at twice the time', async () => {
     const { clock, client } = await begin(scheme);
     let outcome: string | undefined;
-    const write = fate(client.write(Buffer.alloc(SIZE))).then((it) => (outcome = it));
+    const write = fate(client.write(Buffer.alloc(SIZE))).then((reason) => (outcome = reason));
     await quiet();
     await clock.advance(IDLE - SECOND);
     expect(outcome).toBeUndefined();
@@ -89,7 +89,7 @@ describe.each(['http', 'https'] as const)('over %s, a client', (scheme) => {
   it('that takes a part of one write now and then is not', async () => {
     const { clock, client, socket } = await begin(scheme);
     let outcome: string | undefined;
-    const write = fate(client.write(Buffer.alloc(SIZE))).then((it) => (outcome = it));
+    const write = fate(client.write(Buffer.alloc(SIZE))).then((reason) => (outcome = reason));
     for (let round = 0; round < 5; round++) {
       await takeSome(socket);
       await clock.advance(IDLE - SECOND);
