@@ -63,8 +63,9 @@ describe.each(uses)('%s', (_title, use) => {
     ['longer', () => writeFile(path, 'X', { flag: 'a' })],
   ])('fails of a file that was %s', async (_change, change) => {
     await change();
-    await expect(use()).rejects.toThrow(/coreos\.iso (was changed while it is served|became shorter)/);
-    await expect(use()).rejects.toThrow();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(use()).rejects.toThrow(/coreos\.iso (was changed while it is served|became shorter)/);
+    }
   });
 
   it.each<[title: string, change: () => Promise<unknown>]>([
@@ -81,9 +82,9 @@ describe.each(uses)('%s', (_title, use) => {
     ['read', () => readFile(path)],
   ])('goes on with a file that was %s', async (_change, change) => {
     await change();
-    await use();
+    expect(await use().then(() => 'done')).toBe('done');
     await change().catch(() => undefined);
-    await use();
+    expect(await use().then(() => 'done')).toBe('done');
   });
 });
 

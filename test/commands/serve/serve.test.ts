@@ -259,6 +259,7 @@ describe('an image that was changed in place', () => {
     ['HEAD of a range', { method: 'HEAD', headers: { Range: 'bytes=0-9' } }],
     ['a condition that held', { headers: { 'If-None-Match': '*' } }],
   ])('is told of for %s, until it is read anew', async (_title, init) => {
+    await serve(); // makes live.iso
     write('base.iso', readFileSync(path('live.iso')));
     const { reload, said, urls } = await serve({ iso: ['base.iso'] });
     const url = urls['worker-0']?.['iso'] ?? '';
