@@ -102,7 +102,7 @@ async function hasDigest(handle: FileHandle, digest: FileDigest | undefined): Pr
   if (digest === undefined) return true;
   const hash = createHash(digest.algorithm);
   const block = new Uint8Array(BLOCK);
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const { bytesRead } = await handle.read(block, 0, block.length, offset);
     if (bytesRead === 0) return hash.digest('hex') === digest.hex;
     hash.update(block.subarray(0, bytesRead));
