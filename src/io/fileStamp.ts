@@ -23,19 +23,20 @@ export interface StampedDigest {
 }
 
 export function knownDigests(earlier: ReadonlyMap<string, StampedDigest>): KnownDigests {
-  const used = new Map<string, { readonly content: string; readonly sha256: string }>();
+  const used = new Map<string, Look & Pick<StampedDigest, 'sha256'>>();
   const remember = async (path: string, sha256: string): Promise<void> => {
-    used.set(path, { content: (await lookAt(path)).content, sha256 });
+    used.set(path, { ...(await lookAt(path)), sha256 });
   };
   return {
     remember,
     sha256: async (path) => {
-      const { stamp, content } = await lookAt(path);
+      const look = await lookAt(path);
+      const { stamp, content } = look;
       const known = used.get(path);
-      if (known?.content === content) return known.sha256;
+      if (known?.stamp === stamp) return known.sha256;
       const before = earlier.get(path);
       const sha256 = before?.stamp === stamp ? before.sha256 : await readDigest(path, content);
-      used.set(path, { content, sha256 });
+      used.set(path, { ...look, sha256 });
       return sha256;
     },
     save: async () => {

@@ -217,11 +217,11 @@ async function make(folder: OpenFolder, file: LargeFile, fill: Fill): Promise<vo
   const place = await placeOf(folder, file);
   const before = folder.known.get(file.path);
   const isThere = before?.recipe === file.recipe && (await hasDigest(folder, place.path, before.sha256));
-  const written = isThere ? undefined : await fill(await newFileAt(place, folder, file));
+  const known = isThere ? before.sha256 : await fill(await newFileAt(place, folder, file));
   await setAccess(folder, file);
   const current = currentPath(folder, file.path);
-  const sha256 = written ?? (await folder.digests.sha256(current));
-  if (written !== undefined) await folder.digests.remember(current, written);
+  const sha256 = known ?? (await folder.digests.sha256(current));
+  await folder.digests.remember(current, sha256);
   const { size } = await stat(current);
   record(folder, file, { size, sha256, recipe: file.recipe, isWritten: !isThere });
 }
@@ -235,7 +235,8 @@ async function share(folder: OpenFolder, file: FilePurpose, source: string): Pro
     : await shareFile(source, { ...(await newFileAt(place, folder, file)), mode: file.mode });
   if (shared === 'cloned' || shared === 'copied') await setAccess(folder, file);
   const current = currentPath(folder, file.path);
-  await folder.digests.remember(current, sha256);
+  // A link to the source has changed the time of its last change.
+  for (const path of [source, current]) await folder.digests.remember(path, sha256);
   const { size } = await stat(current);
   record(folder, file, { size, sha256, isWritten: shared !== 'unchanged' });
 }

@@ -46,5 +46,7 @@ export async function watchFiles(
 
 async function stampOf(path: string): Promise<string> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined);
-  return stats === undefined ? 'missing' : [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':');
+  if (stats === undefined) return 'missing';
+  // Whoever sets the time of modification back changes ctime.
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }

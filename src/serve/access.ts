@@ -14,6 +14,12 @@ export type Grant =
 /** Stands for all machines that no inventory lists, where the name of a host does. */
 export const unknownMachines = '*';
 
+/** Whose files the grant opens; undefined for those of all hosts. */
+export function ownerOf(grant: Grant): string | undefined {
+  if (grant.kind === 'all') return undefined;
+  return grant.kind === 'host' ? grant.host : unknownMachines;
+}
+
 /** Whether the grant is enough to fetch it. */
 export function permits(grant: Grant, { artifact, host }: Pick<CatalogEntry, 'artifact' | 'host'>): boolean {
   if (grant.kind === 'all') return true;

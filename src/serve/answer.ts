@@ -15,7 +15,7 @@ export interface AnsweredRequest {
 }
 
 /** What can be told of a resource without opening it. */
-export type Described = Omit<Resource, 'open'>;
+export type Described = Omit<Resource, 'open' | 'check'>;
 
 export interface Answer {
   readonly status: 200 | 206 | 304 | 412 | 416;

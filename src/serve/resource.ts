@@ -28,6 +28,8 @@ export interface Resource {
   readonly etag: string;
   /** In whole seconds; the same as long as the content is. */
   readonly lastModified: Date;
+  /** Throws CliError where the bytes are not what they were: for answers that tell of them and send none. */
+  check?(): Promise<void>;
   /** For one transfer, independent of all others. Throws CliError where the bytes cannot be read any more. */
   open(): Promise<ResourceBytes>;
 }
@@ -44,10 +46,11 @@ export interface Catalog {
   /**
    * What is under a path like `worker-0.iso`, or undefined.
    * @param path decoded, without a slash at its start
-   * @param owner whose token was shown, if any; whether that is enough is checked elsewhere
+   * @param owner whose files the request may fetch: a host, or `*` for machines that no inventory lists; undefined for all
+   * @returns `ambiguous` where the path leads to files of several owners, and the request does not say which one it means
    * @throws CliError where nothing can be served yet
    */
-  find(path: string, owner?: string): CatalogEntry | undefined;
+  find(path: string, owner?: string): CatalogEntry | 'ambiguous' | undefined;
   /**
    * Keeps readable what is found, also when another catalog has taken its place meanwhile.
    * @returns ends that; to be called once

@@ -39,6 +39,14 @@ export function* hostBootFiles(host: NetworkHost, loaders: NetworkBoot['loaders'
   for (const loader of loaders) yield* loaderFiles[loader].ofHost({ ...host, start });
 }
 
+/** The paths of the same, whatever the host boots: a loader that its architecture lacks is among them. */
+export function* hostScriptPaths(
+  host: Pick<NetworkHost, 'name' | 'macs'>,
+  loaders: NetworkBoot['loaders'],
+): Generator<string> {
+  for (const loader of loaders) yield* loaderFiles[loader].pathsOf(host);
+}
+
 function prepareRamdisk(start: RamdiskBoot): RamdiskBoot {
   return { ...start, settings: withBootInterface(start.settings) };
 }

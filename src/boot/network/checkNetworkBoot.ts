@@ -89,7 +89,7 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
     ...boot.discovery.flatMap((start) => checkRamdisk(start, boot.loaders)),
   ];
   if (shared.length > 0) yield { findings: shared };
-  const takenFiles = new Set<string>();
+  const takenFiles = new Map<string, NetworkHost>();
   for (const host of boot.hosts) {
     const findings = [...checkNames(host, takenFiles), ...checkStart(host, boot)];
     if (findings.length > 0) yield { host: host.name, findings };
@@ -103,7 +103,8 @@ function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
 }
 
 /** Adds the names of the host's files to `taken`; on some servers upper case is not another name. */
-function checkNames({ name, macs }: NetworkHost, taken: Set<string>): readonly Finding[] {
+function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonly Finding[] {
+  const { name, macs } = host;
   const issues: Issue[] = [];
   const problem = machineNameProblem(name);
   if (problem !== undefined)
@@ -116,10 +117,10 @@ function checkNames({ name, macs }: NetworkHost, taken: Set<string>): readonly F
     }
   }
   for (const file of [name.toLowerCase(), ...macs.map((mac) => `mac-${hyphenMac(mac)}`)]) {
-    if (taken.has(file)) {
+    if ((taken.get(file) ?? host) !== host) {
       issues.push({ rule: bootHostFiles, path: [], message: `${file}: ${bootHostFiles.message}` });
     }
-    taken.add(file);
+    taken.set(file, host);
   }
   return issues.map(findingOf);
 }

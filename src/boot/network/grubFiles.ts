@@ -23,12 +23,17 @@ export const grubFiles: LoaderFiles = {
   shared: (discovery) => [
     { path: 'grub/grub.cfg', text: fill('grub.cfg', { unknown: renderDiscovery(discovery) }) },
   ],
+  pathsOf,
   ofHost: (host) => {
     if (grubProcessors[host.start.architecture] === undefined) return [];
     const text = renderHost(host);
-    return host.macs.map((mac) => ({ path: `grub/grub.cfg-01-${hyphenMac(mac)}`, text }));
+    return pathsOf(host).map((path) => ({ path, text }));
   },
 };
+
+function pathsOf({ macs }: Pick<NetworkHost, 'macs'>): readonly string[] {
+  return macs.map((mac) => `grub/grub.cfg-01-${hyphenMac(mac)}`);
+}
 
 function renderHost({ name, start }: NetworkHost): string {
   if (start.kind === 'iso') return fill('no-entry.cfg', { title: `${name} boots an ISO by UEFI HTTP boot.` });

@@ -37,6 +37,7 @@ export const ipxeFiles: LoaderFiles = {
       ...(bootable.length > 0 ? [{ path: 'inspector.ipxe', text: renderInspector(bootable) }] : []),
     ];
   },
+  pathsOf: ipxePaths,
   ofHost: (host) => {
     if (buildArchitectures[host.start.architecture] === undefined) return [];
     const text = renderHost(host);
@@ -45,7 +46,7 @@ export const ipxeFiles: LoaderFiles = {
 };
 
 /** Under its name a host has its script for those who choose it by hand or in the DHCP server. */
-function ipxePaths({ name, macs }: NetworkHost): readonly BootFile['path'][] {
+function ipxePaths({ name, macs }: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][] {
   return [`ipxe/${name}.ipxe`, ...macs.map((mac) => `ipxe/mac-${hyphenMac(mac)}.ipxe`)];
 }
 

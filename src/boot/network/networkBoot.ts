@@ -51,6 +51,8 @@ export interface BootFile {
 /** What one loader reads. */
 export interface LoaderFiles {
   shared(discovery: readonly RamdiskBoot[]): readonly BootFile[];
+  /** Where the files of a host are, whatever it boots. */
+  pathsOf(host: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][];
   /** Empty where the loader does not exist for the architecture of the host. */
   ofHost(host: NetworkHost): readonly BootFile[];
 }

@@ -12,11 +12,16 @@ import { hyphenMac, type LoaderFiles, type NetworkHost, type RamdiskBoot } from 
 
 export const pxelinuxFiles: LoaderFiles = {
   shared: (discovery) => [{ path: 'pxelinux.cfg/default', text: renderDefault(discovery) }],
+  pathsOf,
   ofHost: (host) => {
     const text = renderHost(host);
-    return host.macs.map((mac) => ({ path: `pxelinux.cfg/01-${hyphenMac(mac)}`, text }));
+    return pathsOf(host).map((path) => ({ path, text }));
   },
 };
+
+function pathsOf({ macs }: Pick<NetworkHost, 'macs'>): readonly string[] {
+  return macs.map((mac) => `pxelinux.cfg/01-${hyphenMac(mac)}`);
+}
 
 function renderHost({ name, start }: NetworkHost): string {
   if (start.kind === 'iso') return renderLocal(`${name} boots an ISO by UEFI HTTP boot.`);

@@ -9,7 +9,7 @@ import type { Io } from '../../io/io.ts';
 import { formatImagePath, imageFileName, parseImagePath } from '../../preprovisioning/imagePath.ts';
 import { artifactOf, imageFormats } from '../../preprovisioning/imageFormat.ts';
 import type { PreprovisioningImage } from '../../preprovisioning/preprovisioningImage.ts';
-import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
+import { type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
 import { collectTalk } from '../hosts/collectTalk.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
@@ -25,7 +25,12 @@ export interface CatalogSources {
   readonly io: Io;
 }
 
-export function createImageCatalog(sources: CatalogSources): Pick<Catalog, 'find'> {
+export interface ImageCatalog {
+  /** As the catalog that requests are answered from, except that no path has several owners. */
+  find(path: string, owner?: string): CatalogEntry | undefined;
+}
+
+export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   const { factory, findImage } = sources;
   const workshop = { ...sources, lastPaths: createLastMade<string>() };
   return {

@@ -11,6 +11,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';
 import { needsSharedImages } from '../../prepare/artifacts.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
+import { inAnyCase, ownedScripts, refuseSharedPaths } from '../../prepare/pathOwners.ts';
 import type { Architecture } from '../../boot/checkForms.ts';
 import { formatWrong, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { createRenderer } from '../render/renderConfig.ts';
@@ -81,6 +82,7 @@ async function prepareAll(
   const { hosts = [] } = inventory;
   const { wanted, maker } = job;
   const { folder, io } = maker;
+  refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
   // Where no host is listed, the config is for all machines.

@@ -92,7 +92,7 @@ async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Pro
 }
 
 async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage> {
-  const file = await openSharedImage(path, name);
+  const file = await openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 });
   return { file, bytes: file, digest: sha256, etag: digestTag(sha256) };
 }
 

@@ -6,7 +6,7 @@ import type { Growth } from '../../image/growth.ts';
 import { bytesAccess, overlay } from '../../image/overlay.ts';
 import type { WantedArtifacts } from '../../prepare/artifacts.ts';
 import { bytesTag } from '../../serve/entityTag.ts';
-import { parseHostFileName } from '../../serve/hostFiles.ts';
+import { type HostFile, parseHostFileName } from '../../serve/hostFiles.ts';
 import { mediaTypes } from '../../serve/mediaTypes.ts';
 import { type Catalog, type CatalogEntry, entryOf, type Resource } from '../../serve/resource.ts';
 import type { BaseSet } from './baseImages.ts';
@@ -21,9 +21,17 @@ export interface CatalogHost extends Omit<HostSource, 'growth'> {
   readonly boot: NetworkHost | undefined;
 }
 
+/** A host, or all machines that are not listed, as its files are called. */
+export interface NamedHost {
+  readonly stem: string;
+  readonly host: CatalogHost;
+}
+
 export interface CatalogContents {
-  /** By what their files are called before the ending. */
-  readonly hosts: ReadonlyMap<string, CatalogHost>;
+  /** Each under what its files are called before the ending; several may have the same. */
+  readonly hosts: readonly NamedHost[];
+  /** Other names of hosts, each with the host that it leads to; they count where no host has them as its own. */
+  readonly aliases: ReadonlyMap<string, CatalogHost>;
   readonly archives: ServedArchives;
   readonly bases: readonly BaseSet[];
   readonly wanted: WantedArtifacts;
@@ -48,30 +56,58 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
     ...sharedImages(contents.bases),
     ...contents.archives.resources(),
   ]);
-  const scriptOwners = new Map([...hosts.values()].flatMap((host) => scriptPaths(host, contents)));
+  const scriptOwners = new Map(hosts.flatMap(({ host }) => scriptPaths(host, contents)));
+  const fileOwners = ownersByStem(contents);
   return {
     images: cache,
-    find: (path) => {
+    find: (path, owner) => {
       const resource = shared.get(path);
       if (resource !== undefined) return entryOf(resource);
-      const owner = scriptOwners.get(path);
-      return owner === undefined ? hostFile(path, contents, cache) : hostScript(path, owner, contents);
+      const scriptOwner = scriptOwners.get(path);
+      if (scriptOwner !== undefined) return hostScript(path, scriptOwner, contents);
+      const found = fileOwners(path).filter(({ host }) => owner === undefined || host.name === owner);
+      return found.length > 1
+        ? 'ambiguous'
+        : found.map((file) => hostFile(path, file, { contents, cache }))[0];
     },
+  };
+}
+
+/** A file of a host by its name. */
+interface FoundFile {
+  readonly host: CatalogHost;
+  readonly file: HostFile;
+}
+
+/** Finds all hosts that have a file under a path. */
+function ownersByStem({ aliases, hosts, wanted }: CatalogContents): (path: string) => readonly FoundFile[] {
+  const byStem = new Map<string, CatalogHost[]>();
+  for (const { stem, host } of hosts) byStem.set(stem, [...(byStem.get(stem) ?? []), host]);
+  return (path) => {
+    const files = parseHostFileName(path).filter(({ artifact }) => wanted.configs.includes(artifact));
+    const own = files.flatMap((file) => (byStem.get(file.host) ?? []).map((host) => ({ host, file })));
+    if (own.length > 0) return own;
+    return files.flatMap((file) => {
+      const host = aliases.get(file.host);
+      return host === undefined ? [] : [{ host, file }];
+    });
   };
 }
 
 function hostFile(
   path: string,
-  { growth, hosts, wanted }: CatalogContents,
-  cache: ImageCache<Resource>,
-): CatalogEntry | undefined {
-  const file = parseHostFileName(path).find(
-    ({ host, artifact }) => hosts.has(host) && wanted.configs.includes(artifact),
-  );
-  const host = hosts.get(file?.host ?? '');
-  if (file === undefined || host === undefined) return undefined;
+  { host, file }: FoundFile,
+  {
+    contents: { growth },
+    cache,
+  }: { readonly contents: CatalogContents; readonly cache: ImageCache<Resource> },
+): CatalogEntry {
   const make = (): Promise<Cached<Resource>> => makeHostResource({ ...host, growth }, file);
-  return { artifact: file.artifact, host: host.name, resource: () => cache.get(path, make) };
+  return {
+    artifact: file.artifact,
+    host: host.name,
+    resource: () => cache.get(`${host.name} ${path}`, make),
+  };
 }
 
 type Entry = readonly [path: string, resource: Resource];

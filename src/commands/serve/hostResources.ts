@@ -129,15 +129,19 @@ async function imageResource(
   const { digest, file } = base;
   const lean = changes.map(leanChange);
   const image = lean.reduce<ImageBytes>(changedImage, unchanged);
+  const check = async (): Promise<void> => {
+    await file.checkUnchanged();
+    await archive?.file.checkUnchanged();
+  };
   const known = archive && new Map([[archive.file, archive.sha512]]);
   const value: Resource = {
     ...describe(source, artifact),
     size: image.size,
     etag: await imageTag({ base: `${artifact} of ${digest}`, changes, ...(known && { known }) }),
     lastModified: new Date(Math.max(source.modified.getTime(), file.modified.getTime())),
+    check,
     open: async () => {
-      await file.checkUnchanged();
-      await archive?.file.checkUnchanged();
+      await check();
       return { ...image, close: async () => undefined };
     },
   };

@@ -15,33 +15,61 @@ import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { keepHeapSmall } from './heapGrowth.ts';
 import type { ServeOptions } from './options.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
-import { withTalk } from './serviceLog.ts';
+import { loggingFailure, runService, withNotes } from './serviceLog.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
 /** Milliseconds between two looks whether files have changed. */
 const LOOK_INTERVAL = 2000;
 
-/** Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. Throws CliError, UsageError. */
+/**
+ * Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. What ends it otherwise is a line
+ * of the log where that is JSON, but for a command line that cannot be understood.
+ * @throws CliError, UsageError
+ */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   keepHeapSmall();
   const form = readLogForm(options, io);
-  const setup = await withTalk({ io, log: createServerLog(io.stderr, form), form }, (talk) =>
-    readSetup({ ...options, log: form }, talk),
+  const target = { log: createServerLog(io.stderr, form), form };
+  const serviceIo = withNotes(io, target);
+  return runService(
+    { ...target, io },
+    {
+      read: (talk) => readSetup({ ...options, log: form }, talk),
+      run: async (setup) => {
+        const service = await startService(options, setup, { io: serviceIo, log: target.log });
+        return runUntilStopped(options, setup, { service, io: serviceIo });
+      },
+    },
   );
-  const service = await startService(options, setup, { io });
+}
+
+/** What runs, and where. */
+interface Running {
+  readonly service: Service;
+  readonly io: Io;
+}
+
+async function runUntilStopped(
+  options: ServeOptions,
+  setup: Setup,
+  { service, io }: Running,
+): Promise<ExitCode> {
   const signals = listenToSignals(() => void reload(service));
   const stopped = signals.nextStop();
   const watching = { interval: LOOK_INTERVAL, changed: () => void reload(service) };
   const watches = [await watchFiles(() => hostFiles(options, io), watching)];
   try {
-    await Promise.race([loadSnapshot(service), stopped]);
-    requireHost(options, service);
-    const images = imageFiles(service);
-    watches.push(await watchFiles(async () => images, watching));
-    await tellStart(service, setup, io);
-    await Promise.race([stopped, whenFetched(options, service)]);
-    return 0;
+    // Logged before the end, which is the last line.
+    return await loggingFailure({ log: service.log, form: setup.log }, async () => {
+      await Promise.race([loadSnapshot(service), stopped]);
+      requireHost(options, service);
+      const images = imageFiles(service);
+      watches.push(await watchFiles(async () => images, watching));
+      await tellStart(service, setup, io);
+      await Promise.race([stopped, whenFetched(options, service)]);
+      return 0;
+    });
   } finally {
     for (const watch of watches) watch.stop();
     void signals.nextStop().then(() => service.server.stop(0)); // who asks again does not want to wait

@@ -31,7 +31,9 @@ export function createServedArchives(): ServedArchives {
       const place = agentPath(id, name);
       const known = archives.get(place);
       if (known !== undefined) return known;
-      const opened = { name, path, sha512: content.sha512, file: await openSharedImage(path, path) };
+      const { sha512 } = content;
+      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
+      const opened = { name, path, sha512, file };
       archives.set(place, opened);
       return opened;
     },
@@ -51,6 +53,7 @@ function archiveResource({ name, file, sha512 }: ServedArchive): Resource {
     size: file.size,
     etag: digestTag(sha512),
     lastModified: file.modified,
+    check: () => file.checkUnchanged(),
     open: async () => {
       await file.checkUnchanged();
       return { ...file, close: async () => undefined };

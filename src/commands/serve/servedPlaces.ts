@@ -54,6 +54,12 @@ export function unknownStem(architecture: Architecture | undefined, bases: Bases
   return architecture === undefined || bases.size < 2 ? 'discovery' : `discovery-${architecture}`;
 }
 
+/** All of them. */
+export function unknownStems(bases: Bases): string[] {
+  const architectures = bases.size === 0 ? [undefined] : [...bases.keys()];
+  return architectures.map((architecture) => unknownStem(architecture, bases));
+}
+
 function imageSets(bases: Bases, grant: SignedGrant, links: Links): Map<Architecture, ImageSet> {
   return new Map([...bases].map(([architecture, base]) => [architecture, imageSet(base, grant, links)]));
 }

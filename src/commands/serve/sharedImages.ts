@@ -25,6 +25,7 @@ function partResource({ bytes, etag, file }: BaseImage, part: ImagePart): Resour
     size: bytes.size,
     etag,
     lastModified: file.modified,
+    check: () => file.checkUnchanged(),
     open: async () => {
       await file.checkUnchanged();
       return { ...bytes, close: async () => undefined };

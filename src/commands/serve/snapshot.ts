@@ -9,12 +9,13 @@ import { openAgentArchives } from '../ramdisk/agentArchives.ts';
 import { createRenderer } from '../render/renderConfig.ts';
 import { closeBaseSets, openBaseSets } from './baseImages.ts';
 import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
+import { refuseAlikeHosts } from './alikeHosts.ts';
 import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
 import { createServedArchives, type ServedArchives } from './servedArchives.ts';
-import type { Bases } from './servedPlaces.ts';
+import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import { sharedScripts, stockUnknown } from './unknownStock.ts';
 import { chooseArtifacts } from './wanted.ts';
@@ -76,12 +77,15 @@ async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot,
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job = await stockJob(options, { ...parts, wanted });
-  const { states, served } = await stockHosts(options, job);
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
-  const unknown = hasDiscovery ? await stockUnknown(job) : { hosts: new Map(), boots: [] };
+  const hosts = read.inventory.hosts ?? [];
+  refuseAlikeHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
+  const { states, served } = await stockHosts(options, job);
+  const unknown = hasDiscovery ? await stockUnknown(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
   const catalog = createCatalog({
-    hosts: new Map([...unknown.hosts, ...withAliases(served, read.aliases)]),
+    hosts: [...unknown.hosts, ...served.map((host) => ({ stem: host.name, host }))],
+    aliases: aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
@@ -118,15 +122,17 @@ async function stockJob(
   };
 }
 
-/** Other names count where they are nobody's own. */
-function withAliases(
+/** Other names count where no host has them as its own, nor would have them if it were valid. */
+function aliasesOf(
   served: readonly CatalogHost[],
-  aliases: ReadonlyMap<string, string>,
+  { aliases, inventory }: ServeSource,
 ): Map<string, CatalogHost> {
-  const hosts = new Map(served.map((host) => [host.name, host]));
+  const listed = new Set(inventory.hosts?.map(({ name }) => name));
+  const byName = new Map(served.map((host) => [host.name, host]));
+  const found = new Map<string, CatalogHost>();
   for (const [alias, name] of aliases) {
-    const host = hosts.get(name);
-    if (host !== undefined && !hosts.has(alias)) hosts.set(alias, host);
+    const host = byName.get(name);
+    if (host !== undefined && !listed.has(alias)) found.set(alias, host);
   }
-  return hosts;
+  return found;
 }

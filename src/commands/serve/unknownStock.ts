@@ -7,13 +7,12 @@ import { CliError } from '../../errors.ts';
 import { unknownMachines } from '../../serve/access.ts';
 import { tellBoot } from '../ramdisk/hostBoot.ts';
 import { planUnknown } from '../ramdisk/planUnknown.ts';
-import type { CatalogHost } from './catalog.ts';
+import type { NamedHost } from './catalog.ts';
 import { stock, type StockJob } from './hostStock.ts';
 import { unknownPlaces, unknownStem } from './servedPlaces.ts';
 
 export interface UnknownStock {
-  /** By what their files are called before the ending. */
-  readonly hosts: ReadonlyMap<string, CatalogHost>;
+  readonly hosts: readonly NamedHost[];
   readonly boots: readonly RamdiskBoot[];
 }
 
@@ -21,12 +20,13 @@ export interface UnknownStock {
 export async function stockUnknown(job: StockJob): Promise<UnknownStock> {
   const { io, plan, things } = job;
   const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
-  const hosts = new Map<string, CatalogHost>();
+  const hosts: NamedHost[] = [];
   for (const one of plans) {
     const stem = unknownStem(one.images?.architecture, things.bases);
     // No host is called so.
     const name = `${unknownMachines} ${stem}`;
-    hosts.set(stem, { ...(await stock(name, one, job)), name: unknownMachines, boot: undefined });
+    const host = { ...(await stock(name, one, job)), name: unknownMachines, boot: undefined };
+    hosts.push({ stem, host });
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
 }

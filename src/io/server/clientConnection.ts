@@ -1,6 +1,9 @@
 /** The client of one response: hands it bytes one after the other, and notices that it went away or takes nothing. */
 
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Clock, systemClock } from '../kubernetes/clock.ts';
+import { transportOf } from './connections.ts';
 
 /** The client did not get all of the body; nothing is wrong with the service. */
 export class ClientGone extends Error {
@@ -26,8 +29,18 @@ export interface ClientConnection {
   release(): void;
 }
 
-/** @param idleTimeout milliseconds without progress, after which the connection is cut */
-export function watchClient(response: ServerResponse, idleTimeout: number): ClientConnection {
+/** Milliseconds between two looks at the progress of a client: it is cut off at most two of them late. */
+const LOOK_INTERVAL = 250;
+
+/**
+ * The timer of a socket would not do: with a large write under way, Node lets it run a second time.
+ * @param idleTimeout milliseconds without progress, after which the connection is cut
+ */
+export function watchClient(
+  response: ServerResponse,
+  idleTimeout: number,
+  clock: Clock = systemClock,
+): ClientConnection {
   const { socket } = response.req; // the response itself has none before its turn
   let gone = socket.destroyed || response.destroyed ? new ClientGone('client gone') : undefined;
   let cutOff = false;
@@ -37,8 +50,13 @@ export function watchClient(response: ServerResponse, idleTimeout: number): Clie
     gone ??= new ClientGone(cutOff ? 'cut off' : 'client gone');
     giveUp?.(gone);
   };
-  const onTimeout = (): void => {
+  let progress = { since: 0, unsent: 0 };
+  const look = (): void => {
+    callOff = clock.after(Math.min(LOOK_INTERVAL, idleTimeout / 4), look);
     if (giveUp === undefined) return; // it is us that the client waits for
+    const unsent = unsentBytes(socket);
+    if (unsent !== progress.unsent) progress = { since: clock.now(), unsent };
+    if (clock.now() - progress.since < idleTimeout) return;
     cutOff = true;
     socket.destroy();
   };
@@ -47,8 +65,10 @@ export function watchClient(response: ServerResponse, idleTimeout: number): Clie
     new Promise<void>((resolve, reject) => {
       if (gone !== undefined) return reject(gone);
       giveUp = reject;
+      progress = { since: clock.now(), unsent: 0 };
       start((error) => {
-        if (error === undefined || error === null) resolve(); // an error closes the connection, which rejects
+        const isDone = error === undefined || error === null;
+        if (isDone && !cutOff) resolve(); // a connection that closes rejects; Node 20 knows no error when it is cut
       });
     }).finally(() => {
       giveUp = undefined;
@@ -56,8 +76,8 @@ export function watchClient(response: ServerResponse, idleTimeout: number): Clie
 
   socket.setMaxListeners(0); // a client may ask for any number of responses before it takes the first one
   socket.on('close', onClose);
-  // The timer of a socket starts anew whenever the kernel takes some of what is written, not only at the end of it.
-  response.setTimeout(idleTimeout, onTimeout);
+  response.setTimeout(0); // the one of the server
+  let callOff = clock.after(0, look);
   return {
     turn: () =>
       whileConnected((done) => {
@@ -68,7 +88,19 @@ export function watchClient(response: ServerResponse, idleTimeout: number): Clie
     end: () => whileConnected((done) => response.end(done)),
     release: () => {
       socket.off('close', onClose);
-      response.off('timeout', onTimeout);
+      callOff();
     },
   };
+}
+
+/**
+ * Bytes that wait for the kernel: with TLS, those of the connection below, as only that goes on in the middle of a write.
+ * Node tells it by properties that are not documented; without them, only the end of a write is progress.
+ */
+function unsentBytes(socket: Socket): number {
+  const transport = transportOf(socket);
+  const handle: unknown = transport && Reflect.get(transport, '_handle');
+  const size: unknown =
+    typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : undefined;
+  return typeof size === 'number' ? size : 0;
 }

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CliError } from '../../errors.ts';
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
-import { type Grant, permits } from '../../serve/access.ts';
+import { type Grant, ownerOf, permits } from '../../serve/access.ts';
 import { type AnsweredRequest, answerFor, type BodyPart } from '../../serve/answer.ts';
 import type { Catalog, CatalogEntry, Resource } from '../../serve/resource.ts';
 import { resemblesToken } from '../../serve/signedPath.ts';
@@ -98,6 +98,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const catalog = service.catalog();
   const entry = findGranted(catalog, admission);
   if (entry === undefined) return refuse(exchange, notFound(facts.path, isOperator));
+  if (entry === 'ambiguous') return refuse(exchange, ambiguous(facts.path));
   facts.entry = entry;
   facts.path = admission.path;
   const letGo = catalog.hold();
@@ -143,6 +144,15 @@ function notFound(path: string | undefined, isOperator = false): PlainAnswer {
   };
 }
 
+/** For whoever may fetch the files of all hosts. */
+function ambiguous(path: string): PlainAnswer {
+  return {
+    status: 409,
+    message: `several hosts have a file named ${path}`,
+    hint: 'use the URL of the host, which is listed at /',
+  };
+}
+
 /** Of what a client has sent. Operators look for names, so the last part of what is unknown is told. */
 function shownPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -157,8 +167,9 @@ interface Granted {
 }
 
 /** What is not granted is as if it did not exist; nothing is made of it either. */
-function findGranted(catalog: Catalog, { grant, path }: Granted): CatalogEntry | undefined {
-  const entry = catalog.find(path, grant.kind === 'host' ? grant.host : undefined);
+function findGranted(catalog: Catalog, { grant, path }: Granted): ReturnType<Catalog['find']> {
+  const entry = catalog.find(path, ownerOf(grant));
+  if (entry === 'ambiguous') return entry;
   return entry !== undefined && permits(grant, entry) ? entry : undefined;
 }
 
@@ -186,6 +197,7 @@ async function sendResource(exchange: Exchange, resource: Resource, path: string
   const method: AnsweredRequest['method'] = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
   if (parts.length === 0) {
+    await resource.check?.();
     response.writeHead(status, headers).end();
     return;
   }

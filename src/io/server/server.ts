@@ -137,6 +137,7 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   const server = createHttpsServer({
     ...options,
     ...material.context,
+    allowHalfOpen: true,
     handshakeTimeout: limits.headerTime,
     // Who shows none may still have a token, or a signed path.
     requestCert: material.context.ca !== undefined,
@@ -146,7 +147,16 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   return { server, use: ({ context }) => server.setSecureContext(context) };
 }
 
+/**
+ * A client may end its half of the connection as soon as it has sent its request, and still wait for the answer (RFC 9112,
+ * section 9.6). Without this property, which Node does not document, it would get none.
+ */
+function answerHalfClosed(server: HttpServer): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
+}
+
 function limitTime<Server extends HttpServer>(server: Server, limits: ServerLimits): Server {
+  answerHalfClosed(server);
   server.timeout = limits.idleTime;
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   return server;

@@ -1,7 +1,18 @@
 /** `serve` as a process: what starts it, what signals do to it and to running downloads, and what it ends with. */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,7 +49,8 @@ const start = async (args: readonly string[], env = {}): Promise<ServeProcess> =
   started.push(service);
   return service;
 };
-const images = ['--iso', 'live.iso', '--listen', '127.0.0.1:0'];
+const iso = ['--iso', 'live.iso'];
+const images = [...iso, '--listen', '127.0.0.1:0'];
 const serve = (...args: readonly string[]): Promise<ServeProcess> =>
   start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args]);
 const refused = (...args: readonly string[]): Promise<ProgramResult> =>
@@ -108,6 +120,35 @@ describe('a reload', () => {
   });
 });
 
+describe('an image that is overwritten while it is sent', () => {
+  it.each([
+    ['has its times changed', false],
+    ['gets its time of modification back', true],
+  ])('and %s breaks the download off, and the log says why', async (_title, isSetBack) => {
+    copyFileSync(path('live.iso'), path('shared.iso'));
+    const { atime, mtime, size } = statSync(path('shared.iso'));
+    const args = ['--inventory', 'inv.yaml', '--iso', 'shared.iso', '--listen', '127.0.0.1:0'];
+    const service = await start(args);
+    const running = await begin(service.url('worker-0', 'iso'));
+    const file = openSync(path('shared.iso'), 'r+');
+    writeSync(file, 'X', size - 1);
+    closeSync(file);
+    if (isSetBack) utimesSync(path('shared.iso'), atime, mtime);
+    await expect(buffer(running)).rejects.toThrow('aborted');
+    const told = await service.whenEvent(({ event }) => event === 'cannot serve');
+    expect(told).toMatchObject({
+      level: 'error',
+      path: 'worker-0.iso',
+      message: 'shared.iso was changed while it is served',
+    });
+    await service.whenEvent(({ event, outcome }) => event === 'request' && outcome === 'failed');
+    // What it is now is served as another image.
+    await service.whenEvent(() => loads(service) === 2);
+    const again = await fetchAll(service.url('worker-0', 'iso'));
+    expect([again.length, again.at(-1)]).toEqual([size, 'X'.charCodeAt(0)]);
+  });
+});
+
 const loads = (service: ServeProcess): number =>
   service.events().filter(({ event }) => event === 'loaded').length;
 
@@ -152,7 +193,7 @@ describe('the end', () => {
 });
 
 describe('the start', () => {
-  it('fails where another program listens', async () => {
+  it.each(['json', 'text'])('fails where another program listens, as %s', async (form) => {
     const other = createServer();
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => {
@@ -160,12 +201,41 @@ describe('the start', () => {
         resolve(typeof address === 'object' ? (address?.port ?? 0) : 0);
       });
     });
-    const result = await refused('--inventory', 'inv.yaml', '--listen', `127.0.0.1:${port}`);
+    const listen = ['--listen', `127.0.0.1:${port}`, '--log', form];
+    const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...listen);
     other.close();
-    expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toMatch(
-      /^error: Cannot listen on 127\.0\.0\.1:\d+: another program listens there\nhint: end that program, or give another port\n$/,
-    );
+    const message = `Cannot listen on 127.0.0.1:${port}: another program listens there`;
+    const hint = 'end that program, or give another port';
+    const lines = form === 'json' ? logLines(stderr) : [stderr];
+    const told = { level: 'error', event: 'failed', message, hint };
+    expect([code, stdout, lines]).toEqual([
+      1,
+      '',
+      form === 'json' ? [expect.objectContaining(told)] : [`error: ${message}\nhint: ${hint}\n`],
+    ]);
+  });
+
+  it.each<[title: string, args: readonly string[], code: number, message: string]>([
+    ['an inventory that is none', ['--inventory', 'none.yaml', ...iso], 1, 'none.yaml'],
+    ['an inventory that is missing', ['--inventory', 'missing.yaml', ...iso], 1, 'missing.yaml'],
+    ['an image that is missing', ['--inventory', 'inv.yaml', '--iso', 'missing.iso'], 1, 'missing.iso'],
+    ['tokens that cannot be read', ['--inventory', 'inv.yaml', '--token-file', 'missing'], 1, 'missing'],
+    ['a host that is not there', ['--inventory', 'inv.yaml', ...iso, '--once', 'nobody'], 2, '"nobody"'],
+    ['artifacts without an image', ['--inventory', 'inv.yaml', '--artifacts', 'iso'], 2, '--artifacts'],
+  ])('fails for %s with nothing but lines of the log', async (_title, args, code, message) => {
+    write('none.yaml', 'hosts: 5\n');
+    const listen = ['--listen', '127.0.0.1:0', '--log', 'json', '--verbose'];
+    const { code: ended, stderr, stdout } = await refused(...args, ...listen);
+    expect([ended, stdout]).toEqual([code, '']);
+    const failures = logLines(stderr).filter(({ event }) => event === 'failed');
+    expect(failures).toEqual([
+      expect.objectContaining({ level: 'error', message: expect.stringContaining(message) }),
+    ]);
+  });
+
+  it('fails for a command line that is invalid with plain text: no service has begun', async () => {
+    const { code, stderr } = await refused('--inventory', 'inv.yaml', '--log', 'json', '--expires', 'soon');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --expires "soon"/)]);
   });
 
   it('tells nothing but lines of the log, with --verbose, too', async () => {
@@ -178,21 +248,13 @@ describe('the start', () => {
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^new\.key read: \d+ bytes$/)]));
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^inv\.yaml read: /)]));
   });
-
-  it('fails with an inventory that is none', async () => {
-    write('inv.yaml', 'hosts: 5\n');
-    const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...images);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('inv.yaml');
-    expect(stderr).not.toMatch(/\n {4}at /);
-  });
-
-  it('fails where no host of this name is', async () => {
-    expect(await refused('--inventory', 'inv.yaml', ...images, '--once', 'nobody')).toMatchObject({
-      code: 2,
-    });
-  });
 });
+
+/** Of a log for programs. @throws SyntaxError for a line that is no JSON */
+function logLines(text: string): Record<string, unknown>[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line): Record<string, unknown> => JSON.parse(line));
+}
 
 const iccEnvironment = {
   DEPLOY_ISO: 'live.iso',

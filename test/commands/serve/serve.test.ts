@@ -250,6 +250,35 @@ describe('a reload', () => {
   });
 });
 
+describe('an image that was changed in place', () => {
+  it.each<[title: string, init: RequestInit]>([
+    ['GET', {}],
+    ['HEAD', { method: 'HEAD' }],
+    ['a range', { headers: { Range: 'bytes=0-9' } }],
+    ['a range behind the end', { headers: { Range: 'bytes=999999999999-' } }],
+    ['HEAD of a range', { method: 'HEAD', headers: { Range: 'bytes=0-9' } }],
+    ['a condition that held', { headers: { 'If-None-Match': '*' } }],
+  ])('is told of for %s, until it is read anew', async (_title, init) => {
+    await serve(); // makes live.iso
+    write('base.iso', readFileSync(path('live.iso')));
+    const { reload, said, urls } = await serve({ iso: ['base.iso'] });
+    const url = urls['worker-0']?.['iso'] ?? '';
+    const before = await fetch(url, init);
+    await before.arrayBuffer();
+    expect(before.status).not.toBe(503);
+    const other = readFileSync(path('live.iso'));
+    other.write('another', other.length - 7);
+    write('base.iso', other);
+    expect((await fetch(url, init)).status).toBe(503);
+    expect(said()).toContain('base.iso was changed while it is served');
+    await reload();
+    const after = await fetch(url, init);
+    await after.arrayBuffer();
+    expect(after.status).toBe(before.status);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  });
+});
+
 describe('hosts', () => {
   it('that are wrong are told and stay out, and the others are served', async () => {
     write('wrong.yaml', `${inventory}- {name: odd, overrides: {host.sshKeys: [missing.pub]}}\n`);

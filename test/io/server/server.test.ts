@@ -176,6 +176,30 @@ describe('clients that take their time', () => {
     await checkServing(fixture);
   });
 
+  it.each([
+    ['an image', iso, ISO_SIZE],
+    ['two images, asked for at once', iso + iso, 2 * ISO_SIZE],
+    ['a page', health, 3],
+  ])('and end their half after the request get all of %s', async (_title, text, size) => {
+    const fixture = await startFixture();
+    const client = rawClient(fixture.server.port, { allowHalfOpen: true });
+    client.socket.end(text, 'latin1');
+    const answer = await client.ended;
+    const bodies = answer.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\n/).slice(1);
+    expect(bodies.join('').length).toBe(size);
+    expect(bodies[0]?.startsWith(size === 3 ? 'ok\n' : fixture.iso.bytes.toString('latin1'))).toBe(true);
+    await until(() => fixture.server.connections() === 0);
+    await checkServing(fixture);
+  });
+
+  it('and end their half without a request lose the connection', async () => {
+    const fixture = await startFixture();
+    const client = rawClient(fixture.server.port, { allowHalfOpen: true });
+    client.socket.end();
+    expect(await client.ended).toBe('');
+    await checkServing(fixture);
+  });
+
   it('and close their half get an answer or none, and keep nothing', async () => {
     const fixture = await startFixture();
     const clients = Array.from({ length: 20 }, () => rawClient(fixture.server.port, { allowHalfOpen: true }));

@@ -2,6 +2,7 @@
 
 import { copyFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { connect as tlsConnect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -103,6 +104,19 @@ describe('TLS', () => {
     await expect(handshake(server.port, oldTls)).rejects.toThrow(/protocol version/);
     await until(() => lines.some(({ message }) => message === 'TLS: unsupported protocol'));
   });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'with %s sends an image to a client that has ended its half',
+    async (version) => {
+      const { server, iso } = await start();
+      const options = { minVersion: version, maxVersion: version, allowHalfOpen: true };
+      const socket = await handshake(server.port, options);
+      socket.end(`GET /${host}/worker-0.iso HTTP/1.1\r\nHost: a\r\n\r\n`);
+      const answer = await buffer(socket);
+      expect(answer.subarray(answer.indexOf('\r\n\r\n') + 4).equals(iso.bytes)).toBe(true);
+      await until(() => server.connections() === 0);
+    },
+  );
 
   it('outlives clients that speak plain HTTP, break off, or say nothing', async () => {
     const { server, small } = await start({ limits: { headerTime: 200 } });

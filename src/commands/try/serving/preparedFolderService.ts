@@ -127,7 +127,7 @@ async function openFile(path: string, { host, path: name, sha256, size }: Manife
     size,
     etag: digestTag(sha256),
     lastModified: new Date(Math.floor(stats.mtimeMs / 1000) * 1000),
-    open: () => openSharedImage(path, name),
+    open: () => openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 }),
   };
 }
 
