@@ -4,13 +4,15 @@
  */
 
 import { CommanderError } from 'commander';
-import { CliError, UsageError } from './errors.ts';
+import { CliError, ComparisonError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
 import { programNameOf } from './io/platformPaths.ts';
 import { openOutput } from './io/processOutput.ts';
+import { writeStdout } from './io/stdout.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
 import { createTalk, placeGlobalOptions } from './program/globalOptions.ts';
+import { namedCommand, usageLine } from './program/usage.ts';
 import { formatRemark } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
@@ -19,15 +21,24 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
+  const printed: string[] = [];
+  const print = (text: string): void => void printed.push(text);
   const { io, chosen } = createTalk(streams);
   const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
-    declareCommands({ io, args, finish, chosen }),
+    declareCommands({ io, args, finish, print, chosen }),
   );
   try {
-    await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
+    try {
+      await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
+    } finally {
+      await writeStdout(
+        io,
+        printed.map((text) => Buffer.from(text)),
+      );
+    }
     return exitCode;
   } catch (error) {
-    return reportError(error, io);
+    return reportError(error, io, () => usageLine(namedCommand(program, rest)));
   }
 }
 
@@ -44,9 +55,11 @@ function processIo(argv: readonly string[]): Io {
   };
 }
 
-function reportError(error: unknown, io: Io): ExitCode {
+function reportError(error: unknown, io: Io, usage: () => string): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
   if (!(error instanceof CliError)) throw error;
-  io.stderr.write(formatRemark({ severity: 'error', message: error.message, hint: error.hint }));
-  return error instanceof UsageError ? 2 : 1;
+  const isUsage = error instanceof UsageError;
+  const remark = formatRemark({ severity: 'error', message: error.message, hint: error.hint });
+  io.stderr.write(isUsage ? remark + usage() : remark);
+  return isUsage || error instanceof ComparisonError ? 2 : 1;
 }

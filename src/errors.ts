@@ -24,6 +24,9 @@ export class CliError extends Error {
 /** The command line is wrong; the program ends with exit code 2. */
 export class UsageError extends CliError {}
 
+/** Two things could not be compared; the program ends with exit code 2, as diff(1) does. */
+export class ComparisonError extends CliError {}
+
 /** Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. */
 export class FormatError extends CliError {
   readonly offset: number | undefined;

@@ -101,6 +101,11 @@ describe('architecture', () => {
     expect(impure.map((file) => relative(src, file))).toEqual([]);
   });
 
+  it('data go to standard output by writeStdout alone, which reports what fails', () => {
+    const others = files.filter((file) => /\bstdout\??\.write\(/.test(readFileSync(file, 'utf8')));
+    expect(others.map((file) => relative(src, file))).toEqual(['io/stdout.ts']);
+  });
+
   it('no file of src imports itself, also not by way of others', () => {
     const graph: Graph = new Map(files.map((file) => [file, importsOf(file).map(({ to }) => to)]));
     const circles = files

@@ -6,6 +6,7 @@
  * CoreOS does not read. Both may be added.
  */
 
+import { maskText } from '../agent/deployed/masking.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { proxyArguments } from './proxyArguments.ts';
@@ -13,6 +14,12 @@ import { proxyArguments } from './proxyArguments.ts';
 /** The arguments as texts, in the order described above. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
   return placedArguments(settings).map((argument) => argument.text);
+}
+
+/** What of the arguments others must not see, as nouns for a sentence. */
+export function argumentSecrets(settings: BootSettings): readonly string[] {
+  const isSecret = kernelArguments(settings).some((text) => maskText(text) !== text);
+  return isSecret ? ['a password in the kernel arguments'] : [];
 }
 
 /** The same arguments, each with the setting that it comes from. An added argument that is already there is left out. */

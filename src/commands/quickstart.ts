@@ -15,6 +15,7 @@ import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/fileErrors.ts';
 import { writeFileAtomically } from '../io/outputFile.ts';
+import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/rewriteImage.ts';
 import { embed } from './iso/ignition/embed.ts';
@@ -49,25 +50,27 @@ const names = {
 export async function quickstart(options: QuickstartOptions, io: Io): Promise<ExitCode> {
   const folder = resolve(io.cwd, options.directory);
   await prepareFolder(folder, options.directory);
-  const say = (text: string): void => void io.stdout.write(`${text}\n`);
+  const say = (text: string): Promise<void> => writeStdout(io, [Buffer.from(`${text}\n`)]);
   const shown = (name: string): string => relative(io.cwd, join(folder, name)) || name;
 
   const config = await renderExample(join(folder, names.config));
-  say(`1. render    ${shown(names.config)}: makes CoreOS run ironic-python-agent for ${example.apiUrl}`);
+  await say(
+    `1. render    ${shown(names.config)}: makes CoreOS run ironic-python-agent for ${example.apiUrl}`,
+  );
   const warnings = checkExample(config);
-  say(`2. validate  valid for Ignition, ${warnings} warnings`);
+  await say(`2. validate  valid for Ignition, ${warnings} warnings`);
   const iso = join(folder, names.iso);
   await writeFileAtomically(iso, writeSampleIso(sample));
-  say(`3. sample    ${shown(names.iso)}: a live ISO in the layout of the real ones; it does not boot`);
+  await say(`3. sample    ${shown(names.iso)}: a live ISO in the layout of the real ones; it does not boot`);
   await embed({ iso, ignitionFile: join(folder, names.config) }, io);
-  say(`4. embed     the config is in the ISO's reserved area`);
+  await say(`4. embed     the config is in the ISO's reserved area`);
   await compareEmbedded(iso, config, io);
-  say(`5. show      read back out of the ISO: the same ${config.length} bytes`);
+  await say(`5. show      read back out of the ISO: the same ${config.length} bytes`);
   await writeBootFiles(folder, io);
-  say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
-  say(`             ${shown(names.kernelArguments)}: the kernel arguments alone`);
-  say(`             ${shown(names.ironicConf)}: the same for Ironic's own boot scripts`);
-  say(nextSteps(shown));
+  await say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
+  await say(`             ${shown(names.kernelArguments)}: the kernel arguments alone`);
+  await say(`             ${shown(names.ironicConf)}: the same for Ironic's own boot scripts`);
+  await say(nextSteps(shown));
   return 0;
 }
 

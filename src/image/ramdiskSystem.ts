@@ -5,8 +5,11 @@
  */
 
 import { FormatError } from '../errors.ts';
+import type { EmbedFiles } from './embedArea.ts';
+import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { parseFeatures } from './liveFeatures.ts';
+import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 /** The file by which the initramfs of a CoreOS live system is known; it names the build. */
@@ -14,7 +17,10 @@ export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 /** What that live system can be told. */
 export const INITRD_FEATURES = 'etc/coreos/features.json';
 
-export type RamdiskSystem = CoreosSystem | OtherSystem;
+export type RamdiskSystem = (CoreosSystem | OtherSystem) & {
+  /** The Ignition config and network settings in the initramfs; undefined where it has none. */
+  readonly embedded?: EmbedFiles;
+};
 
 export interface CoreosSystem {
   readonly kind: 'coreos';
@@ -28,8 +34,8 @@ export interface OtherSystem {
   readonly problem?: string;
 }
 
-/** Bytes of the two files; real ones have some hundred. */
-const MAX_KEPT = 1024 * 1024;
+/** Bytes of the files that are read; real ones have some thousand. */
+const MAX_KEPT = 64 * 1024 * 1024;
 /** Ramdisks with all firmware of Linux unpack to more than a gigabyte. */
 const MAX_UNPACKED = 16 * 1024 ** 3;
 
@@ -40,18 +46,20 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const found = await readMarks(initrd);
   if (found instanceof FormatError) return { kind: 'other', problem: found.message };
-  if (!found.has(LIVE_STAMP)) return { kind: 'other' };
+  const embedded = new Map([...found].filter(([path]) => isEmbedded(path)));
+  const common = embedded.size > 0 ? { embedded } : {};
+  if (!found.has(LIVE_STAMP)) return { kind: 'other', ...common };
   const features = found.get(INITRD_FEATURES);
-  if (features === undefined) return { kind: 'coreos' };
+  if (features === undefined) return { kind: 'coreos', ...common };
   parseFeatures(features, `${INITRD_FEATURES} in the initramfs`);
-  return { kind: 'coreos', features };
+  return { kind: 'coreos', features, ...common };
 }
 
 /** The kernel takes more than this program reads, by lz4 for example: that is no reason to make no ISO. */
 async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint8Array> | FormatError> {
   try {
     return await readInitrdFrom(sourceOfImage(initrd), {
-      wants: (path) => path === LIVE_STAMP || path === INITRD_FEATURES,
+      wants: (path) => path === LIVE_STAMP || path === INITRD_FEATURES || isEmbedded(path),
       maxKept: MAX_KEPT,
       maxBytes: MAX_UNPACKED,
     });
@@ -59,4 +67,8 @@ async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint
     if (error instanceof FormatError) return error;
     throw error;
   }
+}
+
+function isEmbedded(path: string): boolean {
+  return path === CONFIG_NAME || isNetworkPath(path);
 }

@@ -7,6 +7,7 @@ import { type ByteSource, sourceOf } from '../formats/byteSource.ts';
 import { fileError } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from './io.ts';
+import { stdinChunks } from './streamErrors.ts';
 
 /** Whoever opens an input closes it. */
 export interface ByteInputFile {
@@ -48,7 +49,7 @@ export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>):
 
 function openStream(stream: AsyncIterable<unknown>): ByteInputFile {
   const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
-    for await (const piece of stream) {
+    for await (const piece of stdinChunks(stream)) {
       yield piece instanceof Uint8Array ? piece : Buffer.from(String(piece));
     }
   };

@@ -7,6 +7,7 @@ import { lstat, mkdir, open, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
+import { modeForContent } from './imageOutput.ts';
 import type { Io } from './io.ts';
 import { isOwnName } from './platformPaths.ts';
 
@@ -14,6 +15,8 @@ import { isOwnName } from './platformPaths.ts';
 export interface ExtractedFile {
   readonly name: string;
   readonly data: Uint8Array;
+  /** Its path in the archive, by which its secrets are known; `name` when it is left out. */
+  readonly origin?: string;
 }
 
 export interface WrittenFile {
@@ -33,8 +36,8 @@ export async function* writeNewFiles(
 ): AsyncGenerator<WrittenFile, void> {
   const names = files.map(({ name }) => name);
   const { write, pathOf } = await prepareExtraction(directory, names, io);
-  for (const { name, data } of files) {
-    await write(name, data);
+  for (const { name, data, origin } of files) {
+    await write(name, data, origin);
     yield { name, path: pathOf(name) };
   }
 }
@@ -45,7 +48,7 @@ export interface Extraction {
    * Writes the file of that name; once more, it takes the place of the one before.
    * @throws CliError for what the system has against it
    */
-  readonly write: (name: string, data: Uint8Array) => Promise<void>;
+  readonly write: (name: string, data: Uint8Array, origin?: string) => Promise<void>;
   /** Of the new file, below the folder as the user gave it. */
   readonly pathOf: (name: string) => string;
 }
@@ -61,8 +64,8 @@ interface Target {
 const MAX_LENGTH = 4096;
 
 /**
- * Makes the folder, for files of these names and no others. They get the mode that the umask gives. All names are looked
- * at before the first file is written.
+ * Makes the folder, for files of these names and no others. They get the mode that the umask gives, or 0600 if they contain
+ * secrets. All names are checked before the first file is written.
  * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
  */
 export async function prepareExtraction(
@@ -85,11 +88,12 @@ export async function prepareExtraction(
     return target;
   };
   const written = new Set<Target>();
-  const write = async (name: string, data: Uint8Array): Promise<void> => {
+  const write = async (name: string, data: Uint8Array, origin = name): Promise<void> => {
     const target = find(name);
+    const mode = await modeForContent(new Map([[origin, data]]));
     if (written.has(target)) await unlink(target.place);
     else await makeParents(target.path.slice(prefix.length), { folder, prefix });
-    await writeNewFile(target, data);
+    await writeNewFile(target, data, mode);
     written.add(target);
   };
   return { write, pathOf: (name) => find(name).path };
@@ -150,9 +154,9 @@ async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
 }
 
 /** Not by way of a temporary file that is brought to disk, as an initramfs has thousands of files. */
-async function writeNewFile({ place, path }: Target, data: Uint8Array): Promise<void> {
+async function writeNewFile({ place, path }: Target, data: Uint8Array, mode = 0o666): Promise<void> {
   try {
-    const handle = await open(place, 'wx', 0o666);
+    const handle = await open(place, 'wx', mode);
     try {
       await handle.writeFile(data);
     } catch (error) {

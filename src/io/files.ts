@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { fileError } from './fileErrors.ts';
 import type { Io } from './io.ts';
+import { stdinChunks } from './streamErrors.ts';
 
 /** What a file is to the user, and how much of it is still plausible. */
 export interface Expected {
@@ -42,7 +43,10 @@ export async function readUserFile(
 
 /** All of standard input. */
 export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
-  const bytes = await readAll(io.stdin, { ...expected, what: `${expected.what} on standard input` });
+  const bytes = await readAll(stdinChunks(io.stdin), {
+    ...expected,
+    what: `${expected.what} on standard input`,
+  });
   io.note?.(`standard input read: ${bytes.length} bytes`);
   return bytes;
 }

@@ -84,8 +84,25 @@ export async function modeForFiles(
   stderr.write(
     `only its owner can read the new file, for it holds ${formatWordList(secrets)}; --mode 0644 lets others\n`,
   );
-  return 0o600;
+  return OWNER_ONLY;
 }
+
+/** The permission bits for a new file by its content: 0600 for secrets, else undefined, so that the umask decides. */
+export async function modeForContent(files: EmbedFiles): Promise<number | undefined> {
+  return hasPermissions() && (await listSecrets(files)).length > 0 ? OWNER_ONLY : undefined;
+}
+
+/** The same for a file of a command without --mode, and for secrets that are known; said on standard error. */
+export function modeForSecrets(
+  secrets: readonly string[],
+  { stderr }: Pick<Io, 'stderr'>,
+): number | undefined {
+  if (secrets.length === 0 || !hasPermissions()) return undefined;
+  stderr.write(`the new file contains ${formatWordList(secrets)}, so it is created with mode 0600\n`);
+  return OWNER_ONLY;
+}
+
+const OWNER_ONLY = 0o600;
 
 /** Says on standard error that something which everybody can read now holds secrets that it did not hold before. */
 export async function warnOfSecrets(
@@ -102,8 +119,8 @@ export async function warnOfSecrets(
   );
 }
 
-/** Few images hold anything, and only then is it looked at. */
-async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
+/** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */
+export async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
   if (files.size === 0) return [];
   const { listEmbeddedSecrets } = await import('../agent/embeddedSecrets.ts');
   return listEmbeddedSecrets(files);

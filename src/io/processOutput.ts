@@ -10,12 +10,15 @@ import type { Output } from './io.ts';
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
-/** One of the two. A reader that goes away (`… | head`) is an error to who waits for the write, and to nobody else. */
+/**
+ * One of the two. The callback of a write gets its error, and nothing else does: `writeStdout` reports it for data, and a
+ * message that cannot be written to standard error must not change how the program ends.
+ */
 export function openOutput(name: keyof typeof DESCRIPTORS): Output {
   const fd = DESCRIPTORS[name];
   if (!mayBeTerminal(fd)) return directOutput(fd);
   const stream = process[name];
-  stream.on('error', throwUnlessReaderGone);
+  stream.on('error', () => undefined);
   return stream;
 }
 
@@ -50,7 +53,6 @@ class DirectOutput extends EventEmitter {
       problem = error;
     }
     if (callback !== undefined) process.nextTick(callback, problem);
-    else if (problem !== null) throwUnlessReaderGone(problem);
     return true;
   }
 }
@@ -68,7 +70,3 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 const RETRY_MILLISECONDS = 2;
-
-function throwUnlessReaderGone(error: unknown): void {
-  if (errorCode(error) !== 'EPIPE') throw error;
-}

@@ -5,6 +5,7 @@ import { freeMemory } from './freeMemory.ts';
 import { type OpenImage, readFromFile } from './imageBytes.ts';
 import type { Io } from './io.ts';
 import { spoolToFile } from './spool.ts';
+import { stdinChunks } from './streamErrors.ts';
 
 /**
  * @param name for messages
@@ -20,12 +21,12 @@ export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage
   if ('isTTY' in stdin && stdin.isTTY === true) {
     throw new CliError('No ISO image comes from standard input', { hint: 'redirect it: … - < coreos.iso' });
   }
-  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdin);
+  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
 }
 
 /** What comes from the system nobody else has; pieces from inside this process somebody may want to keep. */
 async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
-  for await (const piece of stream) {
+  for await (const piece of stdinChunks(stream)) {
     yield piece;
     if (piece instanceof Uint8Array) freeMemory(piece);
   }

@@ -2,9 +2,10 @@
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { CliError } from '../errors.ts';
-import { errorCode, fileError } from './fileErrors.ts';
+import { errorCode } from './fileErrors.ts';
 import { writeAllNow } from './handles.ts';
 import type { Io, Output } from './io.ts';
+import { streamError } from './streamErrors.ts';
 
 /** @throws CliError where binary data would go to a terminal */
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
@@ -110,6 +111,6 @@ function isReaderGone(error: unknown): boolean {
 }
 
 function toError(error: unknown): Error {
-  const described = fileError(error, { path: 'standard output', what: 'Standard output', action: 'write' });
-  return described instanceof Error ? described : new Error(String(error));
+  const described = streamError(error, 'write to standard output');
+  return described instanceof Error ? described : new Error(String(described));
 }

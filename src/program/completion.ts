@@ -1,4 +1,4 @@
-/** Declares what tells of the commands themselves: `completion` and `man`. */
+/** Declares the commands about the program itself: `completion`, `man`, `help` and `version`. */
 
 import { type Command, Argument } from 'commander';
 import type { CommandDescription } from '../commands/commandDescription.ts';
@@ -18,6 +18,21 @@ Examples:
   ironic-coreos completion zsh > "\${fpath[1]}/_ironic-coreos"
   ironic-coreos completion fish \\
     > ~/.config/fish/completions/ironic-coreos.fish
+`;
+
+const HELP_NOTES = `
+Exit codes:
+  0  done
+  2  unknown command
+
+Examples:
+  ironic-coreos help iso ignition embed
+  ironic-coreos help
+`;
+
+const VERSION_NOTES = `${EXIT_CODES}
+Example:
+  ironic-coreos version
 `;
 
 const MAN_NOTES = `
@@ -41,6 +56,8 @@ export function tellingCommands(describe: () => CommandDescription): readonly Ta
       summary: 'print the manual page of a command, or write all',
       declare: (command, context) => declareMan(command, context, describe),
     },
+    { name: 'help', summary: 'print the help of a command', declare: declareHelp },
+    { name: 'version', summary: 'print the version', declare: declareVersion },
   ];
 }
 
@@ -68,4 +85,19 @@ function declareMan(command: Command, context: Context, describe: () => CommandD
       context.finish(await man({ ...options, words, program: describe() }, context.io));
     });
   refuseRepeatedOptions(command);
+}
+
+/** `placeGlobalOptions` reads it as `COMMAND --help`. */
+function declareHelp(command: Command): void {
+  command
+    .description('Prints the help of a command, or of the program.')
+    .argument('[COMMAND...]', 'its words, such as iso kargs')
+    .addHelpText('after', HELP_NOTES);
+}
+
+function declareVersion(command: Command, { print }: Context): void {
+  command
+    .description('Prints the version of the program, as --version does.')
+    .addHelpText('after', VERSION_NOTES)
+    .action(() => print(`${command.parent?.version() ?? ''}\n`));
 }

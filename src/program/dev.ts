@@ -25,7 +25,8 @@ Example:
 
 const EXTRACT_INITRD_NOTES = `
 Only regular files are written, without owners and permissions, and none is
-replaced. In a pattern, * and ? take slashes too.
+replaced. Files that contain secrets get mode 0600.
+In a pattern, * and ? take slashes too.
 ${EXIT_CODES}
 Example:
   ironic-coreos dev extract initrd -v -C tree initramfs.img '*.json'

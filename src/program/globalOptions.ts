@@ -48,7 +48,7 @@ export interface PlacedOptions {
 
 /**
  * Takes the global options to the front that stand behind the name of a group (`iso --verbose kargs show`): a group has
- * no options of its own, as these would be taken for those of its commands.
+ * no options of its own, as these would be taken for those of its commands. `iso help kargs` becomes `iso kargs --help`.
  * @param declareFor makes the program for arguments that begin with the name of a command
  */
 export function placeGlobalOptions(
@@ -59,9 +59,17 @@ export function placeGlobalOptions(
   const program = declareFor(rest);
   const count = countGroups(rest, program);
   const behind = splitGlobalOptions(rest.slice(count));
-  if (behind.leading.length === 0) return { leading, rest, program };
-  const groups = rest.slice(0, count);
-  return placeGlobalOptions([...leading, ...behind.leading, ...groups, ...behind.rest], declareFor);
+  const asked = namesToExplain(behind.rest);
+  if (behind.leading.length === 0 && asked === undefined) return { leading, rest, program };
+  const tail = asked === undefined ? behind.rest : [...asked, '--help'];
+  return placeGlobalOptions([...leading, ...behind.leading, ...rest.slice(0, count), ...tail], declareFor);
+}
+
+/** The names behind `help`; undefined without that word, or with options for `help` itself. */
+function namesToExplain([word, ...names]: readonly string[]): readonly string[] | undefined {
+  const [first = ''] = splitGlobalOptions(names).rest;
+  const isOwnOption = first.startsWith('-') && first !== '--';
+  return word === 'help' && !isOwnOption ? names.filter((name) => name !== '--') : undefined;
 }
 
 /** How many of the first arguments are names of groups. */

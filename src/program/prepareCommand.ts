@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import { declareGlobalOptions, GLOBAL_OPTIONS } from './globalOptions.ts';
+import { explainUsageError } from './usage.ts';
 
 /** Prepares the command and all below it, once they are declared. */
 export function prepareCommands(command: Command, context: Context): void {
@@ -10,7 +11,7 @@ export function prepareCommands(command: Command, context: Context): void {
   for (const child of command.commands) prepareCommands(child, context);
 }
 
-function prepareCommand(command: Command, { io, chosen }: Context): void {
+function prepareCommand(command: Command, { io, chosen, print }: Context): void {
   command
     .exitOverride()
     .helpCommand(false)
@@ -24,9 +25,9 @@ function prepareCommand(command: Command, { io, chosen }: Context): void {
       getErrHelpWidth: () => HELP_WIDTH,
       getOutHasColors: () => false, // left to commander, these ask the streams of Node
       getErrHasColors: () => false,
-      writeOut: (text) => void io.stdout.write(text),
+      writeOut: print,
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text),
+      outputError: (text, write) => write(explainUsageError(text, command)),
     });
   if (command.parent !== null && command.commands.length > 0) {
     command.addHelpText('after', () => `\nOf one command: ${pathOf(command)} COMMAND --help\n`);

@@ -34,9 +34,10 @@ describe('explain', () => {
     expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';
   it.each([
-    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: did you mean path-relative?\n'],
-    ['qqq', 'error: unknown rule: "qqq"\nhint: list them all with "explain"\n'],
+    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: did you mean path-relative?\n' + usage],
+    ['qqq', 'error: unknown rule: "qqq"\nhint: list them all with "explain"\n' + usage],
   ])('%s is wrong usage', async (rule, expected) => {
     const { code, stdout, stderr } = await runCli(['explain', rule]);
     expect([code, stdout, stderr]).toEqual([2, '', expected]);

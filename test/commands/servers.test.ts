@@ -224,7 +224,7 @@ describe.skipIf(disk === undefined)(`a disk that is full${note}`, () => {
     const args = [...embed, '-', 'coreos.iso'];
     const script = `"$@" > "${small?.path}/new.iso"`;
     const { code, stderr } = await runProgram(args, { cwd, script });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('No space left to write standard output')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No space left on device')]);
   });
 });
 

@@ -34,7 +34,7 @@ describe('writeStdout', () => {
   it('reports any other failure', async () => {
     const { stdout } = failingAfter(1, 'ENOSPC');
     await expect(writeStdout({ stdout }, counted(5, { value: 0 }))).rejects.toThrow(
-      'No space left to write standard output',
+      'cannot write to standard output: No space left on device',
     );
   });
 });

@@ -11,7 +11,7 @@ const io = {
   cwd: '/',
   programName: 'x',
 };
-const program = declareCommands({ io, args: 'unknown', finish: () => undefined });
+const program = declareCommands({ io, args: 'unknown', finish: () => undefined, print: () => undefined });
 
 describe('adaptArguments', () => {
   it.each<[string, string[], string[]]>([

@@ -28,7 +28,7 @@ function declared(args: readonly string[] | 'unknown'): string[] {
       return [[name, ...child.options.map(({ flags }) => flags)].join(' '), ...list(child, `${name}/`)];
     });
   const group = new Command('top');
-  declareTable(group, table, { io, args, finish: () => undefined });
+  declareTable(group, table, { io, args, finish: () => undefined, print: () => undefined });
   return list(group, '');
 }
 
@@ -47,7 +47,7 @@ describe('declareTable', () => {
 
   it('shows summaries, but not of hidden commands', () => {
     const group = new Command('top');
-    declareTable(group, table, { io, args: [], finish: () => undefined });
+    declareTable(group, table, { io, args: [], finish: () => undefined, print: () => undefined });
     expect(group.helpInformation()).toContain('a group');
     expect(group.helpInformation()).not.toContain('secret');
   });

@@ -12,7 +12,7 @@ const io = {
   programName: 'ironic-coreos',
 };
 const declare = (args: readonly string[] | 'unknown') =>
-  declareCommands({ io, args, finish: () => undefined });
+  declareCommands({ io, args, finish: () => undefined, print: () => undefined });
 const namesFor = (args: readonly string[] | 'unknown') =>
   declare(args).commands.map((command) => command.name());
 

@@ -5,6 +5,12 @@ import { runCli } from '../support/runCli.ts';
 
 const value = 'hunter2';
 
+/** The last line of a usage error, from the first one of the help. */
+async function usageOf(command: string): Promise<string> {
+  const { stdout } = await runCli([...command.split(' '), '--help']);
+  return `${stdout.split('\n', 1)[0]?.replace('Usage', 'usage')} (see --help)\n`;
+}
+
 describe('an option that is given twice', () => {
   it.each([
     ['quickstart', '-C', '-C, --directory <folder>'],
@@ -24,7 +30,7 @@ describe('an option that is given twice', () => {
     expect(await runCli([...command.split(' '), flag, value, flag, value])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: option '${flags}' cannot be used multiple times\n`,
+      stderr: `error: option '${flags}' cannot be used multiple times\n${await usageOf(command)}`,
     });
   });
 
@@ -36,7 +42,8 @@ describe('an option that is given twice', () => {
     ['deploy configdrive', '--fail-fast'],
   ])('%s %s is refused without a value, too', async (command, flag) => {
     const { code, stderr } = await runCli([...command.split(' '), flag, flag]);
-    expect([code, stderr]).toEqual([2, `error: option '${flag}' cannot be used multiple times\n`]);
+    const expected = `error: option '${flag}' cannot be used multiple times\n${await usageOf(command)}`;
+    expect([code, stderr]).toEqual([2, expected]);
   });
 
   it('makes a list where it is one', async () => {

@@ -14,5 +14,11 @@ export function wholeProgram(): Command {
     programName: 'ironic-coreos',
   };
   const chosen = { talk: 'usual', color: 'auto' } as const;
-  return declareCommands({ io, args: 'unknown', finish: () => undefined, chosen: { ...chosen } });
+  return declareCommands({
+    io,
+    args: 'unknown',
+    finish: () => undefined,
+    print: () => undefined,
+    chosen: { ...chosen },
+  });
 }

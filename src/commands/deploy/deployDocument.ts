@@ -1,6 +1,7 @@
 /** Writing what a `deploy` command makes: as JSON, YAML or text; what holds secrets to files that only the user may read. */
 
 import { resolve } from 'node:path';
+import { listEmbeddedSecrets } from '../../agent/embeddedSecrets.ts';
 import { UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
@@ -54,13 +55,21 @@ export interface OutputOptions {
   readonly output?: string;
 }
 
-/** Writes text; to a file of mode 0600 if `content` is `secret`. */
+/** Writes text; to a file of mode 0600 if `content` is `secret`, or if the text contains what looks like a secret. */
 export async function writeDocument(
   text: string,
   { output, content }: OutputOptions & { readonly content: 'secret' | 'public' },
   io: Io,
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
-  const options = content === 'secret' ? { mode: privateMode } : {};
-  return writeFileAtomically(resolve(io.cwd, output), text, { ...options, shownPath: output });
+  return writeFileAtomically(resolve(io.cwd, output), text, {
+    ...permissionsFor(text, content),
+    shownPath: output,
+  });
+}
+
+/** The mode of a file with this text, where the umask is not to decide. */
+export function permissionsFor(text: string, content: 'secret' | 'public'): { readonly mode?: number } {
+  const isSecret = content === 'secret' || listEmbeddedSecrets(new Map([['', Buffer.from(text)]])).length > 0;
+  return isSecret ? { mode: privateMode } : {};
 }

@@ -11,7 +11,7 @@ import { addToGroup } from '../hosts/hostGroups.ts';
 import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { type MadeHost, type MakeHost, makeHosts } from '../hosts/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/writeHostFiles.ts';
-import { privateMode } from './deployDocument.ts';
+import { permissionsFor } from './deployDocument.ts';
 import type { Wording } from './deployIssues.ts';
 import type { HostFrame } from './hostFrames.ts';
 import { type HostContext, rememberConfigs } from './hostContext.ts';
@@ -77,7 +77,7 @@ function rewordError(error: CliError, { reword }: Wording): CliError {
 }
 
 function fileOf({ text, content }: HostOutput): HostFile {
-  return { data: Buffer.from(text), ...(content === 'secret' && { mode: privateMode }) };
+  return { data: Buffer.from(text), ...permissionsFor(text, content) };
 }
 
 /** Hosts that become one document. */

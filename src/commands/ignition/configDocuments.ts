@@ -10,6 +10,8 @@ import { translateConfig } from '../../ignition/translate.ts';
 import { readConfig, validateConfig } from '../../ignition/validate.ts';
 import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
 import { type Expected, readStdin, readUserFile } from '../../io/files.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { listSecrets, modeForSecrets } from '../../io/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -138,10 +140,18 @@ export async function writeConfig(
   const report = { valid, findings: findings.filter((finding) => !told.has(identify(finding))) };
   io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
   if (output === '-') await writeStdout(io, [bytes]);
-  else if (valid) await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output });
+  else if (valid) await writeToFile(output, bytes, io);
   if (valid) return;
   throw new CliError(`the ${name} is not valid${output === '-' ? '' : '; nothing was written'}`, {
     hint: 'Ignition would refuse it: mend what is reported above in the configs that it is made from',
+  });
+}
+
+async function writeToFile(output: string, bytes: Uint8Array, io: Io): Promise<void> {
+  const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
+  await writeFileAtomically(resolve(io.cwd, output), bytes, {
+    shownPath: output,
+    ...(mode !== undefined && { mode }),
   });
 }
 

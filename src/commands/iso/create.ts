@@ -13,7 +13,7 @@ import { copyWithChange } from '../../io/changeFile.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { OpenImage } from '../../io/imageBytes.ts';
 import { openImage } from '../../io/imageFile.ts';
-import { outputFile, type OutputOptions, refuseInput } from '../../io/imageOutput.ts';
+import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../../io/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, type NewFile } from '../../io/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
@@ -67,7 +67,8 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       ...(bios !== undefined && { bios }),
       ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
     });
-    await write(iso, file, io);
+    const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
+    await write(iso, file && { ...file, mode }, io);
   });
   return 0;
 }

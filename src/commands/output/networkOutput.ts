@@ -1,7 +1,7 @@
 /** What becomes of network settings that were taken out of an image: text on standard output, or files. */
 
-import type { NetworkFile } from '../../image/networkSettings.ts';
-import { writeNewFiles } from '../../io/extractFiles.ts';
+import { NETWORK_FOLDER, type NetworkFile } from '../../image/networkSettings.ts';
+import { type WrittenFile, writeNewFiles } from '../../io/extractFiles.ts';
 import type { Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { lineForOutput } from './outputLine.ts';
@@ -29,8 +29,8 @@ export async function deliverNetworkFiles(
   } else if (directory === undefined) {
     await writeStdout(io, withHeadings(files, io));
   } else {
-    const written = writeNewFiles(directory, files, io);
-    for await (const { path } of written) await writeStdout(io, [lineForOutput(path, io)]);
+    for await (const { path } of writeTo(directory, files, io))
+      await writeStdout(io, [lineForOutput(path, io)]);
   }
 }
 
@@ -48,14 +48,19 @@ function describe({ name, data }: NetworkFile): FileDescription {
   }
 }
 
-async function writeAll(
-  files: readonly NetworkFile[],
-  directory: string,
-  io: Io,
-): Promise<{ readonly name: string; readonly path: string }[]> {
+async function writeAll(files: readonly NetworkFile[], directory: string, io: Io): Promise<WrittenFile[]> {
   const written = [];
-  for await (const file of writeNewFiles(directory, files, io)) written.push(file);
+  for await (const file of writeTo(directory, files, io)) written.push(file);
   return written;
+}
+
+function writeTo(
+  directory: string,
+  files: readonly NetworkFile[],
+  io: Io,
+): AsyncGenerator<WrittenFile, void> {
+  const extracted = files.map((file) => ({ ...file, origin: `${NETWORK_FOLDER}/${file.name}` }));
+  return writeNewFiles(directory, extracted, io);
 }
 
 /** A blank line stands between files; one that does not end its last line is taken as it is. */

@@ -3,8 +3,10 @@
 import { resolve } from 'node:path';
 import { bootFormNames, bootForms, checkBoot, type BootFormName } from '../../boot/bootForms.ts';
 import { bootImages } from '../../boot/bootForm.ts';
-import { argumentName } from '../../boot/bootSettings.ts';
+import { argumentName, type BootSettings } from '../../boot/bootSettings.ts';
+import { argumentSecrets } from '../../boot/kernelArguments.ts';
 import { UsageError } from '../../errors.ts';
+import { modeForSecrets } from '../../io/imageOutput.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -42,7 +44,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = checkBoot(settings, form);
   io.stderr.write(formatFindings(findings, inputs));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
-  await writeText(form.render(settings), options.output, io);
+  await writeText(form.render(settings), { settings, output: options.output }, io);
   return 0;
 }
 
@@ -82,7 +84,15 @@ function shown(value: string): string {
   return /^[A-Za-z0-9_.,:=/+-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-async function writeText(text: string, output: string | undefined, io: Io): Promise<void> {
-  if (output === undefined || output === '-') await writeStdout(io, [Buffer.from(text)]);
-  else await writeFileAtomically(resolve(io.cwd, output), text, { shownPath: output });
+async function writeText(
+  text: string,
+  { output, settings }: { readonly output: string | undefined; readonly settings: BootSettings },
+  io: Io,
+): Promise<void> {
+  if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
+  const mode = modeForSecrets(argumentSecrets(settings), io);
+  await writeFileAtomically(resolve(io.cwd, output), text, {
+    shownPath: output,
+    ...(mode !== undefined && { mode }),
+  });
 }

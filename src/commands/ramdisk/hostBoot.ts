@@ -1,9 +1,8 @@
 /** What a host boots: the settings of its boot scripts, checked as they are written. */
 
-import { maskText } from '../../agent/deployed/masking.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../boot/checkForms.ts';
-import { kernelArguments } from '../../boot/kernelArguments.ts';
+import { argumentSecrets } from '../../boot/kernelArguments.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
 import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
@@ -91,7 +90,5 @@ export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): Net
 
 /** What of the scripts others must not see, as nouns. */
 export function scriptSecrets(start: Start): readonly string[] {
-  if (start.kind === 'iso') return [];
-  const isSecret = kernelArguments(start.settings).some((text) => maskText(text) !== text);
-  return isSecret ? ['a password in the kernel arguments'] : [];
+  return start.kind === 'iso' ? [] : argumentSecrets(start.settings);
 }

@@ -20,7 +20,7 @@ export interface ExtractInitrdOptions {
 }
 
 /**
- * Neither owners nor permissions are restored, and no folders without files. The archive is read twice, once for its names
+ * Neither owners nor permissions are restored; files with secrets get mode 0600. There are no folders without files. The archive is read twice, once for its names
  * and once for its files, so that it need not fit into memory.
  * @throws CliError where it is no initramfs, a member would lie outside of the folder, or a file exists already
  */
@@ -30,7 +30,7 @@ export async function extractInitrd(options: ExtractInitrdOptions, io: Io): Prom
   await withRepeatableInitrd(initrd === '-' ? undefined : initrd, io, async (open) => {
     const names = sortedByPath(await listInitrd(open(), wants)).map(([name]) => name);
     const { write, pathOf } = await prepareExtraction(directory, names, io);
-    await takeInitrdFiles(open(), wants, write);
+    await takeInitrdFiles(open(), wants, (name, data) => write(name, data));
     if (verbose)
       await writeStdout(
         io,

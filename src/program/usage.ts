@@ -1,0 +1,77 @@
+/** How an error of the command line ends: with options that may be meant, and with the usage line of the command. */
+
+import type { Command } from 'commander';
+
+/** The usage of a command, as its help begins, and where to read more; one line. */
+export function usageLine(command: Command): string {
+  return `usage: ${command.createHelp().commandUsage(command)} (see --help)\n`;
+}
+
+/** The command that the arguments name; where they name none, the group or program above it. */
+export function namedCommand(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const arg of args) {
+    const next = command.commands.find((it) => it.name() === arg);
+    if (next === undefined) return command;
+    command = next;
+  }
+  return command;
+}
+
+/** An error of commander, with a hint where the option is called otherwise here, and the usage line. */
+export function explainUsageError(text: string, command: Command): string {
+  const [, name = ''] = /^error: unknown option '--?([^'=]+)/.exec(text) ?? [];
+  const hint = hintOption(name, command);
+  return hint === undefined ? text + usageLine(command) : `${firstLine(text)}${hint}${usageLine(command)}`;
+}
+
+function hintOption(name: string, { options }: Command): string | undefined {
+  const likely = FOREIGN_NAMES.find(({ foreign }) => foreign.split(' ').includes(name))?.own.split(' ') ?? [];
+  const [first, ...others] = options.filter(({ long, hidden }) => likely.includes(long ?? '') && !hidden);
+  if (first === undefined) return undefined;
+  if (others.length === 0) return `hint: use ${first.flags}: ${first.description}\n`;
+  return `hint: use one of ${[first, ...others].map(({ flags }) => flags).join(', ')}\n`;
+}
+
+/** Without the guess of commander, which goes by letters alone. */
+function firstLine(text: string): string {
+  return `${text.split('\n', 1)[0]}\n`;
+}
+
+/** What other programs and commands call an option, and the names that it may have here. */
+const FOREIGN_NAMES: readonly { readonly foreign: string; readonly own: string }[] = [
+  {
+    foreign:
+      'url ironic ironic-url ironic-api ironic-api-url ironic-base-url ironic-endpoint ironic-host ironic-ip api ' +
+      'api-url ipa-api-url endpoint os-endpoint base-url',
+    own: '--api-url --ironic-url --base-url --public-url --image-url',
+  },
+  { foreign: 'public-url publish-url external-url', own: '--public-url --base-url' },
+  { foreign: 'port p address addr bind bind-address host ip', own: '--listen' },
+  { foreign: 'callback-url inspector-callback-url inspection-url', own: '--inspection-callback-url' },
+  { foreign: 'cacert ca ca-cert ca-bundle cafile os-cacert', own: '--ca-file --client-ca' },
+  { foreign: 'insecure-skip-tls-verify skip-tls-verify no-check-certificate', own: '--insecure' },
+  { foreign: 'image ipa-image container-image', own: '--agent-image --iso' },
+  { foreign: 'authfile auth-file pull-secret-file', own: '--pull-secret' },
+  { foreign: 'sshkey ssh-keys ssh-public-key ssh-authorized-key', own: '--ssh-key' },
+  { foreign: 'hosts nodes inventory-file', own: '--inventory' },
+  {
+    foreign: 'config c ign ignition ignition-config ignition-file live-ignition',
+    own: '--ignition-file --ignition --live-ignition --settings --inventory',
+  },
+  { foreign: 'nmstate network-nmstate network-config', own: '--nmstate --network-nmstate' },
+  { foreign: 'keyfile network-keyfile', own: '--keyfile --network-keyfile' },
+  { foreign: 'out outfile output-file dest destination output o', own: '--output --directory --output-dir' },
+  { foreign: 'output-dir out-dir directory dir C', own: '--directory --output-dir --output' },
+  {
+    foreign: 'kargs karg kernel-args kernel-arguments append append-karg kernel-append-params',
+    own: '--append --append-karg --live-karg-append --karg --kernel-append-params',
+  },
+  { foreign: 'force clobber replace', own: '--overwrite' },
+  { foreign: 'mac mac-address boot-mac', own: '--boot-mac --mac' },
+  { foreign: 'arch a', own: '--architecture --arch' },
+  { foreign: 'initrd ramdisk initramfs', own: '--initramfs --initrd --deploy-ramdisk' },
+  { foreign: 'json yaml output-format', own: '--format' },
+  { foreign: 'v', own: '--verbose' },
+  { foreign: 'q silent', own: '--quiet' },
+];

@@ -1,0 +1,111 @@
+/** What the program says to those who do not know it yet: how errors of the command line end, `help` and `version`. */
+
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/runCli.ts';
+import { wholeProgram } from '../support/wholeProgram.ts';
+
+const run = (line: string) => runCli(line.split(' ').filter(Boolean));
+
+const below = (command: Command, parents: readonly string[] = []): string[] =>
+  command.commands.flatMap((child) => {
+    const words = [...parents, child.name()];
+    return [words.join(' '), ...below(child, words)];
+  });
+const paths = below(wholeProgram());
+
+describe('an error of the command line', () => {
+  it.each(['', ...paths])('of %j ends with its usage line', async (path) => {
+    const { code, stderr } = await run(`${path} --no-such-option`);
+    expect(code).toBe(2);
+    const { stdout } = await run(`${path} --help`);
+    const usage = stdout.split('\n', 1)[0]?.replace('Usage', 'usage');
+    expect(stderr).toMatch(/^error: (?:unknown|required) option .*\n/);
+    expect(stderr.split('\n').slice(1)).toEqual([`${usage} (see --help)`, '']);
+  });
+
+  it.each([
+    ['an unknown command', 'rendr', '[options] [command]'],
+    ['a missing argument', 'iso ignition embed', 'iso ignition embed [options] <ISO>'],
+    ['too many arguments', 'iso ignition show a b', 'iso ignition show [options] <ISO>'],
+    ['a wrong value', 'iso ignition remove --mode 9 a.iso', 'iso ignition remove [options] <ISO>'],
+    ['options that exclude each other', 'dev show iso --kargs --ignition a', 'dev show iso [options] <ISO>'],
+    ['what a command finds wrong', 'render', 'render [options]'],
+    ['errors alone', '--quiet explain nonsense', 'explain [options] [RULE]'],
+  ])('%s', async (_title, line, usage) => {
+    const { code, stderr } = await run(line);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr.endsWith(`\nusage: ironic-coreos ${usage} (see --help)\n`)).toBe(true);
+  });
+
+  it.each(['render --api-url https://192.0.2.1 --no-ssh-key --diff missing', 'inspect missing missing'])(
+    '%s: a comparison that failed is none, although it ends with 2',
+    async (line) => {
+      const { code, stderr } = await run(line);
+      expect(code).toBe(2);
+      expect(stderr).toContain('error: ');
+      expect(stderr).not.toContain('usage: ');
+    },
+  );
+
+  it.each([
+    ['render --url x', '--api-url <urls>: '],
+    ['render --ironic-url=x', '--api-url <urls>: '],
+    ['render --cacert x', '--ca-file <file>: '],
+    ['pxe kargs --ironic-url x', 'one of --base-url <url>, --api-url <urls>'],
+    ['serve --port 1', '--listen <address>: '],
+    ['serve -p 1', '--listen <address>: '],
+    ['try --port 1', '--listen <address>: '],
+    ['try --api-url x', 'one of --ironic-url <url>, --public-url <url>'],
+    ['controller --port 1', '--listen <address>: '],
+    ['prepare --url x', '--base-url <url>: '],
+    ['download --url x', '-u, --image-url <URL>: '],
+    ['iso ignition embed --config x y', '-i, --ignition-file <path>: '],
+    ['iso ignition remove --force x', '--overwrite: '],
+    ['iso kargs show --json x', '--format <FORM>: '],
+  ])('%s: the hint is %j', async (line, hint) => {
+    const { code, stderr } = await run(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`hint: use ${hint}`);
+  });
+
+  it.each(['explain --url x', 'validate --port 1 x', 'man --constructor'])(
+    '%s: there is no hint',
+    async (line) => {
+      expect((await run(line)).stderr).not.toContain('hint: ');
+    },
+  );
+});
+
+describe('help', () => {
+  it.each(['', ...paths])('of %j', async (path) => {
+    const { code, stdout, stderr } = await run(`help ${path}`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe((await run(`${path} --help`)).stdout);
+  });
+
+  it.each([
+    ['iso help', 'iso --help'],
+    ['iso help ignition embed', 'iso ignition embed --help'],
+    ['iso ignition help embed', 'iso ignition embed --help'],
+    ['--verbose help iso', 'iso --help'],
+    ['help --quiet iso', 'iso --help'],
+    ['help -- iso', 'iso --help'],
+    ['help nonsense', 'nonsense'],
+    ['help iso nonsense', 'iso nonsense'],
+    ['iso help nonsense', 'iso nonsense'],
+  ])('%s: as %s', async (line, other) => {
+    expect(await run(line)).toEqual(await run(other));
+  });
+
+  it('leaves the arguments of commands alone', async () => {
+    expect((await run('explain help')).stderr).toContain('unknown rule: "help"');
+  });
+});
+
+describe('version', () => {
+  it('is what --version prints', async () => {
+    expect(await run('version')).toEqual(await run('--version'));
+  });
+});
