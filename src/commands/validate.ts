@@ -165,8 +165,8 @@ async function checkContent(
   options: CheckOptions,
 ): Promise<CheckedFile | UncheckedFile> {
   try {
-    const { report, shown } = await checkDocument(file, content, options);
-    return { file, report, bytes: shown };
+    const { report, shown, references } = await checkDocument(file, content, options);
+    return { file, report, bytes: shown, ...(references && { references }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint } = error;

@@ -6,7 +6,14 @@
 import { constants, crc32, createInflateRaw, gzipSync, inflateRawSync } from 'node:zlib';
 import { ByteFeed, runWhole, type Steps } from './byteFeed.ts';
 import { type ByteInput, hasMore, runAll } from './byteSource.ts';
-import { errorCode, OUTPUT_TOO_LARGE, tooLarge, type Decoded, type DecodeOptions } from './codec.ts';
+import {
+  countStream,
+  errorCode,
+  OUTPUT_TOO_LARGE,
+  tooLarge,
+  type Decoded,
+  type DecodeOptions,
+} from './codec.ts';
 import { throughZlib } from './zlibStream.ts';
 
 const MAGIC = 0x8b1f;
@@ -41,6 +48,32 @@ export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOp
   runWhole(checkTrailer(feed, { crc: crc32(data), length: data.length }));
   return { data, end: feed.offset };
 }
+
+/**
+ * Decodes all members, one behind the other until the end, as Go's gzip reader does.
+ *
+ * @throws FormatError where a member is damaged or cut off, something else follows, or all are too large together
+ */
+export function decodeGzipMembers(
+  bytes: Uint8Array,
+  { maxBytes }: Pick<DecodeOptions, 'maxBytes'>,
+): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const streams = { left: MAX_MEMBERS };
+  let room = maxBytes;
+  for (let offset = 0; offset < bytes.length || parts.length === 0;) {
+    countStream(streams, offset);
+    const { data, end } = decodeGzip(bytes, { offset, maxBytes: room });
+    parts.push(data);
+    room -= data.length;
+    offset = end;
+  }
+  const [only = new Uint8Array(), ...others] = parts;
+  return others.length === 0 ? only : Buffer.concat(parts);
+}
+
+/** Each takes time, however little is in it; programs that write several make them of 64 KiB or more. */
+const MAX_MEMBERS = 4096;
 
 /**
  * The same for a stream, piece by piece.

@@ -98,8 +98,16 @@ export interface DocumentRead {
 
 /** Checks a whole document, given as it is in its file. */
 export function validateConfig(bytes: Uint8Array): Report {
-  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return examineConfig(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).report;
+}
+
+/** The same for those who need the decoded config as well. */
+export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
+  return { report: reportOn(document, read), read };
+}
+
+function reportOn(document: Buffer, read: ReadResult): Report {
   if (read.status === 'refused') return { valid: false, findings: [read.finding] };
   const found: Collected = { issues: [], isFull: false, valid: true };
   collectRules(found, read);
@@ -108,6 +116,16 @@ export function validateConfig(bytes: Uint8Array): Report {
   const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(findingOf);
   if (found.isFull) findings.push(tooManyFindings);
   return { valid: found.valid, findings };
+}
+
+/**
+ * What the rules of the types say of a config that has no document, such as a merged one, for which Ignition does not
+ * look for duplicates and unused keys.
+ */
+export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
+  const found: Collected = { issues: [], isFull: false, valid: true };
+  collectRules(found, { config, type: configType(version), version });
+  return found.issues.map(findingOf);
 }
 
 /** Decodes a document without checking what it says. Only the first thing that is wrong is reported, as Ignition does. */
@@ -158,7 +176,10 @@ function collect(found: Collected, issue: Issue | PlacedIssue): void {
   else found.isFull = true;
 }
 
-function collectRules(found: Collected, { config, type, version }: DocumentRead): void {
+function collectRules(
+  found: Collected,
+  { config, type, version }: Pick<DocumentRead, 'config' | 'type' | 'version'>,
+): void {
   walkConfig(config, type, (visited) => {
     const check = checks[typeof visited.type === 'string' ? visited.type : visited.type.name];
     if (check === undefined) return;

@@ -13,6 +13,9 @@ export const specVersions = [
 
 export type SpecVersion = (typeof specVersions)[number];
 
+/** Ignition brings every config to this version before it merges them. */
+export const newestVersion: SpecVersion = specVersions[specVersions.length - 1] ?? specVersions[0];
+
 /** Whether `version` is `first` or newer: rules and fields appear with a version and stay. */
 export function isSince(version: SpecVersion, first: SpecVersion): boolean {
   return specVersions.indexOf(version) >= specVersions.indexOf(first);

@@ -11,6 +11,7 @@ import { printable } from './printable.ts';
 import {
   type CheckedFile,
   type FileFinding,
+  innerDocument,
   placeInMember,
   type Reporter,
   uncheckedFinding,
@@ -29,22 +30,24 @@ export const githubReporter: Reporter = {
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
 function formatFile({ file, report, bytes }: CheckedFile): readonly string[] {
-  const placed = report.findings.flatMap(({ position }) => position ?? []);
-  const columns = utf16Columns(bytes, placed).values();
+  const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
+  const positions = placed.flatMap(({ position }) => position ?? []);
+  const columns = utf16Columns(bytes, positions).values();
   return report.findings.map((finding) => {
-    const column = finding.position === undefined ? undefined : columns.next().value;
+    const isPlaced = innerDocument(finding) === undefined && finding.position !== undefined;
+    const column = isPlaced ? columns.next().value : undefined;
     return formatCommand(finding, file, column);
   });
 }
 
 /** A place in a document within the file is not one that can be annotated: it is said in words. */
 function formatCommand(finding: FileFinding, file: string, column?: number): string {
-  const { severity, rule, path, message, hint, position, member } = finding;
+  const { severity, rule, path, message, hint, position } = finding;
   const inMember = placeInMember(finding);
   const properties = [
     ...(file === '-' ? [] : [`file=${escapeProperty(file)}`]),
-    ...(position === undefined || member !== undefined ? [] : [`line=${position.line}`]),
-    ...(column === undefined || member !== undefined ? [] : [`col=${column}`]),
+    ...(position === undefined || inMember !== undefined ? [] : [`line=${position.line}`]),
+    ...(column === undefined ? [] : [`col=${column}`]),
     `title=${escapeProperty(rule)}`,
   ];
   const place = path.length > 0 ? ` [${formatPath(path)}]` : '';

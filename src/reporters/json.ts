@@ -1,7 +1,13 @@
 /** Findings for programs: one object a document, on one line. The schema is `schemas/report.json`. */
 
 import { formatPath } from '../report.ts';
-import { type FileFinding, type FileReport, type Reporter, uncheckedFinding } from './reporter.ts';
+import {
+  type FileFinding,
+  type FileReport,
+  innerDocument,
+  type Reporter,
+  uncheckedFinding,
+} from './reporter.ts';
 
 /** A finding in the JSON report. Line and column are null where they are not known. */
 export interface JsonMessage {
@@ -13,7 +19,10 @@ export interface JsonMessage {
   readonly rule: string;
   readonly message: string;
   readonly hint: string | null;
-  /** What path, line and column lead into, where that is a document within the file: `config.ign` of a live ISO. */
+  /**
+   * What path, line and column lead into, where that is a document within the file: `config.ign` of a live ISO,
+   * `ignition.config.merge.0` for an inlined config, `config.ign > ignition.config.merge.0` for both.
+   */
   readonly member?: string;
 }
 
@@ -44,7 +53,8 @@ function jsonReport({ valid, findings }: FileReport, file: string): JsonReport {
 }
 
 function jsonMessage(finding: FileFinding): JsonMessage {
-  const { severity, path, position, rule, message, hint, member } = finding;
+  const { severity, path, position, rule, message, hint } = finding;
+  const member = innerDocument(finding);
   const { line, column } = position ?? { line: null, column: null };
   const said = { severity, path: formatPath(path), line, column, rule, message, hint: hint ?? null };
   return member === undefined ? said : { ...said, member };

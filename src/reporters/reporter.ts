@@ -10,6 +10,8 @@ import type { Finding, Report } from '../report.ts';
 export interface FileFinding extends Finding {
   /** The document within the file that path and position lead into: `config.ign` of a live ISO. */
   readonly member?: string;
+  /** The config inlined in that document, or in the file, that they lead into: `ignition.config.merge.0`. */
+  readonly reference?: string;
 }
 
 /** All findings about one file; only one document in it may be the member. */
@@ -24,6 +26,8 @@ export interface CheckedFile {
   readonly report: FileReport;
   /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. */
   readonly bytes: Uint8Array;
+  /** The configs that are inlined in the document, by the reference that leads to them. */
+  readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** A file, a folder or a pattern about which nothing can be said. */
@@ -56,10 +60,21 @@ export function uncheckedFinding({ message, hint }: CliError): Finding {
   return hint === undefined ? finding : { ...finding, hint };
 }
 
+/** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
+export function innerDocument({ member, reference }: FileFinding): string | undefined {
+  const steps = [member, reference].filter((step) => step !== undefined);
+  return steps.length === 0 ? undefined : steps.join(referenceSeparator);
+}
+
+/** Stands before each config that another one inlines. */
+export const referenceSeparator = ' > ';
+
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
-export function placeInMember({ member, position }: FileFinding): string | undefined {
-  if (member === undefined || position === undefined) return member;
-  return `${member}:${position.line}:${position.column}`;
+export function placeInMember(finding: FileFinding): string | undefined {
+  const name = innerDocument(finding);
+  const { position } = finding;
+  if (name === undefined || position === undefined) return name;
+  return `${name}:${position.line}:${position.column}`;
 }
 
 /** How people are told which file is meant. */

@@ -11,6 +11,7 @@ import { utf16Columns } from './columns.ts';
 import {
   type CheckedFile,
   type FileFinding,
+  innerDocument,
   placeInMember,
   type Reporter,
   uncheckedFinding,
@@ -56,17 +57,20 @@ interface SarifResult {
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 function sarifResults({ file, report, bytes }: CheckedFile): readonly SarifResult[] {
-  const placed = report.findings.flatMap(({ position }) => position ?? []);
-  const columns = utf16Columns(bytes, placed).values();
+  const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
+  const positions = placed.flatMap(({ position }) => position ?? []);
+  const columns = utf16Columns(bytes, positions).values();
   return report.findings.map((finding) => {
-    const column = finding.position === undefined ? undefined : columns.next().value;
+    const isPlaced = innerDocument(finding) === undefined && finding.position !== undefined;
+    const column = isPlaced ? columns.next().value : undefined;
     return sarifResult(finding, file, column);
   });
 }
 
 /** The artifact is the file as it is on the disk: a place in a document within it is said in words. */
 function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {
-  const { severity, rule, path, message, hint, position, member } = finding;
+  const { severity, rule, path, message, hint, position } = finding;
+  const member = innerDocument(finding);
   const isPlaced = position !== undefined && member === undefined;
   const region = isPlaced ? { region: { startLine: position.line, startColumn: column } } : {};
   const steps = [...(member === undefined ? [] : [member]), ...(path.length === 0 ? [] : [formatPath(path)])];

@@ -8,13 +8,21 @@ import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
-import { type FileFinding, type FileReport, nameFile, type Reporter } from './reporter.ts';
+import {
+  type FileFinding,
+  type FileReport,
+  nameFile,
+  referenceSeparator,
+  type Reporter,
+} from './reporter.ts';
 
 /** A document that a report is about. */
 export interface Source {
   /** Shown before the position. */
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** The configs that are inlined in it, by the reference that leads to them. */
+  readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
@@ -28,7 +36,7 @@ export function createTextReporter(decorate: (text: string) => string = (text) =
     add: (file) => {
       if ('error' in file) return { stdout: '', stderr: formatError(file.error) };
       const name = nameFile(file.file);
-      const text = formatTextReport(file.report, { name, bytes: file.bytes });
+      const text = formatTextReport(file.report, { ...file, name });
       const stdout = text === '' ? '' : separator + decorate(text);
       if (text !== '') separator = '\n';
       return { stdout, stderr: formatVerdict(file.report, name) };
@@ -43,8 +51,15 @@ function formatError({ message, hint }: CliError): string {
 
 /** All findings of a report with an empty line between them; nothing if there are none. */
 export function formatTextReport(report: FileReport, source: Source): string {
-  const frames = prepareFrames(source.bytes, report.findings);
-  return report.findings.map((finding) => formatFinding(finding, source.name, frames)).join('\n');
+  const frames = new Map<string | undefined, FrameSource>();
+  for (const name of new Set(report.findings.map(({ reference }) => reference))) {
+    const bytes = name === undefined ? source.bytes : (source.references?.get(name) ?? new Uint8Array());
+    const findings = report.findings.filter(({ reference }) => reference === name);
+    frames.set(name, prepareFrames(bytes, findings));
+  }
+  return report.findings
+    .map((finding) => formatFinding(finding, source.name, frames.get(finding.reference)))
+    .join('\n');
 }
 
 /**
@@ -61,17 +76,22 @@ export function formatVerdict(report: Report, name: string): string {
   return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
 }
 
-function formatFinding(finding: FileFinding, name: string, frames: FrameSource): string {
-  const { severity, path, position, message, hint, member } = finding;
+function formatFinding(finding: FileFinding, name: string, frames: FrameSource | undefined): string {
+  const { severity, path, position, message, hint } = finding;
   const place = path.length > 0 ? ` [${printable(formatPath(path))}]` : '';
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
   return [
     `${severity}: ${printable(message)}${place}`,
-    `  --> ${printable(member === undefined ? name : `${name}: ${member}`)}${where}`,
-    ...codeFrame(finding, frames),
+    `  --> ${printable(documentName(finding, name))}${where}`,
+    ...(frames === undefined ? [] : codeFrame(finding, frames)),
     ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),
     '',
   ].join('\n');
+}
+
+function documentName({ member, reference }: FileFinding, file: string): string {
+  const document = member === undefined ? file : `${file}: ${member}`;
+  return reference === undefined ? document : document + referenceSeparator + reference;
 }
 
 function countFindings(report: Report, severity: Severity): string {

@@ -44,7 +44,7 @@ describe('validate', () => {
     ['good', 0, /^$/, 'good.yaml: valid\n'],
     ['relative', 1, /--> relative\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid (1 error)'],
     ['wrongType', 1, /--> wrongType\.yaml:7:13\n/, 'not valid'],
-    ['secret', 1, /--> secret\.yaml:6:13\n[^]* 6 \| {5}- path: \*{5} \*/, 'not valid'],
+    ['secret', 1, /--> secret\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid'],
     ['butane', 1, /^$/, 'error: butane.yaml: it is a Butane config\nhint: translate it with butane first\n'],
     ['broken', 1, /^$/, /^error: broken\.yaml: YAML cannot be read: .* at line \d+, column \d+\n/],
   ])('%s', async (name, code, stdout, stderr) => {

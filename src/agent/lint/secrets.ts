@@ -1,30 +1,66 @@
 /**
- * Keeps secrets out of code frames: the text of a config with its secret values overwritten, every position unchanged.
- * Findings of any kind can be shown on it.
+ * Keeps secrets out of code frames: the text of a document with its secret values overwritten by stars, and every byte at
+ * its place. Nothing else is hidden, since what is wrong may be right beside a secret.
  */
 
-import { locatePaths } from '../../formats/json/locate.ts';
-import { skipString } from '../../formats/json/tokens.ts';
-import type { Config, Resource } from '../../ignition/config.ts';
-import type { Path } from '../../report.ts';
+import { nearestName } from '../../formats/editDistance.ts';
+import { readNodes } from '../../formats/json/nodes.ts';
+import { checkSyntax } from '../../formats/json/syntax.ts';
+import type { Span } from '../../formats/textNode.ts';
+import type { Config } from '../../ignition/config.ts';
 import { listSensitiveOptions } from '../conf.ts';
+import { isSecretName } from '../deployed/masking.ts';
 import { ipaKnowledge } from '../ipaOptions.ts';
+import { findSecretParts, joinSpans } from '../secretText.ts';
 import { listPullSecrets } from './pullSecret.ts';
-import { type HostFile, type LintSubject, readContents, readSubject } from './subject.ts';
+import { findSecretNodes, type IsSecretFile } from './secretNodes.ts';
+import { type HostFile, readContents, readSubject } from './subject.ts';
 
-const quote = 0x22;
 const star = 0x2a;
 
-/** A copy of the document, which is known to be JSON, in which secret strings are stars. */
-export function maskSecrets(document: Uint8Array, config: Config): Uint8Array {
-  const paths = listSecretPaths(config);
-  if (paths.length === 0) return document;
-  const masked = Buffer.from(document);
-  for (const offset of locatePaths(masked, paths)) {
-    if (masked[offset] === quote) masked.fill(star, offset + 1, skipString(masked, offset) - 1);
-  }
+/**
+ * A copy of an Ignition config in which secrets are stars; the document itself where it has none.
+ * @param config what Ignition makes of it; without, every file may be a secret
+ */
+export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
+  const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
+  const isJson = checkSyntax(bytes).problem === undefined;
+  const spans = isJson
+    ? findSecretNodes(readNodes(bytes), secretFilesOf(config))
+    : findSecretsInBroken(bytes);
+  if (spans.length === 0) return document;
+  const masked = Buffer.from(bytes);
+  for (const { start, end } of spans) masked.fill(star, start, end);
   return masked;
 }
+
+/** Which files of a config hold credentials, whatever their mode is. */
+export function secretFilesOf(config: Config | undefined): IsSecretFile {
+  if (config === undefined) return () => true;
+  const subject = readSubject(config);
+  const secret = [...listPullSecrets(subject), ...subject.confs.filter(hasSensitiveOptions)];
+  const names = new Set(secret.map(({ name }) => name));
+  return (path) => names.has(path);
+}
+
+function hasSensitiveOptions({ file }: HostFile): boolean {
+  const bytes = readContents(file.contents ?? {});
+  return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
+}
+
+/** Of a text that is not JSON it cannot be told where values end, so more is hidden than in one that is. */
+function findSecretsInBroken(bytes: Buffer): Span[] {
+  const text = bytes.toString('latin1'); // one character for each byte
+  const values = [...text.matchAll(brokenSecret)].map(({ 0: match, index }) => ({
+    start: index,
+    end: index + match.length,
+  }));
+  return joinSpans([...values, ...findSecretParts(text)]);
+}
+
+/** Hashes of passwords, values of HTTP headers, and the data of data URLs. */
+const brokenSecret =
+  /(?<=(?:pass\w{0,6}_?hash|"value)["':=\s]{1,20})[^"':=\s][^"\n]*|(?<=data:[^,"\s]{0,200},)[^"\s]+/gi;
 
 /**
  * The same for a conf file, which may be damaged: values of options that are secret or sound so, and credentials in
@@ -38,92 +74,36 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
   const masked = lines.map((line) => {
     const isContinued = line.startsWith(' ') || line.startsWith('\t');
     const separator = isContinued ? -1 : line.search(/[:=]/);
-    if (!isContinued) isSecret = separator >= 0 && isSecretName(line.slice(0, separator).trim());
+    if (!isContinued) isSecret = separator >= 0 && isSecretOption(line.slice(0, separator).trim());
     const value = line.slice(separator + 1);
-    return line.slice(0, separator + 1) + (isSecret ? stars(value) : maskCredentials(value));
+    return line.slice(0, separator + 1) + (isSecret ? stars(value) : maskParts(value));
   });
   return Buffer.from(masked.join(''), 'latin1');
 }
 
-function isSecretName(name: string): boolean {
-  const isDeclared = ipaKnowledge().options.some(
-    (option) => option.name === name && option.sensitive === true,
-  );
-  return isDeclared || /pass|token|secret|key/i.test(name);
+/** Of an option that the agent knows, it is known whether it is secret; another one may be meant to be such an option. */
+function isSecretOption(name: string): boolean {
+  const known = ipaKnowledge().options.filter((option) => option.name === name);
+  if (known.length > 0) return known.some(({ sensitive }) => sensitive === true);
+  const secret = ipaKnowledge().options.filter(({ sensitive }) => sensitive === true);
+  const isMisspelt =
+    nearestName(
+      name.replaceAll('-', '_'),
+      secret.map((option) => option.name),
+    ) !== undefined;
+  return isMisspelt || isSecretName(name);
 }
 
-function maskCredentials(text: string): string {
-  return text.replaceAll(/(?<=:\/\/)[^\s/@]{1,2000}(?=@)/g, stars);
+function maskParts(text: string): string {
+  let masked = '';
+  let end = 0;
+  for (const part of findSecretParts(text)) {
+    masked += text.slice(end, part.start) + stars(text.slice(part.start, part.end));
+    ({ end } = part);
+  }
+  return masked + text.slice(end);
 }
 
 function stars(text: string): string {
   return text.replaceAll(/\S/g, '*');
-}
-
-/** Where secrets stand in a config: credentials, keys, passwords and files that only root may read. */
-export function listSecretPaths(config: Config): Path[] {
-  const subject = readSubject(config);
-  return [
-    ...listFileSecrets(subject),
-    ...listUserSecrets(config),
-    ...listUnitSecrets(subject),
-    ...listProxySecrets(config),
-    ...(config.storage?.luks ?? []).map((_, index) => ['storage', 'luks', index, 'keyFile', 'source']),
-  ];
-}
-
-function listFileSecrets(subject: LintSubject): Path[] {
-  const credentials = new Set(listPullSecrets(subject).map(({ name }) => name));
-  return subject.files
-    .filter((file) => credentials.has(file.name) || isPrivate(file) || hasSensitiveOptions(file, subject))
-    .flatMap(({ file, path }) => [
-      ...secretsOf(file.contents, [...path, 'contents']),
-      ...(file.append ?? []).flatMap((resource, index) => secretsOf(resource, [...path, 'append', index])),
-    ]);
-}
-
-function secretsOf({ httpHeaders = [] }: Resource = {}, path: Path): Path[] {
-  return [[...path, 'source'], ...httpHeaders.map((_, index) => [...path, 'httpHeaders', index, 'value'])];
-}
-
-function isPrivate({ file }: HostFile): boolean {
-  return file.mode !== undefined && (Number(file.mode) & 0o077) === 0;
-}
-
-function hasSensitiveOptions(conf: HostFile, { confs }: LintSubject): boolean {
-  const bytes = confs.includes(conf) ? readContents(conf.file.contents ?? {}) : undefined;
-  return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
-}
-
-function listUserSecrets({ passwd = {} }: Config): Path[] {
-  const users = (passwd.users ?? []).flatMap(({ sshAuthorizedKeys = [] }, user): Path[] => [
-    ['passwd', 'users', user, 'passwordHash'],
-    ...sshAuthorizedKeys.flatMap((key, index) => {
-      return key.includes('PRIVATE KEY') ? [['passwd', 'users', user, 'sshAuthorizedKeys', index]] : [];
-    }),
-  ]);
-  const groups = (passwd.groups ?? []).map((_, index): Path => ['passwd', 'groups', index, 'passwordHash']);
-  return [...users, ...groups];
-}
-
-function listUnitSecrets({ units }: LintSubject): Path[] {
-  return units.flatMap(({ unit, path }) => [
-    ...(hasPassword(unit.contents) ? [[...path, 'contents']] : []),
-    ...(unit.dropins ?? []).flatMap(({ contents }, index) => {
-      return hasPassword(contents) ? [[...path, 'dropins', index, 'contents']] : [];
-    }),
-  ]);
-}
-
-function listProxySecrets({ ignition }: Config): Path[] {
-  const { httpProxy, httpsProxy } = ignition?.proxy ?? {};
-  return [
-    ...(hasPassword(httpProxy) ? [['ignition', 'proxy', 'httpProxy']] : []),
-    ...(hasPassword(httpsProxy) ? [['ignition', 'proxy', 'httpsProxy']] : []),
-  ];
-}
-
-/** Credentials in a URL. */
-function hasPassword(text = ''): boolean {
-  return /:\/\/[^\s/@]{1,2000}@/.test(text);
 }

@@ -4,7 +4,7 @@
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
-import { decodeGzip } from '../../formats/gzip.ts';
+import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readUnit } from '../../formats/unitFile.ts';
 import { FormatError } from '../../errors.ts';
@@ -90,7 +90,7 @@ export function readContents({ source = '', compression = '' }: Resource): Uint8
   if (!source.startsWith('data:')) return undefined;
   try {
     const { data } = decodeDataUrl(source);
-    return compression === 'gzip' ? decodeGzip(data, { maxBytes: maxContentBytes }).data : data;
+    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: maxContentBytes }) : data;
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;

@@ -9,8 +9,8 @@ import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
-import { formatTextReport } from '../../reporters/text.ts';
 import { type CheckedDocument, checkConfig } from '../input/checkConfig.ts';
+import { formatChecked } from '../input/formatChecked.ts';
 import type { YamlConfig } from '../input/yamlConfig.ts';
 import { isYamlFile } from '../input/yamlName.ts';
 
@@ -73,9 +73,9 @@ function tellUnknownVersion(path: string, version: string, io: Io): void {
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
-  const { report, shown } = await checkSource(source);
-  io.stderr.write(formatTextReport(report, { name: source.path, bytes: shown }));
-  if (report.valid) return;
+  const checked = await checkSource(source);
+  io.stderr.write(formatChecked(checked, source.path));
+  if (checked.report.valid) return;
   throw refusal(
     source.path,
     'it is not valid; nothing was written',

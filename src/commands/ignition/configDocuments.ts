@@ -19,6 +19,7 @@ import type { Finding } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatTextReport } from '../../reporters/text.ts';
 import { checkConfig } from '../input/checkConfig.ts';
+import { formatChecked } from '../input/formatChecked.ts';
 
 /** A valid config and the document that it stands in. */
 export interface ConfigDocument {
@@ -72,8 +73,9 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const { report, shown } = await checkConfig(bytes, { lint: 'none', now: new Date() });
-  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
+  const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
+  const { report } = checked;
+  io.stderr.write(formatChecked(checked, name));
   const read = readConfig(bytes);
   if (!report.valid || read.status === 'refused') return undefined;
   return {

@@ -1,11 +1,13 @@
 /** The check of an Ignition config, wherever one is given: what Ignition would say, then what we know besides. */
 
 import type { IpaVersion } from '../../agent/ipaOptions.ts';
-import type { Config } from '../../ignition/config.ts';
 import { locateFindings } from '../../ignition/findingPositions.ts';
+import { listReferences } from '../../ignition/references.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
-import { jsonType, readConfig, validateConfig } from '../../ignition/validate.ts';
+import { type DocumentRead, examineConfig, jsonType } from '../../ignition/validate.ts';
 import type { Finding, Report } from '../../report.ts';
+import type { FileFinding, FileReport } from '../../reporters/reporter.ts';
+import type { CheckedConfigs } from './checkInlined.ts';
 
 /**
  * Whether to look further than Ignition: never, at configs that run the agent, at all, or at all with warnings that are
@@ -24,58 +26,71 @@ export interface CheckOptions {
 }
 
 export interface CheckedDocument {
-  readonly report: Report;
+  readonly report: FileReport;
   /** The document as it may be shown: secrets are masked, and nothing has moved. */
   readonly shown: Uint8Array;
+  /** The same of the configs that are inlined in it, by the references that lead to them. */
+  readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An Ignition config, whatever its file is called; `strict` is left to the caller. */
+/** An Ignition config, whatever its file is called, and what is inlined in it; `strict` is left to the caller. */
 export async function checkConfig(
   bytes: Uint8Array,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const ofIgnition = await checkIgnition(document);
-  const config =
-    ofIgnition.findings.length > 0 || wantsLint(document, options) ? decode(document) : undefined;
-  if (config === undefined) return { report: ofIgnition, shown: bytes };
-  const remarks = ofIgnition.valid ? await lint(document, config, options) : [];
-  const findings = [...ofIgnition.findings, ...remarks];
+  const { report, read } = examineConfig(document);
+  const ofIgnition = await explainMismatch(report, document);
+  const configs = read.status === 'read' ? await findConfigs(document, read, ofIgnition) : undefined;
+  const found: readonly FileFinding[] = [...ofIgnition.findings, ...(configs?.findings ?? [])];
+  const remarks = configs === undefined || !isValid(found) ? [] : await lint(document, configs, options);
+  const findings = [...found, ...remarks];
   if (findings.length === 0) return { report: ofIgnition, shown: bytes };
   const { maskSecrets } = await import('../../agent/lint/secrets.ts');
-  const valid = findings.every(({ severity }) => severity !== 'error');
-  return { report: { valid, findings }, shown: maskSecrets(document, config) };
+  const references = new Map<string, Uint8Array>();
+  for (const [name, inlined] of configs?.documents ?? []) {
+    references.set(name, maskSecrets(inlined, configs?.config));
+  }
+  const shown = maskSecrets(document, configs?.config);
+  return { report: { valid: isValid(findings), findings }, shown, references };
 }
 
-async function checkIgnition(document: Buffer): Promise<Report> {
-  const report = validateConfig(document);
+function isValid(findings: readonly Finding[]): boolean {
+  return findings.every(({ severity }) => severity !== 'error');
+}
+
+async function explainMismatch(report: Report, document: Buffer): Promise<Report> {
   if (report.findings[0]?.rule !== jsonType.id) return report;
   const { explainMismatches } = await import('../../ignition/shape.ts');
   return explainMismatches(report, document);
 }
 
-function decode(document: Buffer): Config | undefined {
-  const read = readConfig(document);
-  return read.status === 'read' ? read.config : undefined;
+async function findConfigs(document: Buffer, read: DocumentRead, own: Report): Promise<CheckedConfigs> {
+  if (listReferences(read.config).length > 0) {
+    const { checkInlined } = await import('./checkInlined.ts');
+    return checkInlined(document, read, own.findings);
+  }
+  const place = (found: readonly Finding[]): readonly Finding[] => locateFindings(found, document);
+  return { config: read.config, findings: [], documents: new Map(), place };
 }
 
 /** Nothing that runs the agent lacks this word, unless it is written in escapes. */
-function wantsLint(document: Buffer, { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
+function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
   if (mode !== 'auto') return mode !== 'none';
-  return document.includes('ironic') || document.includes('\\u');
+  return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
 }
 
 async function lint(
   document: Buffer,
-  config: Config,
+  { config, documents, place }: CheckedConfigs,
   options: Omit<CheckOptions, 'strict'>,
-): Promise<readonly Finding[]> {
+): Promise<readonly FileFinding[]> {
   const { lint: mode, now, ipaVersion } = options;
-  if (!wantsLint(document, options)) return [];
+  if (!wantsLint([document, ...documents.values()], options)) return [];
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
   if (mode === 'auto' && !isAgentConfig(config)) return [];
   const issues = lintConfig(config, { now, document, ...(ipaVersion === undefined ? {} : { ipaVersion }) });
-  return locateFindings(lintFindings(issues, options), document);
+  return place(lintFindings(issues, options));
 }
 
 /** What only this program says, with the severity that the user wants. */

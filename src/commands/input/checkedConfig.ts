@@ -66,10 +66,10 @@ function checkOptions(): Omit<CheckOptions, 'strict'> {
 }
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
-async function refuseInvalid({ report, shown }: CheckedDocument, name: string, io: Io): Promise<void> {
-  const { formatTextReport } = await import('../../reporters/text.ts');
-  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
-  if (report.valid) return;
+async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
+  const { formatChecked } = await import('./formatChecked.ts');
+  io.stderr.write(formatChecked(checked, name));
+  if (checked.report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
     hint: 'mend the config, or embed it as it is with --no-validate',
   });

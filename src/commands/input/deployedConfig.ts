@@ -2,7 +2,7 @@
 
 import { CliError, FormatError } from '../../errors.ts';
 import type { Config } from '../../ignition/config.ts';
-import { readConfig } from '../../ignition/validate.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
@@ -13,7 +13,7 @@ import { type ExpectedSource, type ImageSource, readImageSource, readWhole } fro
 const expected: ExpectedSource = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
 const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: expected.maxBytes };
 
-/** Reads the config that `source` names; `-` is standard input. Throws CliError where there is none. */
+/** Reads the config that `source` names, with what is inlined in it; `-` is standard input. Throws CliError where there is none. */
 export async function readDeployedConfig(source: string, io: Io): Promise<Config> {
   return readImageSource(source, expected, { io, use: extractConfig });
 }
@@ -42,8 +42,8 @@ function found(config: Uint8Array | undefined, name: string): Uint8Array {
   });
 }
 
-function decodeConfig({ buffer, byteOffset, byteLength }: Uint8Array, name: string): Config {
-  const read = readConfig(Buffer.from(buffer, byteOffset, byteLength));
+function decodeConfig(document: Uint8Array, name: string): Config {
+  const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
   const { message, hint = 'check it with `validate`' } = read.finding;
   throw new CliError(`${name} is no Ignition config that can be read: ${message}`, { hint });

@@ -1,7 +1,7 @@
 /** What `--verbose` says of an Ignition config that was checked: by which version, and whether further than Ignition. */
 
 import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
-import { readConfig } from '../../ignition/validate.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { CheckOptions } from './checkConfig.ts';
 
 /** @param name as the user knows the document */
@@ -10,7 +10,7 @@ export function noteOfConfig(
   bytes: Uint8Array,
   { ipaVersion, lint }: Pick<CheckOptions, 'ipaVersion' | 'lint'>,
 ): string {
-  const read = readConfig(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const read = readEffectiveConfig(bytes);
   if (read.status !== 'read')
     return `${name}: not understood as an Ignition config, so not looked at further`;
   const checked = `${name}: checked as Ignition ${read.version}, which its ignition.version names`;

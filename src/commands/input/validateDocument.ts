@@ -18,8 +18,8 @@ export async function checkDocument(
   bytes: Uint8Array,
   options: CheckOptions,
 ): Promise<CheckedDocument> {
-  const { report, shown } = await checkByKind(file, bytes, options);
-  return { report: { ...report, valid: isValid(report, options) }, shown };
+  const { report, ...documents } = await checkByKind(file, bytes, options);
+  return { report: { ...report, valid: isValid(report, options) }, ...documents };
 }
 
 /** The verdict where warnings may count. */

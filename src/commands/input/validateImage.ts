@@ -5,7 +5,7 @@
 
 import { CliError } from '../../errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { readConfig } from '../../ignition/validate.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { inspectInitrd } from '../../image/inspection/inspectInitrd.ts';
@@ -60,6 +60,7 @@ async function checkImage(source: ImageSource, options: CheckOptions): Promise<C
     file: source.name,
     report: { valid: isValid({ valid, findings }, options), findings },
     bytes: checked?.shown ?? new Uint8Array(),
+    ...(checked?.references && { references: checked.references }),
   };
 }
 
@@ -68,7 +69,7 @@ async function archiveIssues(
   document: Uint8Array,
   { image, kind, name }: ImageSource,
 ): Promise<readonly Issue[]> {
-  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
+  const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
   const place = { image, kind, isLocal: !isRemote(name) };
   return (await inspectAgentArchive(read.config, place))?.issues ?? [];

@@ -4,9 +4,13 @@
  * another language.
  */
 
-import { listSecretPaths } from '../../agent/lint/secrets.ts';
+import { findSecretNodes } from '../../agent/lint/secretNodes.ts';
+import { secretFilesOf } from '../../agent/lint/secrets.ts';
+import { joinSpans } from '../../agent/secretText.ts';
 import { FormatError } from '../../errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { readYamlNodes } from '../../formats/yaml/nodes.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
 import type { Finding, Position } from '../../report.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
@@ -15,27 +19,32 @@ export interface YamlConfig {
   /** As Ignition reads it: compact, with a line feed at its end. */
   readonly json: Buffer;
   readonly text: Uint8Array;
+  /** The same as text. */
+  readonly source: string;
   readonly locate: ParsedYaml['locate'];
 }
 
 /** @throws FormatError where it is no YAML, or no config */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
-  const { value, locate } = parseYaml(decodeUtf8(text));
+  const source = decodeUtf8(text);
+  const { value, locate } = parseYaml(source);
   if (typeof value === 'object' && value !== null && 'variant' in value) {
     throw new FormatError('it is a Butane config', { hint: 'translate it with butane first' });
   }
-  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, locate };
+  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate };
 }
 
-/** The check of the JSON, told with lines and columns of the YAML. */
+/** The check of the JSON, told with lines and columns of the YAML; those of inlined configs are of their own JSON. */
 export async function checkYamlConfig(
   config: YamlConfig,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
-  const { report } = await checkConfig(config.json, options);
+  const { report, references = new Map<string, Uint8Array>() } = await checkConfig(config.json, options);
   if (report.findings.length === 0) return { report, shown: config.text };
-  const findings = report.findings.map((finding) => relocate(finding, config));
-  return { report: { ...report, findings }, shown: maskYaml(config) };
+  const findings = report.findings.map((finding) =>
+    finding.reference === undefined ? relocate(finding, config) : finding,
+  );
+  return { report: { ...report, findings }, shown: maskYaml(config), references };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -60,24 +69,29 @@ function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Po
 }
 
 /**
- * Comments are nobody's business, and of data URLs only the start is shown. Where there may be secrets, keys are all that
- * is shown, as values may be written in many ways.
+ * Secrets become stars, as does what may hold any: comments, and the data of data URLs behind their first characters.
+ * Every other byte stays where it is.
  */
-function maskYaml({ json, text }: YamlConfig): Uint8Array {
-  const read = readConfig(json);
-  const isHarmless = read.status === 'read' && listSecretPaths(read.config).length === 0;
-  const lines = Buffer.from(text).toString('latin1');
-  const masked = isHarmless
-    ? lines.replaceAll(/(?<=data:[^,\s]{0,200},\S{6})\S+|(?<=\s#).+|(?<=^#).+/gm, hide)
-    : lines.replaceAll(/^([ \t]*(?:- +)*(?:[A-Za-z]\w*:(?=[ \t\r\n]|$))?)(.*)$/gm, maskValue);
-  return Buffer.from(masked, 'latin1');
-}
-
-function maskValue(_line: string, key: string, value: string): string {
-  return key + hide(value);
+function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
+  const read = readEffectiveConfig(json);
+  const config = read.status === 'read' ? read.config : undefined;
+  const nodes = readYamlNodes(source);
+  const secrets = nodes === undefined ? [] : findSecretNodes(nodes, secretFilesOf(config));
+  const others = [...source.matchAll(/(?<=data:[^,\s]{0,200},\S{6})\S+|(?<=\s#|^#).+/gm)].map(
+    ({ 0: match, index }) => ({ start: index, end: index + match.length }),
+  );
+  const spans = joinSpans([...secrets, ...others]);
+  if (spans.length === 0) return text;
+  let masked = '';
+  let end = 0;
+  for (const span of spans) {
+    masked += source.slice(end, span.start) + hide(source.slice(span.start, span.end));
+    ({ end } = span);
+  }
+  return Buffer.from(masked + source.slice(end));
 }
 
 /** As many bytes as before. */
 function hide(text: string): string {
-  return text.replaceAll(/\S/g, '*');
+  return text.replaceAll(/\S+/g, (word) => '*'.repeat(Buffer.byteLength(word)));
 }

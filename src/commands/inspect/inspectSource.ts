@@ -3,8 +3,8 @@
 import { isAgentConfig } from '../../agent/lint/lintConfig.ts';
 import { CliError, FormatError } from '../../errors.ts';
 import type { Config } from '../../ignition/config.ts';
+import { type Place, type PlacedIssue, readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
-import { readConfig } from '../../ignition/validate.ts';
 import type { SpecVersion } from '../../ignition/versions.ts';
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { encodeEmbedFiles } from '../../image/embedArea.ts';
@@ -16,6 +16,7 @@ import { filesMemory, liveMemory, type MemoryPart } from '../../image/inspection
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
+import { referenceSeparator } from '../../reporters/reporter.ts';
 import { isRemote } from '../../io/httpUrl.ts';
 import { type ImageSource, readImageSource, readWhole } from '../input/imageSource.ts';
 import { type InspectedArchive, inspectAgentArchive } from '../input/deployedArchive.ts';
@@ -43,10 +44,13 @@ export interface ConfigFile {
 }
 
 export interface InspectedConfig {
+  /** Merged with what is inlined in it. */
   readonly config: Config;
   readonly version: SpecVersion;
   /** Bytes of the document. */
   readonly size: number;
+  /** How many configs are inlined in it, at any depth. */
+  readonly inlinedConfigs: number;
   readonly runsAgent: boolean;
 }
 
@@ -127,18 +131,33 @@ interface ReadDocument {
 const noConfig: ReadDocument = { issues: [] };
 
 function readDocument(document: Uint8Array): ReadDocument {
-  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
-  if (read.status === 'read') {
-    const { config, version } = read;
-    return {
-      config: { config, version, size: document.length, runsAgent: isAgentConfig(config) },
-      issues: [],
-    };
-  }
-  const { message, hint, position } = read.finding;
-  const place = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
-  const said = `${configUnreadable.message}: ${message}${place}`;
+  const read = readEffectiveConfig(document);
+  if (read.status === 'refused') return { issues: [unreadable([], read.finding)] };
+  const { config, inlined, issues, version } = read;
+  const refused = inlined.flatMap(({ place, read: inner }) =>
+    inner.status === 'refused' ? [unreadable(place, inner.finding)] : [],
+  );
   return {
-    issues: [{ rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) }],
+    config: {
+      config,
+      version,
+      size: document.length,
+      inlinedConfigs: inlined.length,
+      runsAgent: isAgentConfig(config),
+    },
+    issues: [...issues.map(namePlace), ...refused],
   };
+}
+
+function unreadable(place: Place, { message, hint, position }: Finding): Issue {
+  const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+  const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
+  const said = `${configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
+}
+
+/** Findings of images have no path of their own. */
+function namePlace({ place, issue }: PlacedIssue): Issue {
+  const { path, rule, message = rule.message } = issue;
+  return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
 }

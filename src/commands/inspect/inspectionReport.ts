@@ -157,6 +157,8 @@ interface ReportedConfig {
   readonly version: string;
   readonly size: number;
   readonly runsAgent: boolean;
+  /** How many configs are inlined in it; the settings are those of all together. */
+  readonly inlinedConfigs: number;
   readonly settings: readonly DescribedSetting[];
 }
 

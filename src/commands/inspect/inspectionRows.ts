@@ -138,8 +138,10 @@ function memoryLines({ kind, memory }: InspectionReport): string[] {
 
 function configLines({ ignition }: InspectionReport): string[] {
   if (ignition === null) return [];
-  const { version, runsAgent } = ignition;
-  return [`config of spec ${version}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
+  const { inlinedConfigs, version, runsAgent } = ignition;
+  const inlined =
+    inlinedConfigs === 0 ? '' : ` with ${inlinedConfigs} inlined config${inlinedConfigs === 1 ? '' : 's'}`;
+  return [`config of spec ${version}${inlined}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
 }
 
 const STATES: Readonly<Record<ArchiveState, string>> = {

@@ -3,7 +3,7 @@
 import { compareConfigs, type SettingChange } from '../../agent/deployed/describeConfig.ts';
 import { CliError } from '../../errors.ts';
 import type { Config } from '../../ignition/config.ts';
-import { readConfig } from '../../ignition/validate.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { RenderedConfig } from './renderConfig.ts';
 
 /** By setting; throws CliError where the rendered document cannot be read. */
@@ -16,7 +16,7 @@ export function compareRendered(
 
 /** As a reader of the document would see it, and not as it was before it was written. */
 function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
-  const read = readConfig(document);
+  const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
   throw new CliError(`the rendered config cannot be read: ${read.finding.message}`);
 }

@@ -13,6 +13,7 @@ import { partitionRules } from './partition.ts';
 import { pathRules } from './path.ts';
 import { proxyRules } from './proxy.ts';
 import { raidRules } from './raid.ts';
+import { referenceRules } from './reference.ts';
 import { resourceRules } from './resource.ts';
 import { storageRules } from './storage.ts';
 import { unitRules } from './unit.ts';
@@ -23,6 +24,7 @@ import { verificationRules } from './verification.ts';
 export const allRules: readonly Rule[] = [
   configRules,
   ignitionRules,
+  referenceRules,
   proxyRules,
   resourceRules,
   urlRules,

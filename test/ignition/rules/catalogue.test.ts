@@ -12,7 +12,7 @@ describe('the catalogue of rules', () => {
     '%s is named, worded and hinted at',
     (id, rule) => {
       expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)+$/);
-      expect(['error', 'warning']).toContain(rule.severity);
+      expect(['error', 'warning', 'info']).toContain(rule.severity);
       expect(rule.message).not.toBe('');
       expect(rule.hint).toMatch(/^[a-z].*[^.]$/);
     },

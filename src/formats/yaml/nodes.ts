@@ -1,0 +1,89 @@
+/**
+ * The values of a YAML text with their places, in UTF-16 code units. An alias is at the place of what it stands for. The
+ * text is known to be readable (`../yaml.ts`). Texts of several lines are as they are written, with their indentation.
+ */
+
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
+import type { ScalarNode, Span, TextNode } from '../textNode.ts';
+import { maxDepth } from './places.ts';
+
+/** Undefined for an empty text. */
+export function readYamlNodes(text: string): TextNode | undefined {
+  const reader: Reader = { text, events: parseEvents(text, { maxDepth }), at: 0, anchors: new Map() };
+  reader.at = reader.events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
+  return readNode(reader);
+}
+
+interface Reader {
+  readonly text: string;
+  readonly events: readonly Event[];
+  at: number;
+  readonly anchors: Map<string, TextNode>;
+}
+
+/** Undefined at the end of a collection. Recursion is bounded by `maxDepth`. */
+function readNode(reader: Reader): TextNode | undefined {
+  const { text, anchors } = reader;
+  const event = reader.events[reader.at];
+  reader.at += 1;
+  if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT)
+    return undefined;
+  const anchor = text.slice(event.anchorStart, event.anchorEnd);
+  if (event.type === EVENT_ID.ALIAS) return anchors.get(anchor);
+  const node = readValue(reader, event);
+  if (event.anchorStart >= 0) anchors.set(anchor, node);
+  return node;
+}
+
+type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
+type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
+
+function readValue(reader: Reader, event: ScalarEvent | CollectionEvent): TextNode {
+  if (event.type === EVENT_ID.SCALAR) return readScalar(reader.text, event);
+  if (event.type === EVENT_ID.SEQUENCE) {
+    const items: TextNode[] = [];
+    for (let item = readNode(reader); item !== undefined; item = readNode(reader)) items.push(item);
+    return { kind: 'list', items: () => items };
+  }
+  const entries: (readonly [string, TextNode])[] = [];
+  for (let key = readKey(reader); key !== undefined; key = readKey(reader)) {
+    const value = readNode(reader);
+    if (value !== undefined) entries.push([key, value]);
+  }
+  return { kind: 'object', entries: () => entries };
+}
+
+function readKey(reader: Reader): string | undefined {
+  const event = reader.events[reader.at];
+  const node = readNode(reader);
+  if (node === undefined) return undefined;
+  return event?.type === EVENT_ID.SCALAR ? getScalarValue(reader.text, event) : '';
+}
+
+function readScalar(source: string, event: ScalarEvent): ScalarNode {
+  const span = { start: Math.max(0, event.valueStart), end: Math.max(0, event.valueEnd) };
+  const written = source.slice(span.start, span.end);
+  const isEscaped = event.style === SCALAR_STYLE.DOUBLE_QUOTED && !written.includes('\n');
+  const text = isEscaped ? getScalarValue(source, event) : written;
+  const place = (unit: number): number => span.start + (isEscaped ? placeOf(written, unit) : unit);
+  const locate = ({ start, end }: Span): Span => ({ start: place(start), end: place(end) });
+  return { kind: 'scalar', span, text, locate };
+}
+
+/** Where the code unit with this number stands in a text with escapes. */
+function placeOf(written: string, wanted: number): number {
+  let at = 0;
+  for (let units = 0; units < wanted && at < written.length; units += 1) {
+    const escape = written[at] === '\\' ? (written[at + 1] ?? '') : undefined;
+    at += escape === undefined ? 1 : (longEscapes.get(escape) ?? 2);
+    if (escape === 'U') units += 1; // most of these are beyond the basic plane
+  }
+  return at;
+}
+
+/** Characters of an escape, by its letter; all others have two. */
+const longEscapes: ReadonlyMap<string, number> = new Map([
+  ['x', 4],
+  ['u', 6],
+  ['U', 10],
+]);

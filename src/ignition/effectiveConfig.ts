@@ -1,0 +1,283 @@
+/**
+ * The config that Ignition sets a machine up with: a config, and the configs that are inlined in it with
+ * `ignition.config.merge` and `replace`, as deep as they go. Configs that are fetched on boot are left out, and stay named
+ * in the result. Source: `RenderConfig` in Ignition's `internal/exec/config_fetcher.go`. Unlike there, values that mean
+ * something else in a newer version of the spec are kept as they are written.
+ */
+
+import { isMapping } from '../formats/mapping.ts';
+import type { Path } from '../report.ts';
+import type { Config, Resource } from './config.ts';
+import type { Members } from './decode.ts';
+import { itemKey } from './duplicates.ts';
+import { type FetchedConfig, fetchInlined } from './inlinedConfig.ts';
+import { mergeConfigs } from './merge.ts';
+import { normalizeConfig } from './normalize.ts';
+import { listReferences, type Reference } from './references.ts';
+import type { Issue } from './rule.ts';
+import { issue } from './rules/declare.ts';
+import { referenceRules } from './rules/reference.ts';
+import { configType, type Field, type ListField, type StructType } from './schema.ts';
+import {
+  type DocumentRead,
+  maxFindings,
+  readConfig,
+  type ReadResult,
+  type Refusal,
+  tooManyValues,
+} from './validate.ts';
+import { newestVersion, type SpecVersion } from './versions.ts';
+
+/** The references that lead to a config, the outermost first: `ignition.config.merge.0`. Empty for that one itself. */
+export type Place = readonly string[];
+
+/** A path in one of the configs. */
+export interface PlacedPath {
+  readonly place: Place;
+  readonly path: Path;
+}
+
+export interface InlinedConfig {
+  readonly place: Place;
+  readonly document: Buffer;
+  readonly read: ReadResult;
+}
+
+export interface EffectiveConfig {
+  /** All of them merged, as far as they can be read; its version is that of the outermost one. */
+  readonly config: Config;
+  /** In the order in which Ignition fetches them. */
+  readonly inlined: readonly InlinedConfig[];
+  /** About the references. */
+  readonly issues: readonly PlacedIssue[];
+  /** The place in the documents that a value of `config` comes from; of one that is not there, where it would belong. */
+  readonly locate: (path: Path) => PlacedPath;
+}
+
+export interface PlacedIssue {
+  readonly place: Place;
+  readonly issue: Issue;
+}
+
+/** Bounds for hostile configs. Real ones inline a few configs, one or two levels deep. */
+const MAX_DEPTH = 64;
+const MAX_CONFIGS = 256;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The effective config of a document, or why the document itself cannot be read. */
+export type ReadEffective =
+  | (EffectiveConfig & { readonly status: 'read'; readonly version: SpecVersion })
+  | Refusal;
+
+export function readEffectiveConfig(document: Uint8Array): ReadEffective {
+  const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
+  if (read.status === 'refused') return read;
+  return { status: 'read', version: read.version, ...resolveConfig(read) };
+}
+
+/** Merges what a config inlines. */
+export function resolveConfig({
+  config,
+  version,
+}: Pick<DocumentRead, 'config' | 'version'>): EffectiveConfig {
+  if (listReferences(config).length === 0) {
+    return { config, inlined: [], issues: [], locate: (path) => ({ place: [], path }) };
+  }
+  const search: Search = { inlined: [], issues: [], bytesLeft: MAX_BYTES };
+  const rendered = render(search, { place: [], config: normalizeConfig(config, version) });
+  const ignition = { ...rendered.config.ignition, version };
+  const effective = { ...rendered.config, ignition };
+  const { inlined, issues } = search;
+  return { config: effective, inlined, issues, locate: makeLocate(effective, rendered.layers) };
+}
+
+interface Search {
+  readonly inlined: InlinedConfig[];
+  readonly issues: PlacedIssue[];
+  bytesLeft: number;
+}
+
+/** A config that is merged with others, with all of its own references. */
+interface Layer {
+  readonly place: Place;
+  readonly config: Config;
+}
+
+interface Rendered {
+  readonly config: Config;
+  /** What it was merged from, each over those before it. */
+  readonly layers: readonly Layer[];
+}
+
+/** Recursion is bounded by `MAX_DEPTH`. */
+function render(search: Search, layer: Layer): Rendered {
+  const { ignition } = layer.config;
+  const { replace } = ignition?.config ?? {};
+  const references = listReferences(layer.config);
+  const children = references.map((reference) => follow(search, layer, reference));
+  if (replace?.source !== undefined) {
+    reportReplaced(search, layer);
+    const only = { ignition: { ...ignition, config: { replace } } };
+    return children[0] ?? { config: only, layers: [layer] };
+  }
+  const others = references.flatMap(({ resource }, index) =>
+    children[index] === undefined ? [resource] : [],
+  );
+  const own = { config: withMerge(layer.config, others), layers: [layer] };
+  return children.filter((child) => child !== undefined).reduce<Rendered>(mergeRendered, own);
+}
+
+function mergeRendered(parent: Rendered, child: Rendered): Rendered {
+  const config = mergeConfigs(parent.config, child.config, newestVersion);
+  return { config, layers: [...parent.layers, ...child.layers] };
+}
+
+function withMerge(config: Config, merge: readonly Resource[]): Config {
+  return { ...config, ignition: { ...config.ignition, config: { merge } } };
+}
+
+/** Undefined for a config that is fetched, or cannot be read. */
+function follow(search: Search, { place }: Layer, reference: Reference): Rendered | undefined {
+  const { document, issues } = fetchBounded(search, place, reference);
+  for (const found of issues) report(search, place, found);
+  if (document === undefined) return undefined;
+  const inner = [...place, reference.path.join('.')];
+  const read = readConfig(document);
+  search.inlined.push({ place: inner, document, read });
+  if (read.status === 'refused') return undefined;
+  return render(search, { place: inner, config: normalizeConfig(read.config, read.version) });
+}
+
+function report(search: Search, place: Place, found: Issue): void {
+  if (search.issues.length < maxFindings) search.issues.push({ place, issue: found });
+}
+
+function fetchBounded(search: Search, place: Place, reference: Reference): FetchedConfig {
+  const limit = (what: string): FetchedConfig => {
+    const message = `not checked: the inlined configs are ${what}`;
+    return { issues: [{ rule: tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };
+  };
+  const fetched = fetchInlined(reference, search.bytesLeft);
+  if (fetched.document === undefined) return fetched;
+  if (place.length >= MAX_DEPTH) return limit(`nested more than ${MAX_DEPTH} levels deep`);
+  if (search.inlined.length >= MAX_CONFIGS) return limit(`more than ${MAX_CONFIGS}`);
+  search.bytesLeft -= fetched.document.length;
+  return search.bytesLeft < 0 ? limit(`larger than ${MAX_BYTES} bytes`) : fetched;
+}
+
+function reportReplaced(search: Search, { place, config }: Layer): void {
+  const { ignition, kernelArguments, passwd, storage, systemd } = config;
+  const ignored = { merge: ignition?.config?.merge, kernelArguments, passwd, storage, systemd };
+  const names = Object.entries(ignored).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (names.length === 0) return;
+  const message = `${referenceRules.replaced.message}: ${names.join(', ')}`;
+  report(search, place, { ...issue(referenceRules.replaced, ['ignition', 'config', 'replace']), message });
+}
+
+/** A value of the merged config, and the values in the layers that it was merged from. */
+interface Merged {
+  readonly value: unknown;
+  readonly sources: readonly Source[];
+}
+
+interface Source extends PlacedPath {
+  readonly value: unknown;
+}
+
+/** Of several layers that have a value, the last one sets it; what is missing belongs to the first that has the rest. */
+function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
+  const root: Merged = {
+    value: config,
+    sources: layers.map(({ place, config: value }) => ({ place, path: [], value })),
+  };
+  return (path) => {
+    let merged = root;
+    let type: StructType | undefined = configType(newestVersion);
+    let list: MergedList | undefined;
+    for (const [index, step] of path.entries()) {
+      const next: Merged =
+        list === undefined ? stepInto(merged, step) : stepToItem(merged, list, Number(step));
+      if (next.sources.length === 0) return placeOf(merged.sources[0], path.slice(index));
+      const field: Field | undefined =
+        list === undefined ? type?.fields.find(({ name }) => name === step) : undefined;
+      const element: StructType | string | undefined = list?.field.element;
+      list = field?.kind === 'list' ? { field, type, owners: merged.sources } : undefined;
+      type = field?.kind === 'struct' ? field.struct : typeof element === 'object' ? element : undefined;
+      merged = next;
+    }
+    return placeOf(path.length === 0 ? merged.sources[0] : merged.sources.at(-1), []);
+  };
+}
+
+function placeOf(source: Source | undefined, rest: Path): PlacedPath {
+  return { place: source?.place ?? [], path: [...(source?.path ?? []), ...rest] };
+}
+
+function stepInto({ value, sources }: Merged, step: string | number): Merged {
+  return {
+    value: memberOf(value, step),
+    sources: sources.flatMap((source) => {
+      const member = memberOf(source.value, step);
+      return member === undefined ? [] : [{ ...source, value: member, path: [...source.path, step] }];
+    }),
+  };
+}
+
+function memberOf(value: unknown, name: string | number): unknown {
+  if (!isMapping(value)) return undefined;
+  const members: Members = value;
+  return members[name];
+}
+
+/** A list, the type that has it, and its objects in the layers. */
+interface MergedList {
+  readonly field: ListField;
+  readonly type: StructType | undefined;
+  readonly owners: readonly Source[];
+}
+
+function stepToItem({ value, sources }: Merged, list: MergedList, index: number): Merged {
+  const item = itemsOf(value)[index];
+  if (item === undefined) return { value: item, sources: [] };
+  const found = list.field.repeatable ? findRepeated(sources, index) : findKeyed(list, item);
+  return { value: item, sources: found };
+}
+
+/** Items that may repeat follow each other in the order of the layers. */
+function findRepeated(sources: readonly Source[], index: number): Source[] {
+  let start = 0;
+  for (const source of sources) {
+    const items = itemsOf(source.value);
+    const own = index - start;
+    if (own < items.length) return [{ ...source, value: items[own], path: [...source.path, own] }];
+    start += items.length;
+  }
+  return [];
+}
+
+/** Others are paired by their keys. One of another list with the same key takes the place of those before it. */
+function findKeyed({ field, type, owners }: MergedList, item: unknown): Source[] {
+  const key = itemKey(field.element, item);
+  const rivals = (type?.fields ?? []).filter(
+    (other) => other.kind === 'list' && other.keySpace === field.keySpace && other.name !== field.name,
+  );
+  let found: Source[] = [];
+  for (const owner of owners) {
+    const isTaken = rivals.some((rival) => indexOfKey(rival, owner.value, key) >= 0);
+    if (isTaken) found = [];
+    const index = indexOfKey(field, owner.value, key);
+    if (index < 0) continue;
+    const path = [...owner.path, field.name, index];
+    found.push({ ...owner, value: itemsOf(memberOf(owner.value, field.name))[index], path });
+  }
+  return found;
+}
+
+function indexOfKey(field: Field, owner: unknown, key: string): number {
+  if (field.kind !== 'list') return -1;
+  return itemsOf(memberOf(owner, field.name)).findIndex((item) => itemKey(field.element, item) === key);
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

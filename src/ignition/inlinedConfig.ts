@@ -1,0 +1,79 @@
+/**
+ * One config that another refers to, in `ignition.config.merge` or `replace`. Only what is inlined as a data URL is read,
+ * in the way in which Ignition fetches it: decoded, unpacked, then compared with its hash. Source: Ignition's
+ * `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
+ */
+
+import { createHash } from 'node:crypto';
+import { FormatError } from '../errors.ts';
+import { decodeDataUrl } from '../formats/dataUrl.ts';
+import { parseGoUrl } from '../formats/goUrl.ts';
+import { decodeGzipMembers } from '../formats/gzip.ts';
+import type { Path } from '../report.ts';
+import type { Verification } from './config.ts';
+import type { Reference } from './references.ts';
+import type { Issue } from './rule.ts';
+import { issue } from './rules/declare.ts';
+import { referenceRules } from './rules/reference.ts';
+
+export interface FetchedConfig {
+  /** Undefined for what is not inlined, and for what cannot be decoded. */
+  readonly document?: Buffer;
+  /** Paths start at the config that has the reference. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * Reads what a reference inlines. What the rules of its source refuse is not reported again.
+ * @param maxBytes what it may unpack to
+ */
+export function fetchInlined({ resource, path }: Reference, maxBytes: number): FetchedConfig {
+  const { compression = '', source, verification = {} } = resource;
+  if (source === undefined) return { issues: [] };
+  if (source === '') return { document: Buffer.alloc(0), issues: [] };
+  const url = parseGoUrl(source);
+  if ('problem' in url || !fetchedSchemes.has(url.scheme)) return { issues: [] };
+  if (url.scheme !== 'data') return { issues: [issue(referenceRules.remote, [...path, 'source'])] };
+  const data = decodeSource(source);
+  if (data === undefined || !['', 'gzip'].includes(compression)) return { issues: [] };
+  if (compression === '') return { document: data, issues: hashIssues(data, verification, path) };
+  const unpacked = unpack(data, maxBytes);
+  if (typeof unpacked === 'string') {
+    const message = `${referenceRules.unreadable.message}: ${unpacked}`;
+    return { issues: [{ ...issue(referenceRules.unreadable, [...path, 'source']), message }] };
+  }
+  return { document: unpacked, issues: hashIssues(unpacked, verification, path) };
+}
+
+const fetchedSchemes: ReadonlySet<string> = new Set(['arn', 'data', 'gs', 'http', 'https', 's3', 'tftp']);
+
+function decodeSource(source: string): Buffer | undefined {
+  try {
+    const { data } = decodeDataUrl(source);
+    return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+/** The contents, or why they cannot be unpacked. */
+function unpack(data: Uint8Array, maxBytes: number): Buffer | string {
+  try {
+    const { buffer, byteOffset, byteLength } = decodeGzipMembers(data, { maxBytes });
+    return Buffer.from(buffer, byteOffset, byteLength);
+  } catch (error) {
+    if (error instanceof FormatError) return error.message;
+    throw error;
+  }
+}
+
+/** Ignition compares the texts of the sums, so one in capital letters never matches. */
+function hashIssues(document: Buffer, { hash = '' }: Verification, path: Path): readonly Issue[] {
+  const [, algorithm, sum] = /^(sha256|sha512)-(.*)$/s.exec(hash) ?? [];
+  if (algorithm === undefined) return [];
+  const found = createHash(algorithm).update(document).digest('hex');
+  if (found === sum) return [];
+  const hint = `write ${algorithm}-${found}, or remove "verification": a data URL cannot change on the way`;
+  return [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)];
+}
