@@ -20,6 +20,7 @@ import { checkSources } from './sources.ts';
 import { checkSshKeys } from './sshKeys.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
 import { checkUnits } from './unit.ts';
+import { checkUnitKeys } from './unitKeys.ts';
 import { checkUnitText } from './unitText.ts';
 
 export interface LintOptions {
@@ -44,6 +45,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkMounts(subject),
     ...checkUnits(subject),
     ...checkUnitText(subject),
+    ...checkUnitKeys(subject),
     ...checkImages(subject),
     ...checkConvergedFlow(subject),
     ...checkProxy(subject),

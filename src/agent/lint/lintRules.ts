@@ -13,6 +13,7 @@ import { sizeRules } from './size.ts';
 import { sourceRules } from './sources.ts';
 import { sshKeyRules } from './sshKeys.ts';
 import { agentUnitRules } from './unit.ts';
+import { unitKeyRules } from './unitKeys.ts';
 import { unitTextRules } from './unitText.ts';
 
 /** In the order in which `lintConfig` checks them. */
@@ -22,6 +23,7 @@ export const lintRules: readonly Rule[] = [
     mountRules,
     agentUnitRules,
     unitTextRules,
+    unitKeyRules,
     imageRules,
     convergedFlowRules,
     proxyRules,
