@@ -13,6 +13,7 @@ import { checkConvergedFlow } from './convergedFlow.ts';
 import { checkHostFiles } from './hostFiles.ts';
 import { checkImages } from './image.ts';
 import { checkMounts } from './mounts.ts';
+import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkProxy } from './proxy.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { checkSize } from './size.ts';
@@ -46,6 +47,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkUnits(subject),
     ...checkUnitText(subject),
     ...checkUnitKeys(subject),
+    ...checkPodmanArguments(subject),
     ...checkImages(subject),
     ...checkConvergedFlow(subject),
     ...checkProxy(subject),

@@ -7,6 +7,7 @@ import { convergedFlowRules } from './convergedFlow.ts';
 import { hostFileRules } from './hostFiles.ts';
 import { imageRules } from './image.ts';
 import { mountRules } from './mounts.ts';
+import { podmanArgumentRules } from './podmanArguments.ts';
 import { proxyRules } from './proxy.ts';
 import { pullSecretRules } from './pullSecret.ts';
 import { sizeRules } from './size.ts';
@@ -24,6 +25,7 @@ export const lintRules: readonly Rule[] = [
     agentUnitRules,
     unitTextRules,
     unitKeyRules,
+    podmanArgumentRules,
     imageRules,
     convergedFlowRules,
     proxyRules,
