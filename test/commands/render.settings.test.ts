@@ -310,6 +310,39 @@ describe('render: settings', () => {
     ],
     ['an unknown pull policy', 2, ['--pull-policy', 'often'], '--pull-policy is not known'],
     ['an argument of podman that is none', 2, ['--podman-arg', 'memory'], '--podman-arg is not a flag'],
+    [
+      'an option and its value in one argument',
+      2,
+      ['--podman-arg', '--memory 4g'],
+      '--podman-arg: --memory and more text are one argument, which podman run refuses\n' +
+        'hint: use --podman-arg=--memory=4g\n',
+    ],
+    [
+      'two options in one argument',
+      2,
+      ['--podman-arg', '--rm --init'],
+      '--podman-arg: --rm and more text are one argument, which podman run refuses\nhint: write --option=value as one',
+    ],
+    [
+      'an unknown option of podman',
+      2,
+      ['--podman-arg', '--memry=4g'],
+      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not have it\n' +
+        'hint: use --podman-arg=--memory=4g\n',
+    ],
+    [
+      'an option of podman with a secret',
+      2,
+      ['--podman-pull-arg', '--cred=user:hunter2'],
+      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not have it\n' +
+        'hint: use --podman-pull-arg=--creds=VALUE\n',
+    ],
+    [
+      'an option of podman without its value',
+      2,
+      ['--podman-arg', '--memory'],
+      '--podman-arg: --memory requires a value\nhint: use --podman-arg=--memory=VALUE\n',
+    ],
     ['a mount without type', 2, ['--podman-mount', '/a:/b'], '--podman-mount is not a mount'],
     ['a variable without value', 2, ['--podman-env', 'HOME'], '--podman-env is not NAME=VALUE'],
     ['VLANs of a file', 2, ['--vlan-interfaces', 'a/b'], '--vlan-interfaces is neither'],

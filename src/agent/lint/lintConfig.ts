@@ -13,6 +13,7 @@ import { checkConvergedFlow } from './convergedFlow.ts';
 import { checkHostFiles } from './hostFiles.ts';
 import { checkImages } from './image.ts';
 import { checkMounts } from './mounts.ts';
+import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkProxy } from './proxy.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { checkSize } from './size.ts';
@@ -20,6 +21,7 @@ import { checkSources } from './sources.ts';
 import { checkSshKeys } from './sshKeys.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
 import { checkUnits } from './unit.ts';
+import { checkUnitKeys } from './unitKeys.ts';
 import { checkUnitText } from './unitText.ts';
 
 export interface LintOptions {
@@ -44,6 +46,8 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkMounts(subject),
     ...checkUnits(subject),
     ...checkUnitText(subject),
+    ...checkUnitKeys(subject),
+    ...checkPodmanArguments(subject),
     ...checkImages(subject),
     ...checkConvergedFlow(subject),
     ...checkProxy(subject),

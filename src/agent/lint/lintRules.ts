@@ -7,12 +7,14 @@ import { convergedFlowRules } from './convergedFlow.ts';
 import { hostFileRules } from './hostFiles.ts';
 import { imageRules } from './image.ts';
 import { mountRules } from './mounts.ts';
+import { podmanArgumentRules } from './podmanArguments.ts';
 import { proxyRules } from './proxy.ts';
 import { pullSecretRules } from './pullSecret.ts';
 import { sizeRules } from './size.ts';
 import { sourceRules } from './sources.ts';
 import { sshKeyRules } from './sshKeys.ts';
 import { agentUnitRules } from './unit.ts';
+import { unitKeyRules } from './unitKeys.ts';
 import { unitTextRules } from './unitText.ts';
 
 /** In the order in which `lintConfig` checks them. */
@@ -22,6 +24,8 @@ export const lintRules: readonly Rule[] = [
     mountRules,
     agentUnitRules,
     unitTextRules,
+    unitKeyRules,
+    podmanArgumentRules,
     imageRules,
     convergedFlowRules,
     proxyRules,

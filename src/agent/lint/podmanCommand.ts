@@ -1,10 +1,10 @@
 /**
- * Command lines of podman in units: which image, which mounts, which options. Left out: commands in scripts and shells,
- * about which nothing is said, and options that podman does not have, behind which nothing is sure.
+ * Command lines of podman in units: which image, which mounts, which options, and which options podman refuses. Left out:
+ * commands in scripts and shells, about which nothing is said. Behind an option that podman does not have, nothing is sure.
  */
 
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { commandOptions, globalOptions, type OptionTable } from './podmanOptions.ts';
+import { type OptionTable, optionTable, suggestOption } from './podmanOptions.ts';
 
 export interface PodmanCommand {
   /** `run`, `create` or `pull`. */
@@ -15,6 +15,20 @@ export interface PodmanCommand {
   readonly operands: readonly ExecWord[];
   /** False behind an option that is not known: what counts as an operand is a guess then. */
   readonly isSure: boolean;
+  /** The options that podman refuses, as far as it would read the line. */
+  readonly problems: readonly OptionProblem[];
+}
+
+/** An option that podman refuses. */
+export interface OptionProblem {
+  /** `unknown`: podman has no such option. `blank`: a blank in an argument, where two arguments or a "=" are meant. */
+  readonly kind: 'unknown' | 'blank';
+  /** With dashes and without its value: `--memry`. */
+  readonly option: string;
+  /** Of which command: `podman run`. */
+  readonly command: string;
+  /** What to write in its place, where that can be told: `--memory=4g`. */
+  readonly instead?: string;
 }
 
 export interface PodmanOption {
@@ -35,14 +49,44 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;
   // With an @, the word behind the program is the name that it sees itself by.
   const words = prefix.includes('@') ? rest.slice(1) : rest;
-  const global = readOptions(words, globalOptions);
+  const globalTable = optionTable('podman');
+  if (globalTable === undefined) return undefined;
+  const global = readOptions(words, globalTable);
   const [first, ...others] = global.operands;
   const isGroup = first?.text === 'container' || first?.text === 'image';
   const verb = (isGroup ? others[0] : first)?.text ?? '';
-  const table = commandOptions.get(verb);
+  const table = verb === 'podman' ? undefined : optionTable(verb);
   if (table === undefined) return undefined;
-  const { options, operands, isSure } = readOptions(isGroup ? others.slice(1) : others, table);
-  return { verb, options: [...global.options, ...options], operands, isSure: isSure && global.isSure };
+  const own = readOptions(isGroup ? others.slice(1) : others, table);
+  return {
+    verb,
+    options: [...global.options, ...own.options],
+    operands: own.operands,
+    isSure: own.isSure && global.isSure,
+    problems: [...global.problems, ...own.problems],
+  };
+}
+
+/** What podman refuses of arguments for a command, such as `--memory=4g` for `run`. */
+export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {
+  const table = optionTable(verb);
+  return table === undefined ? [] : readOptions(texts.map(plainWord), table).problems;
+}
+
+function plainWord(text: string): ExecWord {
+  return { text, expands: false };
+}
+
+/** The option, with dashes, whose value a single argument lacks: podman would take the next one for it, or the image. */
+export function requiredValue(verb: string, text: string): string | undefined {
+  const table = optionTable(verb);
+  if (table === undefined) return undefined;
+  const { options } = readOptions([plainWord(text)], table);
+  const last = options.at(-1);
+  const option = table.options.get(last?.name ?? '');
+  return option === undefined || option.switch === true || last?.value !== undefined
+    ? undefined
+    : `--${option.name}`;
 }
 
 /** The values of an option under any of its names, in order. */
@@ -85,11 +129,12 @@ function readVolume(text: string): BindMount | undefined {
 interface ReadOptions {
   readonly options: PodmanOption[];
   readonly operands: ExecWord[];
+  readonly problems: OptionProblem[];
   isSure: boolean;
 }
 
 function readOptions(words: readonly ExecWord[], table: OptionTable): ReadOptions {
-  const result: ReadOptions = { options: [], operands: [], isSure: true };
+  const result: ReadOptions = { options: [], operands: [], problems: [], isSure: true };
   for (let index = 0; index < words.length;) {
     const word = words[index];
     if (word === undefined) break;
@@ -123,6 +168,7 @@ function readOption(result: ReadOptions, { word, next }: OptionWords, table: Opt
   if (!word.text.startsWith('--')) return readShortOptions(result, { word, next }, table);
   const equals = word.text.indexOf('=');
   const name = word.text.slice(2, equals < 0 ? undefined : equals);
+  findLongProblem(result, { name, word }, table);
   if (equals >= 0) {
     result.options.push({ name, value: { ...word, text: word.text.slice(equals + 1) } });
     return 1;
@@ -133,25 +179,99 @@ function readOption(result: ReadOptions, { word, next }: OptionWords, table: Opt
 function pushOption(
   result: ReadOptions,
   { name, next }: { readonly name: string; readonly next: ExecWord | undefined },
-  { switches, valued }: OptionTable,
+  { options }: OptionTable,
 ): number {
-  if (!switches.has(name) && !valued.has(name)) result.isSure = false;
-  const takesNext = valued.has(name) && next !== undefined;
+  const option = options.get(name);
+  if (option === undefined) result.isSure = false;
+  const takesNext = option !== undefined && option.switch !== true && next !== undefined;
   result.options.push(takesNext ? { name, value: next } : { name });
   return takesNext ? 2 : 1;
 }
 
 /** `-it`, `-v SRC:DST`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of another. */
 function readShortOptions(result: ReadOptions, { word, next }: OptionWords, table: OptionTable): number {
+  const [name = ''] = /^[^=\s]*/.exec(word.text.slice(1)) ?? [];
+  // Also where the letters are options: nobody means `--memory` by `-m emory`, and a value that podman refuses.
+  if (name.length > 2 && table.options.has(name)) {
+    addProblem(result, table, { kind: 'unknown', option: `-${name}`, instead: `-${word.text}` });
+    return pushOption(result, { name: `-${name}`, next }, table);
+  }
   for (let index = 1; index < word.text.length; index++) {
-    const name = word.text.charAt(index);
+    const letter = word.text.charAt(index);
+    const option = table.options.get(letter);
     const rest = word.text.slice(index + 1).replace(/^=/, '');
-    if (table.valued.has(name) && rest !== '') {
-      result.options.push({ name, value: { ...word, text: rest } });
+    if (option === undefined) findShortProblem(result, { name: letter, word }, table);
+    if (option !== undefined && option.switch !== true && rest !== '') {
+      const instead = `--${option.name}=${rest.trim()}`;
+      if (/^\s/.test(rest)) addProblem(result, table, { kind: 'blank', option: `-${letter}`, instead });
+      result.options.push({ name: letter, value: { ...word, text: rest } });
       return 1;
     }
-    if (rest === '' || !table.switches.has(name)) return pushOption(result, { name, next }, table);
-    result.options.push({ name });
+    if (rest === '' || option?.switch !== true) return pushOption(result, { name: letter, next }, table);
+    result.options.push({ name: letter });
   }
   return 1;
+}
+
+/** The name of an option, and the word that it is in. */
+interface NameInWord {
+  readonly name: string;
+  readonly word: ExecWord;
+}
+
+function findLongProblem(result: ReadOptions, { name, word }: NameInWord, table: OptionTable): void {
+  if (word.expands && /[$%]/.test(name)) return;
+  const [, head = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(word.text.slice(2)) ?? [];
+  const option = table.options.get(name);
+  if (option !== undefined && name.length > 1) {
+    if (holdsOption(word.text, option.name, table)) {
+      addProblem(result, table, { kind: 'blank', option: `--${name}` });
+    }
+    return;
+  }
+  const isBlank = /\s/.test(name);
+  const known = suggestOption(table, isBlank ? head : name);
+  const value = isBlank ? rest : word.text.slice(2 + name.length).replace(/^=/, '');
+  const isSwitch = known !== undefined && table.options.get(known)?.switch === true;
+  const assigned = value !== '' && !(isBlank && isSwitch) ? `=${value}` : '';
+  addProblem(result, table, {
+    kind: isBlank && table.options.has(head) ? 'blank' : 'unknown',
+    option: `--${isBlank ? head : name}`,
+    ...(known === undefined || (isBlank && assigned === '') ? {} : { instead: `--${known}${assigned}` }),
+  });
+}
+
+function findShortProblem(result: ReadOptions, { name, word }: NameInWord, table: OptionTable): void {
+  if (word.expands && /[$%]/.test(name)) return;
+  const isBlank = /\s/.test(name);
+  const long = isBlank ? undefined : suggestOption(table, word.text.slice(1).replace(/[=\s].*$/s, ''));
+  addProblem(result, table, {
+    kind: isBlank ? 'blank' : 'unknown',
+    option: isBlank ? word.text.slice(0, word.text.search(/\s/)) : `-${name}`,
+    ...(long === undefined ? {} : { instead: `--${long}${word.text.slice(1).replace(/^[^=\s]*/, '')}` }),
+  });
+}
+
+function addProblem(
+  { problems }: ReadOptions,
+  { command }: OptionTable,
+  problem: Omit<OptionProblem, 'command'>,
+): void {
+  problems.push({ command, ...problem });
+}
+
+const freeText =
+  /^(?:annotation|creds|decryption-key|entrypoint|env|health-cmd|health-startup-cmd|label|log-opt|secret)$/;
+
+/** Whether values of an option are free text, in which other options may be named, and which may be secret. */
+export function takesFreeText(name: string): boolean {
+  return freeText.test(name);
+}
+
+/** Whether a second option stands in the same word: `--memory=4g --cpus=2`. */
+function holdsOption(text: string, name: string, { options }: OptionTable): boolean {
+  if (takesFreeText(name)) return false;
+  return Array.from(text.matchAll(/\s--([a-z][a-z0-9-]+)(?=[=\s]|$)/g)).some(([, other = '']) =>
+    options.has(other),
+  );
 }

@@ -2,10 +2,13 @@
 
 import { access } from 'node:fs/promises';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { describeProblem } from '../../agent/lint/podmanArguments.ts';
+import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint/podmanCommand.ts';
 import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
+import { quoteWord } from '../../deploy/shell.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import { hintChoices } from '../../reporters/nearestNames.ts';
@@ -50,7 +53,7 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
     podman: {
       mounts: parsedAll(reading, 'agent.podman.mounts', parseMount),
       environment: parsedAll(reading, 'agent.podman.environment', parseVariable),
-      args: parsedAll(reading, 'agent.podman.args', parsePodmanArg),
+      args: valuesOf(reading, 'agent.podman.args').map((value) => readPodmanArg('run', value)),
     },
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
@@ -94,9 +97,39 @@ function readPullArgs(reading: Reading): string[] {
   const values = valuesOf(reading, 'agent.podman.pullArgs');
   // The default of configure-coreos-ipa.
   if (values.length === 0 && reading.profile === 'configure-coreos-ipa') return ['--tls-verify=false'];
-  return values.flatMap(({ place, text, origin }) =>
-    inPlace(place, () => (origin === 'environment' ? reading.parse.pullArgs(text) : [parsePodmanArg(text)])),
-  );
+  return values.flatMap((value) => {
+    const { origin, place, text } = value;
+    if (origin !== 'environment') return [readPodmanArg('pull', value)];
+    const words = inPlace(place, () => reading.parse.pullArgs(text));
+    // The script takes what it is given.
+    if (reading.profile !== 'configure-coreos-ipa') checkPodmanArgs('pull', words, value);
+    return words;
+  });
+}
+
+function readPodmanArg(verb: 'run' | 'pull', value: InputValue): string {
+  const argument = inPlace(value.place, () => parsePodmanArg(value.text));
+  checkPodmanArgs(verb, [argument], value);
+  const option = requiredValue(verb, argument);
+  if (option === undefined) return argument;
+  throw new UsageError(`${value.place}: ${option} requires a value`, {
+    hint: `use ${formatPodmanArg(`${option}=VALUE`, value)}`,
+  });
+}
+
+/** Throws UsageError for what podman would refuse: the container would never start. */
+function checkPodmanArgs(verb: 'run' | 'pull', words: readonly string[], value: InputValue): void {
+  const [problem] = argumentProblems(verb, words);
+  if (problem === undefined) return;
+  const { message, hint } = describeProblem(problem, (argument) => formatPodmanArg(argument, value));
+  throw new UsageError(`${value.place}: ${message}`, { hint });
+}
+
+/** As the user would write it; values that may be secret are left out. */
+function formatPodmanArg(argument: string, { origin, place }: InputValue): string {
+  const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
+  const text = takesFreeText(name) ? `--${name}=VALUE` : argument;
+  return origin === 'flag' ? quoteWord(`${place}=${text}`) : text;
 }
 
 /** A word that is no flag would be taken for the image. */

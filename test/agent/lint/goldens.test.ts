@@ -11,8 +11,8 @@ import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 const always: Readonly<Record<string, readonly string[]>> = {
   buildpy: ['host-access', 'image-short-name', 'unit-name-taken', 'unit-restart'],
   configure: ['conf-deprecated', 'host-access', 'unit-name-taken', 'unit-restart'],
-  icc: [],
-  assisted: [],
+  icc: ['unit-key'],
+  assisted: ['unit-key'],
 };
 
 /** What some draw besides. */
@@ -95,8 +95,12 @@ describe.skipIf(folder === undefined)(`configs of other generators${sharedDataNo
     const rules = lintConfig(config, { now: new Date('2026-12-01T00:00:00Z') }).map(({ rule }) => {
       return rule.id.replace('agent-', '');
     });
-    const expected = [...(always[name.split('-')[0] ?? ''] ?? []), ...(sometimes[name] ?? [])];
+    const isAgent = name !== 'assisted-discovery-nonconverged';
+    const expected = [
+      ...((isAgent ? always[name.split('-')[0] ?? ''] : []) ?? []),
+      ...(sometimes[name] ?? []),
+    ];
     expect([...new Set(rules)].toSorted()).toEqual(expected.toSorted());
-    expect(isAgentConfig(config)).toBe(name !== 'assisted-discovery-nonconverged');
+    expect(isAgentConfig(config)).toBe(isAgent);
   });
 });

@@ -15,7 +15,7 @@ describe('texts in units', () => {
     ['a percent sign at the end', 'Environment=A=100%', percent],
     ['an escape in a URL', 'ExecStartPost=/bin/curl http://192.0.2.1/a%C3%A4', percent],
     ['the name of the host in a URL', 'ExecStartPost=/bin/curl http://192.0.2.1/%H', []],
-    ['other settings', 'Description2=100%', []],
+    ['other settings', 'SyslogIdentifier=100%', []],
     ['a quote that is not closed', 'Environment="A=b', quotes],
     ['a quote inside a value', 'Environment="A=b"c"d"', quotes],
     ['an escaped quote', 'Environment="A=b\\"c\\"d"', []],

@@ -1,0 +1,88 @@
+/** The options of podman's command lines in units: whether podman has them. */
+
+import type { Issue } from '../../ignition/rule.ts';
+import { broken, type IssueTexts, note, warning } from './lintRule.ts';
+import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
+import { knownPodmanVersion, optionTable } from './podmanOptions.ts';
+import type { LintSubject, UnitCommand } from './subject.ts';
+
+export const podmanArgumentRules = {
+  unknown: warning(
+    'agent-podman-option',
+    'podman does not have an option of the command, and refuses to start the container',
+    'remove the option, or fix its name',
+  ),
+  blank: warning(
+    'agent-podman-blank',
+    'a blank in one argument joins an option and its value, and podman refuses to start the container',
+    'write --option=value as one argument, and each option as an argument of its own',
+  ),
+  since: note(
+    'agent-podman-since',
+    'older releases of podman do not have an option of the command, and refuse to start the container',
+    'check the release of podman in the image with "podman --version"',
+  ),
+};
+
+/** What RHEL 9.2 has, the oldest that is still in use; options that came later are worth a note. */
+const widespreadVersion = '4.4';
+
+export function checkPodmanArguments({ units }: LintSubject): Issue[] {
+  return units
+    .filter(({ unit }) => unit.mask !== true)
+    .flatMap(({ commands }) => commands)
+    .flatMap((command) => [...reportProblems(command), ...reportVersions(command)]);
+}
+
+/** What is wrong with an option, and what to write in its place; `write` says how an argument is written here. */
+export function describeProblem(
+  { command, instead, kind, option }: OptionProblem,
+  write: (argument: string) => string = (argument) => argument,
+): Required<IssueTexts> {
+  const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
+  const message =
+    kind === 'blank'
+      ? `${shown} and more text are one argument, which ${command} refuses`
+      : `unknown option ${shown}: ${command} of podman ${knownPodmanVersion()} does not have it`;
+  const rule = kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
+  return { message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
+}
+
+function reportProblems({ podman, setting, unitName }: UnitCommand): Issue[] {
+  return podman.problems.map((problem) => {
+    const rule = problem.kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
+    const { message, hint } = describeProblem(withoutValue(problem));
+    return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
+  });
+}
+
+/** The value may be a secret. */
+function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
+  return instead === undefined ? problem : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
+}
+
+function reportVersions({ podman, setting, unitName }: UnitCommand): Issue[] {
+  return optionsByVersion(podman).map((message) =>
+    broken(podmanArgumentRules.since, setting.path, {
+      message: `${unitName}: ${setting.name}=: ${message}`,
+    }),
+  );
+}
+
+function optionsByVersion({ options, verb }: PodmanCommand): string[] {
+  const known = optionTable(verb)?.options;
+  const messages = options.flatMap(({ name }) => {
+    const { since, last } = known?.get(name) ?? {};
+    if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
+      return [`--${name} requires podman ${since}; older releases refuse it`];
+    }
+    return last === undefined ? [] : [`podman has --${name} up to release ${last}; newer ones refuse it`];
+  });
+  return [...new Set(messages)];
+}
+
+function compareReleases(one: string, other: string): number {
+  const [major = 0, minor = 0] = one.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major - otherMajor || minor - otherMinor;
+}

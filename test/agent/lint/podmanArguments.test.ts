@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
+import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
+import { argumentProblems } from '../../../src/agent/lint/podmanCommand.ts';
+import { optionTable, type PodmanOptionFacts } from '../../../src/agent/lint/podmanOptions.ts';
+import { have, missingNote } from '../../support/programs.ts';
+import { now, render } from './support.ts';
+
+/** What the rules of this file say of a command line: rule, message and hint. */
+function said(line: string): string[] {
+  const own = new Set(Object.values(podmanArgumentRules).map(({ id }) => id));
+  const units = [{ name: 'a.service', contents: `[Service]\nExecStart=${line}\n` }];
+  return lintConfig({ systemd: { units } }, { now })
+    .filter(({ rule }) => own.has(rule.id))
+    .map(
+      ({ rule, message = '', hint }) =>
+        `${rule.id} ${message.replace('a.service: ExecStart=: ', '')} | ${hint ?? rule.hint}`,
+    );
+}
+
+const unknown = (option: string, command = 'podman run'): string =>
+  `agent-podman-option unknown option ${option}: ${command} of podman 5.8.2 does not have it | `;
+const blank = (option: string): string =>
+  `agent-podman-blank ${option} and more text are one argument, which podman run refuses | `;
+
+describe('options of podman', () => {
+  it.each([
+    ['podman run --memry=4g img', `${unknown('--memry')}use --memory=VALUE`],
+    ['podman run --memry 4g img', `${unknown('--memry')}use --memory`],
+    ['podman run --Memory=4g img', `${unknown('--Memory')}use --memory=VALUE`],
+    ['podman run --cap_add=ALL img', `${unknown('--cap_add')}use --cap-add=VALUE`],
+    ['podman run -memory=4g img', `${unknown('-memory')}use --memory=VALUE`],
+    ['podman run -rm img', `${unknown('-r')}use --rm`],
+    ['podman run --zzzzzz img', `${unknown('--zzzzzz')}remove the option, or fix its name`],
+    ['podman create --memry=4g img', `${unknown('--memry', 'podman create')}use --memory=VALUE`],
+    ['podman pull img --tls-verfy=false', `${unknown('--tls-verfy', 'podman pull')}use --tls-verify=VALUE`],
+    [
+      'podman pull --memory=4g img',
+      `${unknown('--memory', 'podman pull')}remove the option, or fix its name`,
+    ],
+    ['podman --log-levl=debug run img', `${unknown('--log-levl', 'podman')}use --log-level=VALUE`],
+    ['podman run "--memory 4g" img', `${blank('--memory')}use --memory=VALUE`],
+    ['podman run "--env A=b" img', `${blank('--env')}use --env=VALUE`],
+    ['podman run "-v /a:/b" img', `${blank('-v')}use --volume=VALUE`],
+    ['podman run "--rm --init" img', `${blank('--rm')}${podmanArgumentRules.blank.hint}`],
+    ['podman run "--memory=4g --cpus=2" img', `${blank('--memory')}${podmanArgumentRules.blank.hint}`],
+    ['podman run "--memry 4g" img', `${unknown('--memry')}use --memory=VALUE`],
+    [
+      'podman run --retry=5 img',
+      `agent-podman-since --retry requires podman 5.0; older releases refuse it | ${podmanArgumentRules.since.hint}`,
+    ],
+    [
+      'podman run --purge img',
+      `agent-podman-since podman has --purge up to release 4.3; newer ones refuse it | ${podmanArgumentRules.since.hint}`,
+    ],
+  ])('%s', (line, expected) => {
+    expect(said(line)).toEqual([expected]);
+  });
+
+  it.each([
+    'podman run --rm -it --memory 4g -m4g --net host --env "A=b c" "--label=a=b --c" -e "A= --rm" img --memry',
+    'podman run "--entrypoint=[\\"/bin/sh\\", \\"-c\\", \\"a --rm\\"]" img',
+    'podman --log-level=debug run --log-level debug --storage-opt=a=b --sdnotify=conmon --tls-verify=false img',
+    'podman run --${OPTION}=4g img',
+    'podman run $OPTIONS img',
+    'podman pull -q img --tls-verify=false --authfile /a',
+    'podman stop --memry x',
+    '/bin/sh -c "podman run --memry img"',
+  ])('%s is right', (line) => {
+    expect(said(line)).toEqual([]);
+  });
+
+  it('finds nothing in what this program renders', () => {
+    const rules = lintConfig(render({ debug: true }), { now }).map(({ rule }) => rule.id);
+    expect(rules.filter((id) => id.startsWith('agent-podman'))).toEqual([]);
+  });
+});
+
+const podmanRelease =
+  /\d+\.\d+/.exec(spawnSync('podman', ['--version']).stdout?.toString() ?? '')?.[0] ?? '0.0';
+
+/** A minor release as a number that can be compared: 4.3 as 4003. */
+function ordinal(release: string): number {
+  const [major = 0, minor = 0] = release.split('.').map(Number);
+  return major * 1000 + minor;
+}
+
+/** Whether the podman of this machine is old or young enough to have the option. */
+function isThere({ since = '0.0', last = '99.0' }: PodmanOptionFacts): boolean {
+  const own = ordinal(podmanRelease);
+  return ordinal(since) <= own && own <= ordinal(last);
+}
+
+/** The options of a command in its help: whether they take no value, and their short names. */
+function readHelp(
+  verb: string,
+): ReadonlyMap<string, { readonly isSwitch: boolean; readonly short: string | undefined }> {
+  const args = verb === 'podman' ? ['--help'] : [verb, '--help'];
+  const help = spawnSync('podman', args).stdout.toString();
+  return new Map(
+    Array.from(help.matchAll(/^ +(?:-(\w), )?--([\w-]+) ?( *)/gm), ([, short, name = '', blanks = '']) => [
+      name,
+      { isSwitch: blanks !== '', short },
+    ]),
+  );
+}
+
+describe.skipIf(!have('podman'))(`beside podman${missingNote('podman')}`, () => {
+  it.each(['podman', 'run', 'create', 'pull'])('%s has the options of its help', (verb) => {
+    const help = readHelp(verb);
+    const known = optionTable(verb)?.options;
+    expect(help.size).toBeGreaterThan(10);
+    for (const [name, { isSwitch, short }] of help) {
+      const option = known?.get(name);
+      const isKnown = option !== undefined && isThere(option);
+      expect({ name, isKnown, isSwitch: option?.switch === true, short: option?.short }).toEqual({
+        name,
+        isKnown: true,
+        isSwitch,
+        short,
+      });
+    }
+  });
+
+  // Hidden options are not in the help; podman says itself whether it has them.
+  it.each(['run', 'create', 'pull'])('%s takes every option that is known, and no other', (verb) => {
+    const names = new Set(Array.from(optionTable(verb)?.options.values() ?? [], ({ name }) => name));
+    const wrong = [...names].flatMap((name) => {
+      const option = optionTable(verb)?.options.get(name);
+      const argument = option?.switch === true ? `--${name}` : `--${name}=1`;
+      const isTaken = !spawnSync('podman', [verb, argument, '--no-such-option']).stderr.includes(
+        `unknown flag: --${name}`,
+      );
+      return isTaken === isThere(option ?? {}) ? [] : [name];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    '--memry=4g',
+    '--memory 4g',
+    '--rm --init',
+    '-rm',
+    '--zzz',
+    '--net=host',
+    '--rm',
+    '-it',
+    '-dit',
+    '-m=4g',
+  ])('refuses %j as podman does', (argument) => {
+    const refuses = spawnSync('podman', ['run', argument, '--help']).stderr.includes('unknown');
+    expect(argumentProblems('run', [argument]).length > 0).toBe(refuses);
+  });
+});
