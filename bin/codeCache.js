@@ -3,7 +3,10 @@
  * Keeps what Node has compiled of the program from run to run: compiling is half of what a short command takes. The cache
  * of newer versions of Node keeps only what the first command needed; here each command has its own.
  *
- * It is in a folder of the user, where there is nobody else's code: what is in the cache is run.
+ * It is in a folder of the user, where there is nobody else's code: what is in the cache is run. V8 checks its own version
+ * and flags, but not the data: one flipped bit may crash it, or give wrong results. So each file holds the data twice, and
+ * between them the path and the source code that it was made of, and is used only if all of that is equal. A digest would
+ * be shorter, but the modules that compute one take 2 to 4 ms to load; comparing takes less than 1 ms.
  */
 
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
@@ -20,7 +23,15 @@ const MAX_WORDS = 3;
 /** All commands together need half of that; what is of older versions of the program is never used again. */
 const MAX_FILES = 400;
 
-/** @typedef {{ script: import('node:vm').Script, file: string }} Compiled */
+/** Characters of a file name that tell chunks of one name apart; what they leave out, the content tells. */
+const MAX_NAME = 150;
+
+/**
+ * What compiled code was made of: its absolute path, a null byte, and the source code.
+ * @typedef {import('node:buffer').Buffer<ArrayBuffer>} Origin
+ */
+
+/** @typedef {{ script: import('node:vm').Script, file: string, origin: Origin }} Compiled */
 
 /**
  * From now on the chunks in a folder are compiled with the cache. Their names change with their content.
@@ -40,15 +51,19 @@ exports.useCodeCache = function useCodeCache(folder, args) {
       require.extensions['.js']?.(module, path);
       return;
     }
-    const file = paths.join(cache, [paths.basename(path, '.cjs'), ...command].join('.'));
-    const script = compile(path, readIfPresent(file));
-    if (script.cachedDataRejected !== false) added.push({ script, file });
+    const file = paths.join(cache, [nameOf(path), ...command].join('.'));
+    const origin = readOrigin(path);
+    const script = compile(path, origin, readData(file, origin));
+    if (script.cachedDataRejected !== false) added.push({ script, file, origin });
     const load = script.runInThisContext();
     load.call(module.exports, module.exports, module.require.bind(module), module, path, folder);
   };
   return () => {
     if (added.length > 0) makeRoom(cache);
-    for (const { script, file } of added) save(file, script.createCachedData());
+    for (const { script, file, origin } of added) {
+      const data = script.createCachedData();
+      save(file, Buffer.concat([data, origin, data]));
+    }
   };
 };
 
@@ -86,19 +101,35 @@ function makeFolder(folder) {
   return statSync(folder);
 }
 
-/** @param {string} path @param {ReturnType<typeof readIfPresent>} cachedData */
-function compile(path, cachedData) {
-  const code = readFileSync(path, 'utf8');
+/** Of its whole path, for people; so that installations of one version do not overwrite the files of each other. @param {string} path */
+function nameOf(path) {
+  const name = path.slice(0, -'.cjs'.length).replaceAll(/[^\w.-]+/g, '_');
+  return name.slice(-MAX_NAME);
+}
+
+/** @param {string} path @returns {Origin} */
+function readOrigin(path) {
+  return Buffer.concat([Buffer.from(`${path}\0`), readFileSync(path)]);
+}
+
+/** @param {string} path @param {Origin} origin @param {Buffer | undefined} cachedData */
+function compile(path, origin, cachedData) {
+  const code = origin.toString('utf8', origin.indexOf(0) + 1);
   return new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, {
     filename: path,
     ...(cachedData !== undefined && { cachedData }),
   });
 }
 
-/** @param {string} file */
-function readIfPresent(file) {
+/** Undefined where there is none, or it is damaged or of another origin. @param {string} file @param {Origin} origin */
+function readData(file, origin) {
   try {
-    return readFileSync(file);
+    const kept = readFileSync(file);
+    const size = (kept.length - origin.length) / 2;
+    const data = kept.subarray(0, size);
+    const isWhole =
+      kept.subarray(size, size + origin.length).equals(origin) && kept.subarray(-size).equals(data);
+    return isWhole ? data : undefined;
   } catch {
     return undefined;
   }
@@ -115,11 +146,11 @@ function makeRoom(cache) {
   }
 }
 
-/** Whole or not at all, as other runs may be reading. @param {string} file @param {ReturnType<import('node:vm').Script['createCachedData']>} data */
-function save(file, data) {
+/** Whole or not at all, as other runs may be reading. @param {string} file @param {Buffer} content */
+function save(file, content) {
   const unfinished = `${file}.${process.pid}`;
   try {
-    writeFileSync(unfinished, data, { mode: 0o600 });
+    writeFileSync(unfinished, content, { mode: 0o600, flush: true });
     renameSync(unfinished, file);
   } catch {
     // It goes without.
