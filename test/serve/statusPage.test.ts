@@ -65,6 +65,14 @@ describe('the status page', () => {
     );
   });
 
+  it('counts one thing in the singular', () => {
+    const { service } = exampleStatus();
+    const status = { ...withHost(exampleHost('a')), service: { ...service, transfers: 1 } };
+    expect(page(status)).toContain('<title>1 transfer, 1 host: ironic-coreos serve</title>');
+    expect(page(status)).toContain('<caption>Host 1 of 1</caption>');
+    expect(page(exampleStatus())).toContain('<title>2 transfers, 5 hosts: ');
+  });
+
   it('says that there is nothing where there is nothing', () => {
     const text = page(exampleStatus({ hosts: [], bases: [], shared: [], recent: [] }));
     expect(text).not.toContain('<table>');
@@ -208,13 +216,26 @@ describe('JSON', () => {
   });
 });
 
+const longestName = `longest-${'name-of-a-host-'.repeat(4)}`.slice(0, 62);
+const longHost = exampleHost(longestName, {
+  macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'],
+  findings: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
+  fetched: [
+    exampleProgress({ path: `${longestName}.iso`, clients: ['2001:db8:1234:5678:9abc:def0:1234:5678'] }),
+  ],
+});
+
 describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
   let server: Server;
   let origin: string;
   const asked: string[] = [];
 
   beforeAll(async () => {
-    const status = exampleStatus({ hosts: [...exampleStatus().hosts, ...manyHosts(100)] });
+    const { hosts, recent } = exampleStatus();
+    const status = exampleStatus({
+      hosts: [...hosts, ...manyHosts(100), longHost],
+      recent: recent.map((event) => ({ ...event, userAgent: 'x'.repeat(120), path: `${longHost.name}.iso` })),
+    });
     server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
       asked.push(request.url ?? '');
@@ -265,6 +286,31 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
       });
     },
   );
+
+  it.each([
+    [420, '/'],
+    [420, '/?q=longest'],
+    [320, '/'],
+    [320, '/?q=longest'],
+    [700, '/'],
+  ])('on a screen of %d pixels shows everything without moving it sideways: %s', async (width, path) => {
+    await visit({ url: `${origin}${path}`, width }, async (browser) => {
+      const seen = await browser.evaluate(`(() => {
+        const room = document.documentElement.clientWidth;
+        const isWide = (element) => element.getBoundingClientRect().right > room;
+        const shown = [...document.querySelectorAll('th, td, a, input, select, button, progress, dd, caption')]
+          .filter((element) => element.getClientRects().length > 0);
+        return {
+          sideways: document.documentElement.scrollWidth > room,
+          tables: [...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth).length,
+          wide: shown.filter(isWide).map((element) => element.textContent),
+          names: shown.filter((element) => element.matches('th.name')).length > 0,
+        };
+      })()`);
+      expect(seen).toEqual({ sideways: false, tables: 0, wide: [], names: true });
+      expect(browser.complaints).toEqual([]);
+    });
+  });
 
   it('has links that work, and a form', async () => {
     const links = [

@@ -7,6 +7,7 @@
 import { resolve } from 'node:path';
 import type { Inventory } from '../../agent/inventory.ts';
 import { UsageError } from '../../errors.ts';
+import { counted } from '../../formats/counted.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';
 import { needsSharedImages } from '../../prepare/artifacts.ts';
@@ -105,7 +106,7 @@ async function prepareAll(
   await writeBundle(options, folder, io);
   const { written, unchanged } = folder.counts;
   const right = hosts.length - prepared.wrong.size;
-  const end = `${right} hosts prepared, ${written} files written, ${unchanged} unchanged, ${formatWrong(run)}`;
+  const end = `${counted(right, 'host')} prepared, ${counted(written, 'file')} written, ${unchanged} unchanged, ${formatWrong(run)}`;
   io.stderr.write(`${printable(requireOutput(options))}: ${end}\n`);
   return run.counts.wrong > 0 ? 1 : 0;
 }

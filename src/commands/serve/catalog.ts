@@ -19,6 +19,8 @@ import { sharedImages } from './sharedImages.ts';
 export interface CatalogHost extends Omit<HostSource, 'growth'> {
   /** What its scripts start; undefined for machines that have none of their own. */
   readonly boot: NetworkHost | undefined;
+  /** What of its config and scripts others must not see, as nouns. */
+  readonly secrets: readonly string[];
 }
 
 /** A host, or all machines that are not listed, as its files are called. */

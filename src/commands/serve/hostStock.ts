@@ -8,6 +8,7 @@ import type { PackedConfigs } from '../../serve/packedConfigs.ts';
 import { addToGroup } from '../hosts/hostGroups.ts';
 import { startRun, tellGroups } from '../hosts/hostRun.ts';
 import { makeHosts } from '../hosts/makeHosts.ts';
+import { scriptSecrets } from '../ramdisk/hostBoot.ts';
 import { listPlannable, type PlanJob, planHost } from '../ramdisk/planHost.ts';
 import type { CatalogHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
@@ -65,7 +66,8 @@ export async function stockHosts(options: ServeOptions, job: StockJob): Promise<
   )) {
     addToGroup(run.remarks, said, host.name);
     const { boot } = made;
-    served.push({ ...(await stock(made.name, made, job)), boot });
+    const secrets = [...made.configs.fetched.secrets, ...scriptSecrets(boot.start)];
+    served.push({ ...(await stock(made.name, made, job)), boot, secrets });
     const { macs, architecture } = made;
     states.set(made.name, { name: made.name, macs, architecture, isServed: true, remarks: said });
   }
@@ -105,5 +107,6 @@ export async function stock(
     config: () => configs.get(name) ?? Buffer.alloc(0),
     isoConfig: () => configs.get(isoName) ?? Buffer.alloc(0),
     modified: read.modified,
+    secrets: fetched.secrets,
   };
 }

@@ -14,9 +14,11 @@ import { watchFiles } from '../../io/watchFiles.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { keepHeapSmall } from './heapGrowth.ts';
 import type { ServeOptions } from './options.ts';
+import { plainSecretRemarks } from './plainSecrets.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
 import { loggingFailure, runService, withNotes } from './serviceLog.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
+import type { Snapshot } from './snapshot.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
 /** Milliseconds between two looks whether files have changed. */
@@ -55,9 +57,14 @@ async function runUntilStopped(
   setup: Setup,
   { service, io }: Running,
 ): Promise<ExitCode> {
-  const signals = listenToSignals(() => void reload(service));
+  const readAnew = async (): Promise<void> => {
+    const before = service.state.current();
+    await reload(service);
+    if (service.state.current() !== before) tellRemarks(secretRemarks(service), setup, { service, io });
+  };
+  const signals = listenToSignals(() => void readAnew());
   const stopped = signals.nextStop();
-  const watching = { interval: LOOK_INTERVAL, changed: () => void reload(service) };
+  const watching = { interval: LOOK_INTERVAL, changed: () => void readAnew() };
   const watches = [await watchFiles(() => hostFiles(options, io), watching)];
   try {
     // Logged before the end, which is the last line.
@@ -66,7 +73,7 @@ async function runUntilStopped(
       requireHost(options, service);
       const images = imageFiles(service);
       watches.push(await watchFiles(async () => images, watching));
-      await tellStart(service, setup, io);
+      await tellStart(options, setup, { service, io });
       await Promise.race([stopped, whenFetched(options, service)]);
       return 0;
     });
@@ -94,15 +101,37 @@ function requireHost({ once }: ServeOptions, { state }: Service): void {
   throw new CliError(`${once} cannot be served`, { hint: 'mend what is reported above' });
 }
 
-async function tellStart({ links, log, state }: Service, setup: Setup, io: Io): Promise<void> {
+async function tellStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {
+  const { links, log, state } = service;
   const snapshot = state.current();
   if (snapshot === undefined) return; // it ends already
   log.note('info', 'ready', { url: links.publicUrl });
-  for (const { severity, message, hint } of startRemarks(setup)) {
-    if (setup.log === 'text') io.stderr.write(formatRemark({ severity, message, hint }));
-    else log.note(severity, 'check', { message, hint });
-  }
+  const remarks = [...startRemarks(setup), ...imageRemarks(options, snapshot), ...secretRemarks(service)];
+  tellRemarks(remarks, setup, { service, io });
   if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
+}
+
+function tellRemarks(remarks: readonly Remark[], { log: form }: Setup, { service, io }: Running): void {
+  for (const { severity, message, hint } of remarks) {
+    if (form === 'text') io.stderr.write(formatRemark({ severity, message, hint }));
+    else service.log.note(severity, 'check', { message, hint });
+  }
+}
+
+/** Whoever wants configs alone says so with `--artifacts ign`. */
+function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Remark[] {
+  if (bases.size > 0 || artifacts !== undefined) return [];
+  return [
+    {
+      severity: 'warning',
+      message: 'no image is given, so only Ignition configs are served',
+      hint: 'pass --iso FILE, or --images FOLDER, or --kernel, --initramfs and --rootfs; or --artifacts ign',
+    },
+  ];
+}
+
+function secretRemarks({ links, state }: Service): Remark[] {
+  return plainSecretRemarks(state.current()?.secrets ?? new Map(), links.publicUrl);
 }
 
 function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup): Remark[] {

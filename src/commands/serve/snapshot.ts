@@ -10,6 +10,8 @@ import { createRenderer } from '../render/renderConfig.ts';
 import { closeBaseSets, openBaseSets } from './baseImages.ts';
 import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
 import { refuseAlikeHosts } from './alikeHosts.ts';
+import type { HostGroups } from '../hosts/hostGroups.ts';
+import { groupSecrets } from './plainSecrets.ts';
 import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
@@ -26,6 +28,8 @@ export interface Snapshot {
   readonly hosts: readonly HostState[];
   readonly bases: Bases;
   readonly wanted: WantedArtifacts;
+  /** What of the files others must not see, and of which hosts. */
+  readonly secrets: HostGroups;
   /** Closes all files. */
   close(): Promise<void>;
 }
@@ -94,7 +98,8 @@ async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot,
     growth: options.grow === true ? 'usual' : 'refused',
     cacheSize,
   });
-  return { catalog, hosts: states, wanted };
+  const secrets = groupSecrets([...unknown.hosts.map(({ host }) => host), ...served]);
+  return { catalog, hosts: states, wanted, secrets };
 }
 
 async function stockJob(

@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Grant } from '../../serve/access.ts';
+import { maskTokens } from '../../serve/maskTokens.ts';
 import { parseSignedPath, type Signer } from '../../serve/signedPath.ts';
 import { createTokenCheck } from './bearerTokens.ts';
 
@@ -38,11 +39,14 @@ export type Admission =
 
 export interface AccessCheck {
   admit(credentials: Credentials): Admission;
+  /** What a client sent, without tokens in it: some put them where they do not belong. */
+  mask(text: string): string;
 }
 
 export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()): AccessCheck {
   const isToken = createTokenCheck(rules.tokens);
   return {
+    mask: (text) => maskTokens(text, rules.tokens),
     admit: ({ path, authorization, isCertified }) => {
       const signed = parseSignedPath(path);
       if (signed !== undefined) {

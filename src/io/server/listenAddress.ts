@@ -23,21 +23,37 @@ const FIRST_INHERITED = 3;
  * @throws UsageError
  */
 export function parseListenAddress(text: string): ListenAddress {
-  const [, bracketed, name, digits = ''] = /^(?:\[([^\]]*)\]|([^:]*)):([0-9]{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === '' || port > 65_535) throw noAddress(text, 'it does not end in a colon and a port');
-  const given = bracketed ?? name ?? '';
-  if (given === '' && bracketed === undefined) return { kind: 'tcp', host: undefined, port };
-  const host = parseHost(given);
-  if (host.kind === 'invalid') throw noAddress(text, host.problem);
+  const { address, port } = splitAddress(text);
+  if (!/^[0-9]+$/.test(port)) throw noAddress(text, `the port ${JSON.stringify(port)} is not a number`);
+  if (Number(port) > HIGHEST_PORT) throw noAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
+  if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
+  const bracketed = /^\[(.*)\]$/.exec(address)?.[1];
+  if (bracketed === undefined && address.includes(':')) throw noAddress(text, 'IPv6 addresses need brackets');
+  const host = parseHost(bracketed ?? address);
+  if (host.kind === 'invalid')
+    throw noAddress(text, `${JSON.stringify(bracketed ?? address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
     throw noAddress(text, 'brackets are for IPv6 addresses');
-  return { kind: 'tcp', host: given, port };
+  return { kind: 'tcp', host: bracketed ?? address, port: Number(port) };
+}
+
+const HIGHEST_PORT = 65_535;
+
+/** At the last colon outside of brackets. */
+function splitAddress(text: string): { readonly address: string; readonly port: string } {
+  if (text.includes('://')) throw noAddress(text, 'it is a URL');
+  const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
+  const port = text.slice(colon + 1);
+  if (colon >= 0 && port !== '') return { address: text.slice(0, colon), port };
+  throw noAddress(
+    text,
+    /^[0-9]+$/.test(text) ? 'the colon before the port is missing' : 'the port is missing',
+  );
 }
 
 function noAddress(text: string, problem: string): UsageError {
   return new UsageError(`Cannot listen on ${JSON.stringify(text)}: ${problem}`, {
-    hint: 'give HOST:PORT, [::1]:PORT, or :PORT for all addresses of the machine',
+    hint: 'pass ADDRESS:PORT, [::1]:PORT, or :PORT for all addresses of the machine',
   });
 }
 

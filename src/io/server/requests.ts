@@ -44,7 +44,8 @@ export function createAnswerer(service: Service): Answerer {
   return async (request, response, situation) => {
     count += 1;
     const client = clientAddress(request.socket);
-    const exchange = { service, request, response, situation, id: count, client, facts: { bytes: 0 } };
+    const facts = { bytes: 0, userAgent: shownAgent(request, service) };
+    const exchange = { service, request, response, situation, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -70,6 +71,8 @@ interface Exchange {
     path?: string;
     bytes: number;
     outcome?: RequestEvent['outcome'];
+    /** Without tokens. */
+    readonly userAgent: string | undefined;
     /** Asked every few seconds, and not logged. */
     isProbe?: boolean;
   };
@@ -90,7 +93,7 @@ async function answer(exchange: Exchange): Promise<void> {
   const admission = service.access().admit(credentialsOf(request, path));
   // What strangers ask for may be a secret that they put into the wrong place.
   if (admission.kind === 'stranger') return refuse(exchange, unauthorized);
-  facts.path = shownPath(path);
+  facts.path = shownPath(service.access().mask(path));
   if (admission.kind === 'unknown') return refuse(exchange, notFound(facts.path));
   const isOperator = admission.grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
@@ -153,7 +156,12 @@ function ambiguous(path: string): PlainAnswer {
   };
 }
 
-/** Of what a client has sent. Operators look for names, so the last part of what is unknown is told. */
+function shownAgent({ headers }: IncomingMessage, service: Service): string | undefined {
+  const text = headers['user-agent'];
+  return text === undefined ? undefined : service.access().mask(text);
+}
+
+/** Of a path without tokens. Operators look for names, so the last part of what is unknown is told. */
 function shownPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return resemblesToken(name) ? '(token)' : plainText(name, MAX_SHOWN);
@@ -214,11 +222,10 @@ async function sendResource(exchange: Exchange, resource: Resource, path: string
 }
 
 function beginTransfer(
-  { service, request, id, client }: Exchange,
+  { service, id, client, facts: { userAgent } }: Exchange,
   resource: Resource,
   path: string,
 ): Transfer {
-  const userAgent = request.headers['user-agent'];
   return service.transfers.begin({
     id,
     client,
@@ -300,7 +307,7 @@ function tell({ service, request, response, id, client, facts }: Exchange, secon
     bytes: facts.bytes,
     seconds,
     outcome: facts.outcome ?? 'complete',
-    userAgent: request.headers['user-agent'],
+    userAgent: facts.userAgent,
   };
   if (facts.isProbe !== true) service.log.request(event);
   service.watch?.(event);

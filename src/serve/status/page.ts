@@ -1,6 +1,7 @@
 /** The status page for a person: one document without scripts, and without anything from elsewhere. */
 
 import { readAsset } from '../../assets.ts';
+import { counted } from '../../formats/counted.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
@@ -43,7 +44,7 @@ function readTemplate(name: string): string {
 
 /** What stands in a tab: how many fetch. */
 function titleOf({ service, hosts }: Status): string {
-  return `${service.transfers} transfers, ${hosts.length} hosts: ironic-coreos serve`;
+  return `${counted(service.transfers, 'transfer')}, ${counted(hosts.length, 'host')}: ironic-coreos serve`;
 }
 
 function refreshElement({ refresh }: StatusQuery): Html {

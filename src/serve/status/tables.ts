@@ -3,6 +3,7 @@
 import { formatPath, type Finding } from '../../report.ts';
 import type { ImageProgress } from '../imageFetches.ts';
 import type { TransferEvent } from '../transfers.ts';
+import { counted } from '../../formats/counted.ts';
 import { formatSize } from '../../formats/byteSize.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
@@ -12,7 +13,9 @@ import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';
 /** Each host is a group of rows, one an image. */
 export function hostTable({ hosts, matching, first }: Selection, now: Date): Html {
   if (hosts.length === 0) return html`<p>No host matches.</p>`;
-  const caption = `Hosts ${first + 1} to ${first + hosts.length} of ${matching}`;
+  const last = first + hosts.length;
+  const shown = hosts.length === 1 ? `Host ${last}` : `Hosts ${first + 1} to ${last}`;
+  const caption = `${shown} of ${matching}`;
   const heads = [
     'Host',
     'MAC addresses',
@@ -170,9 +173,8 @@ function progressOf({ path, size, bytes, completed, running, clients }: ImagePro
   const percent = formatPercent(bytes, size);
   const client = clients.at(-1) ?? '';
   if (running > 0) {
-    const connections = running === 1 ? '1 connection' : `${running} connections`;
     return html`<progress max="${size}" value="${bytes}" aria-label="${path}">${percent}</progress>
-      ${percent}, ${connections}, ${client}`;
+      ${percent}, ${counted(running, 'connection')}, ${client}`;
   }
   if (completed !== undefined) return html`<span class="good">complete</span>, ${client}`;
   return html`<span class="warning">stopped at ${percent}</span>, ${client}`;

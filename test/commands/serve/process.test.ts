@@ -24,6 +24,7 @@ import { liveIsoWith } from '../../support/liveIso.ts';
 import { runCli } from '../../support/runCli.ts';
 import { type ProgramResult, runProgram } from '../../support/runProgram.ts';
 import { inventory } from '../../support/twoHosts.ts';
+import { tlsFile } from '../../support/serveFixtures.ts';
 import { token } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serve process '));
@@ -206,13 +207,10 @@ describe('the start', () => {
     other.close();
     const message = `Cannot listen on 127.0.0.1:${port}: another program listens there`;
     const hint = 'end that program, or give another port';
-    const lines = form === 'json' ? logLines(stderr) : [stderr];
-    const told = { level: 'error', event: 'failed', message, hint };
-    expect([code, stdout, lines]).toEqual([
-      1,
-      '',
-      form === 'json' ? [expect.objectContaining(told)] : [`error: ${message}\nhint: ${hint}\n`],
-    ]);
+    const told = form === 'json' ? logLines(stderr).map(({ time: _time, ...line }) => line) : [stderr];
+    const asText = `error: ${message}\nhint: ${hint}\n`;
+    const expected = form === 'json' ? { level: 'error', event: 'failed', message, hint } : asText;
+    expect([code, stdout, told]).toEqual([1, '', [expected]]);
   });
 
   it.each<[title: string, args: readonly string[], code: number, message: string]>([
@@ -231,6 +229,25 @@ describe('the start', () => {
     expect(failures).toEqual([
       expect.objectContaining({ level: 'error', message: expect.stringContaining(message) }),
     ]);
+  });
+
+  it.each<[title: string, args: readonly string[], expected: readonly string[]]>([
+    ['a pull secret over plain HTTP', [...iso], ['plain HTTP sends a pull secret unencrypted, for worker-1']],
+    ['that by its public URL', [...iso, '--public-url', 'http://192.0.2.1'], ['plain HTTP sends']],
+    ['none that goes through a proxy with TLS', [...iso, '--public-url', 'https://192.0.2.1'], []],
+    ['none over HTTPS', [...iso, '--tls-cert', tlsFile('server'), '--tls-key', tlsFile('server-key')], []],
+    ['that there is no image', ['--once', 'worker-0'], ['no image is given, so only Ignition configs']],
+    ['not that configs alone are asked for', ['--once', 'worker-0', '--artifacts', 'ign'], []],
+  ])('warns of %s', async (_title, args, expected) => {
+    const service = await start(['--inventory', 'inv.yaml', '--listen', '127.0.0.1:0', ...args]);
+    await service.whenEvent(({ message }) => String(message).startsWith('nobody can see the status page'));
+    service.signal('SIGTERM');
+    await service.ended;
+    const warnings = service.events().filter(({ level }) => level === 'warning');
+    const told = warnings.map(({ message }) => String(message));
+    expect(told.filter((text) => /^(plain HTTP|no image)/.test(text))).toEqual(
+      expected.map((text) => expect.stringContaining(text)),
+    );
   });
 
   it('fails for a command line that is invalid with plain text: no service has begun', async () => {

@@ -202,6 +202,42 @@ describe('access', () => {
   });
 });
 
+describe('tokens in the wrong place', () => {
+  it('are hidden in the log, on the status page and in its JSON', async () => {
+    const { asOperator, origin, said, urls } = await serve();
+    const url = urls['worker-1']?.['ign'] ?? '';
+    const [, , , signed = ''] = url.split('/');
+    const agents = [token, signed, `Bearer ${token}`, `curl/8 (http://a/${signed}/worker-1.ign)`];
+    for (const agent of agents) {
+      await statusOf(url, { 'User-Agent': agent });
+      await statusOf(`${origin}/worker-1.ign`, { 'User-Agent': agent }); // as a stranger
+    }
+    const paths = [token, signed, `${signed}/${token}`, `a/${signed}`, `x-${signed}.iso`, `${signed}.iso`];
+    for (const one of paths) {
+      await statusOf(`${origin}/${one}`);
+      await (await asOperator(`/${one}`)).text();
+      await (await asOperator(`/${encodeURIComponent(one)}`)).text();
+      await statusOf(`${origin}/${signed}/${one}`);
+    }
+    const page = await (await asOperator('/')).text();
+    const json = await (await asOperator('/?format=json')).text();
+    const figures = await (await asOperator('/metrics')).text();
+    const { transfers }: { transfers: { userAgent: string }[] } = JSON.parse(json);
+    const programs = transfers.map(({ userAgent }) => userAgent).toSorted();
+    expect(programs).toEqual([
+      '(token)',
+      '(token)',
+      'Bearer (token)',
+      'curl/8 (http://a/(token)/worker-1.ign)',
+    ]);
+    for (const text of [said(), page.replaceAll(/href="[^"]+"/g, ''), JSON.stringify(transfers), figures]) {
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(signed.slice(-22));
+    }
+    expect(said()).toContain('"userAgent":"Bearer (token)"');
+  });
+});
+
 describe('a reload', () => {
   it('serves other hosts from then on, and running downloads go on', async () => {
     const { asOperator, reload, urls } = await serve();

@@ -28,6 +28,7 @@ function snapshotOf(number: number, closed: number[]): Snapshot {
     hosts: [],
     bases: new Map(),
     wanted: { configs: [], loaders: [] },
+    secrets: new Map(),
     close: async () => void closed.push(number),
   };
 }

@@ -23,22 +23,30 @@ describe('parseListenAddress', () => {
   });
 
   it.each([
-    '',
-    '8080',
-    'localhost',
-    '127.0.0.1:',
-    '127.0.0.1:65536',
-    '127.0.0.1:-1',
-    '127.0.0.1:http',
-    '::1:8080',
-    '[::1]',
-    '[]:80',
-    '[127.0.0.1]:80',
-    '[::1:80',
-    '1.2.3:80',
-    'a b:80',
-    'http://127.0.0.1:80',
-  ])('refuses %j', (text) => {
+    ['', 'the port is missing'],
+    ['8080', 'the colon before the port is missing'],
+    ['99999', 'the colon before the port is missing'],
+    ['localhost', 'the port is missing'],
+    ['127.0.0.1:', 'the port is missing'],
+    [':', 'the port is missing'],
+    ['[::1]', 'the port is missing'],
+    [':99999', 'the port 99999 is above 65535'],
+    ['127.0.0.1:65536', 'the port 65536 is above 65535'],
+    ['[::1]:123456789', 'the port 123456789 is above 65535'],
+    ['127.0.0.1:-1', 'the port "-1" is not a number'],
+    ['127.0.0.1:http', 'the port "http" is not a number'],
+    [':80 ', 'the port "80 " is not a number'],
+    ['::1:8080', 'IPv6 addresses need brackets'],
+    ['[]:80', '"": it is empty'],
+    ['[127.0.0.1]:80', 'brackets are for IPv6 addresses'],
+    ['[localhost]:80', 'brackets are for IPv6 addresses'],
+    ['[::1:80', 'IPv6 addresses need brackets'],
+    ['1.2.3:80', '"1.2.3": it ends in a number, but is not an IPv4 address'],
+    ['a b:80', '"a b": it has a blank in it'],
+    ['http://127.0.0.1:80', 'it is a URL'],
+  ])('refuses %j: %s', (text, problem) => {
+    const refusal = `Cannot listen on ${JSON.stringify(text)}: ${problem}`;
+    expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ message: refusal }));
     expect(() => parseListenAddress(text)).toThrow(UsageError);
   });
 });
