@@ -30,6 +30,12 @@ export {
 } from './agent/settings.ts';
 
 export type { Config } from './ignition/config.ts';
+export {
+  type EffectiveConfig,
+  type InlinedConfig,
+  readEffectiveConfig,
+  type ReadEffective,
+} from './ignition/effectiveConfig.ts';
 export { formatIgnition } from './ignition/ignitionText.ts';
 export { mergeConfigs } from './ignition/merge.ts';
 export { remarkMerge } from './ignition/mergeRemarks.ts';

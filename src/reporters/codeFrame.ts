@@ -135,9 +135,9 @@ function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undef
   return { start, end };
 }
 
-/** Part of a number, `true`, `false` or `null`. */
+/** Part of a number, `true`, `false` or `null`, or of one that is hidden. */
 function isWordByte(byte: number | undefined): boolean {
-  return byte !== undefined && /[\w.+-]/.test(String.fromCharCode(byte));
+  return byte !== undefined && /[\w.+*-]/.test(String.fromCharCode(byte));
 }
 
 function isOpeningBracket(byte: number | undefined): boolean {

@@ -28,6 +28,7 @@ beforeEach(async () => {
     relative,
     wrongType,
     secret,
+    quoted: relative.replace('etc/x', '"etc/x # no comment"'),
     butane: 'variant: fcos\nversion: 1.5.0\n',
     broken: 'a: [\n',
   };
@@ -45,6 +46,7 @@ describe('validate', () => {
     ['relative', 1, /--> relative\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid (1 error)'],
     ['wrongType', 1, /--> wrongType\.yaml:7:13\n/, 'not valid'],
     ['secret', 1, /--> secret\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid'],
+    ['quoted', 1, /6 \| {5}- path: "etc\/x # no comment" # \*/, 'not valid'],
     ['butane', 1, /^$/, 'error: butane.yaml: it is a Butane config\nhint: translate it with butane first\n'],
     ['broken', 1, /^$/, /^error: broken\.yaml: YAML cannot be read: .* at line \d+, column \d+\n/],
   ])('%s', async (name, code, stdout, stderr) => {

@@ -2,7 +2,8 @@
 
 export const hidden = '(secret)';
 
-const secretWord = 'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key';
+const secretWord =
+  'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key|rootpwd';
 const secretName = new RegExp(`(?:^|[^a-z])(?:${secretWord}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
 /** From here on a text is not shown: more than the value may be masked, but never less. */
 const secretValue = new RegExp(
@@ -10,9 +11,9 @@ const secretValue = new RegExp(
   'i',
 );
 
-/** Whether an option, a variable or a key of this name holds a secret; not where it names a file with one. */
+/** Whether an option, a variable or a key of this name holds a secret; not where it names a file with one, or says how one is used. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name) && !/(?:file|path|flags|dir)$/i.test(name);
+  return secretName.test(name) && !/(?:file|path|flags|dir|required|timeout|ttl)$/i.test(name);
 }
 
 /** The text without passwords of URLs, tokens in their queries, and what follows a name that speaks of a secret. */

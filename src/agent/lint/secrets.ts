@@ -34,6 +34,37 @@ export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
   return masked;
 }
 
+/**
+ * Hides the secrets of a document in texts about it: Ignition quotes a few values that it does not understand.
+ * @param masked the same document with its secrets masked
+ */
+export function createRedaction(document: Uint8Array, masked: Uint8Array): Redaction {
+  const words = hiddenWords(document, masked);
+  if (words.size === 0) return (text) => text;
+  return (text) => text.replaceAll(wordPattern, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
+}
+
+/** Gives a text without the secrets. */
+export type Redaction = (text: string) => string;
+
+/** Shorter ones say little, and may be anywhere. */
+const wordPattern = /[^\s,;:="'()\\]{4,}/g;
+
+/** Words of a data URL that say how its data are written. */
+const plainWords: ReadonlySet<string> = new Set(['base64', 'charset', 'data', 'utf-8', 'text/plain']);
+
+function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (let at = 0; at < document.length; at += 1) {
+    if (document[at] === masked[at]) continue;
+    const start = at;
+    while (at < document.length && masked[at] === star) at += 1;
+    const text = Buffer.from(document.subarray(start, at)).toString();
+    for (const [word] of text.matchAll(wordPattern)) if (!plainWords.has(word)) words.add(word);
+  }
+  return words;
+}
+
 /** Which files of a config hold credentials, whatever their mode is. */
 export function secretFilesOf(config: Config | undefined): IsSecretFile {
   if (config === undefined) return () => true;

@@ -44,15 +44,11 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, ofIgnition) : undefined;
   const found: readonly FileFinding[] = [...ofIgnition.findings, ...(configs?.findings ?? [])];
   const remarks = configs === undefined || !isValid(found) ? [] : await lint(document, configs, options);
-  const findings = [...found, ...remarks];
-  if (findings.length === 0) return { report: ofIgnition, shown: bytes };
-  const { maskSecrets } = await import('../../agent/lint/secrets.ts');
-  const references = new Map<string, Uint8Array>();
-  for (const [name, inlined] of configs?.documents ?? []) {
-    references.set(name, maskSecrets(inlined, configs?.config));
-  }
-  const shown = maskSecrets(document, configs?.config);
-  return { report: { valid: isValid(findings), findings }, shown, references };
+  if (found.length + remarks.length === 0) return { report: ofIgnition, shown: bytes };
+  const { maskChecked } = await import('./maskChecked.ts');
+  const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
+  const { findings, ...masked } = maskChecked([...found, ...remarks], { document, inlined, config });
+  return { report: { valid: isValid(findings), findings }, ...masked };
 }
 
 function isValid(findings: readonly Finding[]): boolean {

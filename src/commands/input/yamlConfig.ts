@@ -8,6 +8,7 @@ import { findSecretNodes } from '../../agent/lint/secretNodes.ts';
 import { secretFilesOf } from '../../agent/lint/secrets.ts';
 import { joinSpans } from '../../agent/secretText.ts';
 import { FormatError } from '../../errors.ts';
+import type { Span } from '../../formats/textNode.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readYamlNodes } from '../../formats/yaml/nodes.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
@@ -75,23 +76,41 @@ function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Po
 function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const read = readEffectiveConfig(json);
   const config = read.status === 'read' ? read.config : undefined;
-  const nodes = readYamlNodes(source);
-  const secrets = nodes === undefined ? [] : findSecretNodes(nodes, secretFilesOf(config));
-  const others = [...source.matchAll(/(?<=data:[^,\s]{0,200},\S{6})\S+|(?<=\s#|^#).+/gm)].map(
-    ({ 0: match, index }) => ({ start: index, end: index + match.length }),
-  );
-  const spans = joinSpans([...secrets, ...others]);
-  if (spans.length === 0) return text;
-  let masked = '';
-  let end = 0;
-  for (const span of spans) {
-    masked += source.slice(end, span.start) + hide(source.slice(span.start, span.end));
-    ({ end } = span);
-  }
-  return Buffer.from(masked + source.slice(end));
+  const { root, scalars } = readYamlNodes(source);
+  const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
+  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...findMatches(source, dataOfUrls)]);
+  return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
-/** As many bytes as before. */
+/** Behind the first characters. */
+const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
+
+/** A `#` in a scalar is a part of it. */
+function findComments(source: string, scalars: readonly Span[]): Span[] {
+  const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
+  return findMatches(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
+}
+
+/** The text with its parts at these spans, which are in order, replaced. */
+function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const span of spans) {
+    if (span.start < end) continue;
+    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
+    ({ end } = span);
+  }
+  return parts.join('') + text.slice(end);
+}
+
+function findMatches(text: string, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
+    start: index,
+    end: index + match.length,
+  }));
+}
+
+/** As many bytes as before, in the same lines. */
 function hide(text: string): string {
-  return text.replaceAll(/\S+/g, (word) => '*'.repeat(Buffer.byteLength(word)));
+  return text.replaceAll(/[^\r\n]+/g, (line) => '*'.repeat(Buffer.byteLength(line)));
 }

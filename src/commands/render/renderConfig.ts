@@ -8,7 +8,8 @@ import { listSecrets } from '../../agent/secrets.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { validateConfig } from '../../ignition/validate.ts';
+import { listReferences } from '../../ignition/references.ts';
+import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
@@ -44,8 +45,9 @@ export function createRenderer(): RenderConfig {
     const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
-    if (!reportConfig(document, io)) return undefined;
-    return { document, secrets: listConfigSecrets(settings, config, collected.inputs) };
+    const effective = await checkRendered(document, io);
+    if (effective === undefined) return undefined;
+    return { document, secrets: listConfigSecrets(settings, effective, collected.inputs) };
   };
 }
 
@@ -74,11 +76,22 @@ function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
-/** Without an excerpt of the document, which may hold secrets. */
-function reportConfig(document: Uint8Array, io: Io): boolean {
-  const { valid, findings } = validateConfig(document);
+/**
+ * Reports without an excerpt of the document, which may hold secrets. Gives what Ignition makes of it and of the configs
+ * that it inlines, which have been checked one by one before; undefined where that is not valid.
+ */
+async function checkRendered(document: Buffer, io: Io): Promise<Config | undefined> {
+  const { report, read } = examineConfig(document);
+  const findings = [...report.findings];
+  let config = read.status === 'read' ? read.config : undefined;
+  if (read.status === 'read' && listReferences(read.config).length > 0) {
+    const { checkInlined } = await import('../input/checkInlined.ts');
+    const checked = await checkInlined(document, read, findings);
+    findings.push(...checked.findings.filter(({ severity }) => severity === 'error'));
+    ({ config } = checked);
+  }
   for (const { severity, message, path, hint } of findings) {
     tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint });
   }
-  return valid;
+  return findings.some(({ severity }) => severity === 'error') ? undefined : config;
 }

@@ -7,11 +7,18 @@ import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
 import { maxDepth } from './places.ts';
 
-/** Undefined for an empty text. */
-export function readYamlNodes(text: string): TextNode | undefined {
-  const reader: Reader = { text, events: parseEvents(text, { maxDepth }), at: 0, anchors: new Map() };
-  reader.at = reader.events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
-  return readNode(reader);
+export interface YamlNodes {
+  /** Undefined for an empty text. */
+  readonly root: TextNode | undefined;
+  /** All scalars, keys included, in their order; outside of them a `#` begins a comment. */
+  readonly scalars: readonly Span[];
+}
+
+export function readYamlNodes(text: string): YamlNodes {
+  const events = parseEvents(text, { maxDepth });
+  const reader: Reader = { text, events, at: 0, anchors: new Map(), scalars: [] };
+  reader.at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
+  return { root: readNode(reader), scalars: reader.scalars };
 }
 
 interface Reader {
@@ -19,6 +26,7 @@ interface Reader {
   readonly events: readonly Event[];
   at: number;
   readonly anchors: Map<string, TextNode>;
+  readonly scalars: Span[];
 }
 
 /** Undefined at the end of a collection. Recursion is bounded by `maxDepth`. */
@@ -39,7 +47,7 @@ type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
 
 function readValue(reader: Reader, event: ScalarEvent | CollectionEvent): TextNode {
-  if (event.type === EVENT_ID.SCALAR) return readScalar(reader.text, event);
+  if (event.type === EVENT_ID.SCALAR) return readScalar(reader, event);
   if (event.type === EVENT_ID.SEQUENCE) {
     const items: TextNode[] = [];
     for (let item = readNode(reader); item !== undefined; item = readNode(reader)) items.push(item);
@@ -60,8 +68,9 @@ function readKey(reader: Reader): string | undefined {
   return event?.type === EVENT_ID.SCALAR ? getScalarValue(reader.text, event) : '';
 }
 
-function readScalar(source: string, event: ScalarEvent): ScalarNode {
+function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): ScalarNode {
   const span = { start: Math.max(0, event.valueStart), end: Math.max(0, event.valueEnd) };
+  scalars.push(span);
   const written = source.slice(span.start, span.end);
   const isEscaped = event.style === SCALAR_STYLE.DOUBLE_QUOTED && !written.includes('\n');
   const text = isEscaped ? getScalarValue(source, event) : written;
