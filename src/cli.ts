@@ -10,7 +10,7 @@ import { programNameOf } from './io/platformPaths.ts';
 import { openOutput } from './io/processOutput.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
-import { createTalk, placeGlobalOptions } from './program/globalOptions.ts';
+import { createTalk, placeGlobalOptions, settleIgnored } from './program/globalOptions.ts';
 import { formatRemark } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
@@ -23,6 +23,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, chosen }),
   );
+  program.hook('preAction', () => settleIgnored(chosen));
   try {
     await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
     return exitCode;

@@ -8,6 +8,7 @@ import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
+import { formatHeadline } from './remark.ts';
 import { type FileFinding, type FileReport, nameFile, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
@@ -62,11 +63,11 @@ export function formatVerdict(report: Report, name: string): string {
 }
 
 function formatFinding(finding: FileFinding, name: string, frames: FrameSource): string {
-  const { severity, path, position, message, hint, member } = finding;
-  const place = path.length > 0 ? ` [${printable(formatPath(path))}]` : '';
+  const { severity, path, position, message, hint, member, rule } = finding;
+  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
   return [
-    `${severity}: ${printable(message)}${place}`,
+    formatHeadline({ severity, message: `${message}${place}`, rule }),
     `  --> ${printable(member === undefined ? name : `${name}: ${member}`)}${where}`,
     ...codeFrame(finding, frames),
     ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),

@@ -9,6 +9,7 @@ import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { formatTextReport } from '../../reporters/text.ts';
 import { type CheckedDocument, checkConfig } from '../input/checkConfig.ts';
 import type { YamlConfig } from '../input/yamlConfig.ts';
@@ -74,7 +75,8 @@ function tellUnknownVersion(path: string, version: string, io: Io): void {
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const { report, shown } = await checkSource(source);
-  io.stderr.write(formatTextReport(report, { name: source.path, bytes: shown }));
+  const findings = withoutIgnored(report.findings, io);
+  io.stderr.write(formatTextReport({ ...report, findings }, { name: source.path, bytes: shown }));
   if (report.valid) return;
   throw refusal(
     source.path,
@@ -92,7 +94,7 @@ async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
 
 /** In the words of coreos-installer, since this is how its scripts embed what they like. */
 function tellUnusedKeys({ json, path }: Source, io: Io): void {
-  for (const finding of validateConfig(json).findings) {
+  for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');
   }

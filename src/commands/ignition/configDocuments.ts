@@ -15,6 +15,7 @@ import { writeFileAtomically } from '../../io/outputFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { formatTextReport } from '../../reporters/text.ts';
 import { checkConfig } from '../input/checkConfig.ts';
 
@@ -71,7 +72,8 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
   const { report, shown } = await checkConfig(bytes, { lint: 'none', now: new Date() });
-  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
+  const findings = withoutIgnored(report.findings, io);
+  io.stderr.write(formatTextReport({ ...report, findings }, { name, bytes: shown }));
   const read = readConfig(bytes);
   if (!report.valid || read.status === 'refused') return undefined;
   return {
@@ -104,7 +106,7 @@ export function tellFindings(
   { name, bytes, shown }: ConfigDocument,
   io: Io,
 ): void {
-  const report = { valid: true, findings: locateFindings(findings, bytes) };
+  const report = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
   io.stderr.write(formatTextReport(report, { name, bytes: shown }));
 }
 
@@ -135,7 +137,8 @@ export async function writeConfig(
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const { valid, findings } = validateConfig(bytes);
   const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
-  const report = { valid, findings: findings.filter((finding) => !told.has(identify(finding))) };
+  const untold = findings.filter((finding) => !told.has(identify(finding)));
+  const report = { valid, findings: withoutIgnored(untold, io) };
   io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output });

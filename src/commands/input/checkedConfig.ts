@@ -68,7 +68,9 @@ function checkOptions(): Omit<CheckOptions, 'strict'> {
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid({ report, shown }: CheckedDocument, name: string, io: Io): Promise<void> {
   const { formatTextReport } = await import('../../reporters/text.ts');
-  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
+  const { withoutIgnored } = await import('../output/ignoredRules.ts');
+  const findings = withoutIgnored(report.findings, io);
+  io.stderr.write(formatTextReport({ ...report, findings }, { name, bytes: shown }));
   if (report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
     hint: 'mend the config, or embed it as it is with --no-validate',

@@ -12,6 +12,7 @@ import { validateConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { nameConfPlaces } from './confPlaces.ts';
 import { mergeGivenConfigs } from './mergeConfigs.ts';
 import { noteSettings } from './noteSettings.ts';
@@ -69,16 +70,16 @@ function tell(io: Io, remark: Remark): void {
 }
 
 function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
-  for (const { severity, place, message, hint } of remarks)
-    tell(io, { severity, message: `${place}: ${message}`, hint });
+  for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
+    tell(io, { severity, message: `${place}: ${message}`, hint, rule });
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
 /** Without an excerpt of the document, which may hold secrets. */
 function reportConfig(document: Uint8Array, io: Io): boolean {
   const { valid, findings } = validateConfig(document);
-  for (const { severity, message, path, hint } of findings) {
-    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint });
+  for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
+    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint, rule });
   }
   return valid;
 }
