@@ -86,7 +86,7 @@ async function refuseInvalid(source: Source, io: Io): Promise<void> {
 }
 
 async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
-  const options = { lint: 'auto', now: new Date() } as const;
+  const options = { lint: 'auto', now: new Date(), isEmbedded: true } as const;
   if (yaml === undefined) return checkConfig(json, options);
   const { checkYamlConfig } = await import('../input/yamlConfig.ts');
   return checkYamlConfig(yaml, options);

@@ -62,7 +62,7 @@ async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<U
 }
 
 function checkOptions(): Omit<CheckOptions, 'strict'> {
-  return { lint: 'auto', now: new Date() };
+  return { lint: 'auto', now: new Date(), isEmbedded: true };
 }
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
