@@ -11,7 +11,7 @@ import { openOutput } from './io/processOutput.ts';
 import { writeStdout } from './io/stdout.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
-import { createTalk, placeGlobalOptions } from './program/globalOptions.ts';
+import { createTalk, placeGlobalOptions, settleIgnored } from './program/globalOptions.ts';
 import { namedCommand, usageLine } from './program/usage.ts';
 import { formatRemark } from './reporters/remark.ts';
 
@@ -27,6 +27,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );
+  program.hook('preAction', () => settleIgnored(chosen));
   try {
     try {
       await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });

@@ -13,6 +13,8 @@ import type { AgentSettings } from './settings.ts';
 
 export interface ConfRemark {
   readonly severity: Severity;
+  /** The id of the rule. */
+  readonly rule: string;
   /** Where it was written: a flag, or a file with line and column. */
   readonly place: string;
   readonly message: string;
@@ -66,9 +68,8 @@ function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark
     const flag = places.options[name];
     if (flag === undefined || result.get(name) === value) return [];
     const winner = ofLines.has(name) ? places.optionLine : places.userConf;
-    return [
-      { severity: 'warning', place: flag, message: `${winner} sets ${name} to something else, and wins` },
-    ];
+    const message = `${winner} sets ${name} to something else, and wins`;
+    return [{ severity: 'warning', rule: confOverridden.id, place: flag, message }];
   });
 }
 
@@ -81,8 +82,8 @@ function withoutLine(finding: Finding): Finding {
   return finding.rule === confOverridden.id ? { ...finding, message: confOverridden.message } : finding;
 }
 
-function toRemark({ severity, message, hint }: Finding, place: string): ConfRemark {
-  return { severity, place, message, ...(hint === undefined ? {} : { hint }) };
+function toRemark({ severity, rule, message, hint }: Finding, place: string): ConfRemark {
+  return { severity, rule, place, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 function formatPosition({ position }: Finding): string {

@@ -31,6 +31,8 @@ export interface Inventory {
   readonly agent: Inputs;
   /** In the order of the document; undefined where it has no list of hosts. */
   readonly hosts?: readonly InventoryHost[];
+  /** Ids of rules that are turned off for all hosts, as they are written. */
+  readonly ignore?: readonly string[];
   /** Mistakes outside the list of hosts; all are errors. */
   readonly findings: readonly Finding[];
 }
@@ -43,6 +45,8 @@ export interface InventoryHost {
   /** In lower case, with colons. */
   readonly mac?: string;
   readonly architecture?: (typeof architectures)[number];
+  /** Ids of rules that are turned off for this host, as they are written. */
+  readonly ignore?: readonly string[];
   /** Mistakes in this host; all are errors. */
   readonly findings: readonly Finding[];
   /** What is different from the settings of all hosts; read anew with each call, as a list of hosts may be long. */
@@ -64,6 +68,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   return {
     ...(known === undefined ? {} : { profile: known }),
     agent: readSettings(asMapping(shared['agent']), { document, path: ['agent'] }),
+    ...readIgnored(shared),
     ...(hosts === undefined ? {} : { hosts: readHosts(list, document, checkHost) }),
     findings,
   };
@@ -131,9 +136,15 @@ function readHost(host: Mapping, part: Part, findings: readonly Finding[]): Inve
     ...(line === undefined ? {} : { line }),
     ...(mac === undefined ? {} : { mac }),
     ...(architecture === undefined ? {} : { architecture }),
+    ...readIgnored(host),
     findings,
     readInputs: () => readHostInputs(host, part),
   };
+}
+
+function readIgnored({ ignore }: Mapping): Pick<Inventory, 'ignore'> {
+  if (!Array.isArray(ignore)) return {};
+  return { ignore: ignore.filter((rule) => typeof rule === 'string') };
 }
 
 function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {

@@ -49,8 +49,8 @@ function parsePointer(pointer: string, root: unknown): Path {
     });
 }
 
-const ofInventory = ['profile', 'agent', 'deploy', 'hosts'];
-const ofHost = ['name', 'mac', 'architecture', 'network', 'overrides', 'deploy'];
+const ofInventory = ['profile', 'ignore', 'agent', 'deploy', 'hosts'];
+const ofHost = ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy'];
 /** By the key of the mapping; those of `deploy` are not known here. */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
   network: ['nmstate', 'keyfiles'],

@@ -9,7 +9,8 @@ import type { Finding, Path } from '../report.ts';
 import { confPath } from './files.ts';
 import { unitName } from './unit.ts';
 
-const replaces: Rule = {
+/** Reported by `render --merge`. */
+export const replacesRendered: Rule = {
   id: 'merge-replaces-rendered',
   severity: 'warning',
   message: 'this replaces what was rendered',
@@ -64,6 +65,6 @@ function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Findi
 }
 
 function conflict(what: string, path: Path): Finding {
-  const { id: rule, severity, hint } = replaces;
+  const { id: rule, severity, hint } = replacesRendered;
   return { rule, severity, path, message: `this replaces ${what} that was rendered`, hint };
 }

@@ -13,7 +13,8 @@ import type { CheckedFile, Reporter, Told, UncheckedFile } from '../reporters/re
 import { createTextReporter } from '../reporters/text.ts';
 import type { CheckOptions, LintMode } from './input/checkConfig.ts';
 import { isImageSized, mayBeImage } from './input/mayBeImage.ts';
-import { checkDocument, isConfFile } from './input/validateDocument.ts';
+import { checkDocument, isConfFile, isValid } from './input/validateDocument.ts';
+import { withoutIgnored } from './output/ignoredRules.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface ValidateOptions {
@@ -42,7 +43,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   let exitCode: ExitCode = 0;
   await tell({ stdout: reporter.start, stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
-    const checked = await check(document, checkOptions, io);
+    const checked = dropIgnored(await check(document, checkOptions, io), checkOptions, io);
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await tell(reporter.add(checked), io);
   }
@@ -172,6 +173,17 @@ async function checkContent(
     const { hint } = error;
     return { file, error: new CliError(`${file}: ${error.message}`, hint === undefined ? {} : { hint }) };
   }
+}
+
+function dropIgnored(
+  checked: CheckedFile | UncheckedFile,
+  options: CheckOptions,
+  io: Io,
+): CheckedFile | UncheckedFile {
+  if ('error' in checked) return checked;
+  const findings = withoutIgnored(checked.report.findings, io);
+  const valid = isValid({ valid: findings.every(({ severity }) => severity !== 'error'), findings }, options);
+  return { ...checked, report: { valid, findings } };
 }
 
 /** Nothing is wrong with any config, but somebody should know. */

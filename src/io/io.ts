@@ -20,6 +20,8 @@ export interface Io {
   readonly note?: ((text: string) => void) | undefined;
   /** Whether text for people on standard output may have colours. */
   readonly hasColors?: boolean;
+  /** The ids of the rules that the user turned off; they are known ones. */
+  readonly ignored?: readonly string[];
 }
 
 /** 0: done, or valid. 1: failed, or invalid. 2: wrong usage. */

@@ -7,7 +7,7 @@ import { choice } from './choice.ts';
 
 /** An `io` for commands that minds the options, and the choice that they make. */
 export function createTalk(io: Io): { readonly io: Io; readonly chosen: TalkChoice } {
-  const chosen: TalkChoice = { talk: 'usual', color: 'auto' };
+  const chosen: TalkChoice = { talk: 'usual', color: 'auto', ignored: [] };
   return { io: talkAsChosen(io, chosen), chosen };
 }
 
@@ -20,8 +20,20 @@ export function declareGlobalOptions(command: Command, chosen: TalkChoice): void
     chosen.color = COLORS.find((name) => name === when) ?? command.error(wrongColor(when));
   });
   declare(command, new Option('--quiet', 'say nothing but errors'), chooseTalk('errors'));
+  declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
+    chosen.ignored = [...chosen.ignored, rules];
+  });
   declare(command, new Option('--verbose', 'also say what is read, and why'), chooseTalk('everything'));
 }
+
+/** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
+export async function settleIgnored(chosen: TalkChoice): Promise<void> {
+  if (chosen.ignored.length === 0) return;
+  const { parseIgnoredRules } = await import('../commands/output/ignoredRules.ts');
+  chosen.ignored = parseIgnoredRules(chosen.ignored);
+}
+
+const IGNORE_HELP = 'do not report these rules; repeatable';
 
 /** The heading of these options in the help. */
 export const GLOBAL_OPTIONS = 'Global options:';
@@ -90,8 +102,8 @@ export function splitGlobalOptions(args: readonly string[]): {
 } {
   let end = 0;
   for (let arg = args[0]; arg !== undefined && LEADING.test(arg); arg = args[end])
-    end += arg === '--color' ? 2 : 1;
+    end += arg === '--color' || arg === '--ignore' ? 2 : 1;
   return { leading: args.slice(0, end), rest: args.slice(end) };
 }
 
-const LEADING = /^--(?:quiet|verbose|color(?:=.*)?)$/s;
+const LEADING = /^--(?:quiet|verbose|(?:color|ignore)(?:=.*)?)$/s;

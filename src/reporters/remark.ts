@@ -7,11 +7,19 @@ export interface Remark {
   readonly severity: Severity;
   readonly message: string;
   readonly hint?: string | undefined;
+  /** The id of the rule that it is about, where `explain` knows it. */
+  readonly rule?: string | undefined;
+}
+
+/** The first line, without a line feed: `warning: … (agent-size)`; harmless for terminals. */
+export function formatHeadline({ severity, message, rule }: Remark): string {
+  return `${severity}: ${printable(message)}${rule === undefined ? '' : ` (${rule})`}`;
 }
 
 /** `error: …`, and `hint: …` where there is one; each with a line feed, and harmless for terminals. */
-export function formatRemark({ severity, message, hint }: Remark): string {
-  const line = `${severity}: ${printable(message)}\n`;
+export function formatRemark(remark: Remark): string {
+  const { hint } = remark;
+  const line = `${formatHeadline(remark)}\n`;
   return hint === undefined ? line : `${line}hint: ${printable(hint)}\n`;
 }
 

@@ -8,6 +8,7 @@ import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
+import { formatHeadline } from './remark.ts';
 import {
   type FileFinding,
   type FileReport,
@@ -77,11 +78,11 @@ export function formatVerdict(report: Report, name: string): string {
 }
 
 function formatFinding(finding: FileFinding, name: string, frames: FrameSource | undefined): string {
-  const { severity, path, position, message, hint } = finding;
-  const place = path.length > 0 ? ` [${printable(formatPath(path))}]` : '';
+  const { severity, path, position, message, hint, rule } = finding;
+  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
   const where = position === undefined ? '' : `:${position.line}:${position.column}`;
   return [
-    `${severity}: ${printable(message)}${place}`,
+    formatHeadline({ severity, message: `${message}${place}`, rule }),
     `  --> ${printable(documentName(finding, name))}${where}`,
     ...(frames === undefined ? [] : codeFrame(finding, frames)),
     ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),

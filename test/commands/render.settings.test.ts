@@ -314,27 +314,27 @@ describe('render: settings', () => {
       'an option and its value in one argument',
       2,
       ['--podman-arg', '--memory 4g'],
-      '--podman-arg: --memory and more text are one argument, which podman run refuses\n' +
+      '--podman-arg: --memory and more text are one argument, which podman run refuses (agent-podman-blank)\n' +
         'hint: use --podman-arg=--memory=4g\n',
     ],
     [
       'two options in one argument',
       2,
       ['--podman-arg', '--rm --init'],
-      '--podman-arg: --rm and more text are one argument, which podman run refuses\nhint: write --option=value as one',
+      '--podman-arg: --rm and more text are one argument, which podman run refuses (agent-podman-blank)\nhint: write --option=value as one',
     ],
     [
       'an unknown option of podman',
       2,
       ['--podman-arg', '--memry=4g'],
-      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not have it\n' +
+      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not have it (agent-podman-option)\n' +
         'hint: use --podman-arg=--memory=4g\n',
     ],
     [
       'an option of podman with a secret',
       2,
       ['--podman-pull-arg', '--cred=user:hunter2'],
-      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not have it\n' +
+      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not have it (agent-podman-option)\n' +
         'hint: use --podman-pull-arg=--creds=VALUE\n',
     ],
     [

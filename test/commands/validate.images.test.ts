@@ -78,7 +78,7 @@ describe('validate of images', () => {
 
   it('shows the place in the config', async () => {
     expect((await validate('invalid.iso')).stdout).toBe(
-      'error: path not absolute [$.storage.files.0.path]\n  --> invalid.iso: config.ign:2:29\n   |\n' +
+      'error: path not absolute [$.storage.files.0.path] (path-relative)\n  --> invalid.iso: config.ign:2:29\n   |\n' +
         ' 2 | "storage":{"files":[{"path":"a"}]}}\n   |                             ^^^\nhint: write "/a"\n',
     );
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { confRules } from '../../src/agent/confRules.ts';
 import { lintRules } from '../../src/agent/lint/lintRules.ts';
+import { replacesRendered } from '../../src/agent/mergeConflicts.ts';
 import { parseIpaVersion } from '../../src/agent/ipaOptions.ts';
 import { checkDocument } from '../../src/commands/input/validateDocument.ts';
 import { duplicateEntry } from '../../src/ignition/duplicates.ts';
@@ -37,6 +38,7 @@ const declared: readonly Rule[] = [
   ...Object.values(mergeRules),
   ...Object.values(translationRules),
   ...imageRules,
+  replacesRendered,
 ];
 
 /** Findings without a rule that is declared: they are about no value. */
@@ -50,6 +52,7 @@ const withoutExample = new Set<string>([
   'agent-conf-encoding',
   'agent-ca-validity',
   'agent-size',
+  replacesRendered.id,
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
   ...imageRules.map(({ id }) => id),

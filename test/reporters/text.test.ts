@@ -25,7 +25,7 @@ describe('formatTextReport', () => {
     );
     const report = validateConfig(bytes);
     expect(formatTextReport(report, { name: 'worker-3.ign', bytes }).split('\n')).toEqual([
-      'error: path not absolute [$.storage.files.0.path]',
+      'error: path not absolute [$.storage.files.0.path] (path-relative)',
       '  --> worker-3.ign:5:16',
       '   |',
       ' 5 |       {"path": "etc/hostname"}',
@@ -44,7 +44,7 @@ describe('formatTextReport', () => {
       valid: false,
       findings: [{ severity: 'error', rule: 'r', path: [], message: 'm' }],
     };
-    expect(formatTextReport(report, { name: 'f', bytes: Buffer.from('x') })).toBe('error: m\n  --> f\n');
+    expect(formatTextReport(report, { name: 'f', bytes: Buffer.from('x') })).toBe('error: m (r)\n  --> f\n');
   });
 
   it.each<[string, string, Partial<Finding>, string[]]>([
@@ -187,9 +187,9 @@ describe('createTextReporter', () => {
       reporter.add({ file: 'c', error: new CliError('gone: c\n', { hint: 'h' }) }),
     ];
     expect(told.map(({ stdout }) => stdout)).toEqual([
-      'error: m\n  --> a\n',
+      'error: m (r)\n  --> a\n',
       '',
-      '\nerror: m\n  --> standard input\n',
+      '\nerror: m (r)\n  --> standard input\n',
       '',
     ]);
     expect(told.map(({ stderr }) => stderr)).toEqual([

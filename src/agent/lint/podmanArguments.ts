@@ -1,6 +1,6 @@
 /** The options of podman's command lines in units: whether podman has them. */
 
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
 import { broken, type IssueTexts, note, warning } from './lintRule.ts';
 import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
 import { knownPodmanVersion, optionTable } from './podmanOptions.ts';
@@ -34,24 +34,23 @@ export function checkPodmanArguments({ units }: LintSubject): Issue[] {
     .flatMap((command) => [...reportProblems(command), ...reportVersions(command)]);
 }
 
-/** What is wrong with an option, and what to write in its place; `write` says how an argument is written here. */
+/** The rule that an option breaks, and what to write in its place; `write` says how an argument is written here. */
 export function describeProblem(
   { command, instead, kind, option }: OptionProblem,
   write: (argument: string) => string = (argument) => argument,
-): Required<IssueTexts> {
+): Required<IssueTexts> & { readonly rule: Rule } {
   const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
   const message =
     kind === 'blank'
       ? `${shown} and more text are one argument, which ${command} refuses`
       : `unknown option ${shown}: ${command} of podman ${knownPodmanVersion()} does not have it`;
   const rule = kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
-  return { message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
+  return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
 }
 
 function reportProblems({ podman, setting, unitName }: UnitCommand): Issue[] {
   return podman.problems.map((problem) => {
-    const rule = problem.kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
-    const { message, hint } = describeProblem(withoutValue(problem));
+    const { rule, message, hint } = describeProblem(withoutValue(problem));
     return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
   });
 }

@@ -77,11 +77,11 @@ function plainWord(text: string): ExecWord {
   return { text, expands: false };
 }
 
-/** The option, with dashes, whose value a single argument lacks: podman would take the next one for it, or the image. */
-export function requiredValue(verb: string, text: string): string | undefined {
+/** The last option, with dashes, if its value is missing: podman would take the next word for it, which may be the image. */
+export function requiredValue(verb: string, texts: readonly string[]): string | undefined {
   const table = optionTable(verb);
   if (table === undefined) return undefined;
-  const { options } = readOptions([plainWord(text)], table);
+  const { options } = readOptions(texts.map(plainWord), table);
   const last = options.at(-1);
   const option = table.options.get(last?.name ?? '');
   return option === undefined || option.switch === true || last?.value !== undefined

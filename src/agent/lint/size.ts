@@ -9,7 +9,7 @@ export const sizeRules = {
   tooLarge: warning(
     'agent-size',
     'the config is too large for a live ISO',
-    'serve the large files and refer to them by URL, with their hashes, or boot over the network',
+    'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',
   ),
 };
 

@@ -82,6 +82,9 @@ function fileTexts({ name: file, file: { contents }, path }: HostFile): UnitText
   return [{ name, type, text, path: [...path, 'contents'] }];
 }
 
+/** Of a text with more mistakes, which is no unit, so many are enough: looking for similar names takes time. */
+const mostIssues = 1000;
+
 /** Each key and section once, however often the text has it. */
 function checkText(unit: UnitText): Issue[] {
   const sections = unitSections(unit.type);
@@ -90,6 +93,7 @@ function checkText(unit: UnitText): Issue[] {
   let section: string | undefined;
   let isSkipped = false;
   for (const line of readSystemdLines(unit.text)) {
+    if (issues.size >= mostIssues) break;
     if (line.kind === 'section') {
       isSkipped = !sections.includes(line.name);
       section = line.name;

@@ -9,6 +9,7 @@ import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
 import { formatRemark } from '../../reporters/remark.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { type CheckedDocument, checkConfig } from '../input/checkConfig.ts';
 import { formatChecked } from '../input/formatChecked.ts';
 import type { YamlConfig } from '../input/yamlConfig.ts';
@@ -74,7 +75,7 @@ function tellUnknownVersion(path: string, version: string, io: Io): void {
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
-  io.stderr.write(formatChecked(checked, source.path));
+  io.stderr.write(formatChecked(checked, source.path, io));
   if (checked.report.valid) return;
   throw refusal(
     source.path,
@@ -84,7 +85,7 @@ async function refuseInvalid(source: Source, io: Io): Promise<void> {
 }
 
 async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
-  const options = { lint: 'auto', now: new Date() } as const;
+  const options = { lint: 'auto', now: new Date(), isEmbedded: true } as const;
   if (yaml === undefined) return checkConfig(json, options);
   const { checkYamlConfig } = await import('../input/yamlConfig.ts');
   return checkYamlConfig(yaml, options);
@@ -92,7 +93,7 @@ async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
 
 /** In the words of coreos-installer, since this is how its scripts embed what they like. */
 function tellUnusedKeys({ json, path }: Source, io: Io): void {
-  for (const finding of validateConfig(json).findings) {
+  for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');
   }

@@ -13,7 +13,7 @@ export function collectTalk(io: Io): { readonly io: Io; readonly said: readonly 
       done();
     },
   });
-  const { env, cwd, note, programName, stdout } = io;
+  const { env, cwd, ignored = [], note, programName, stdout } = io;
   const quiet: Io = {
     get stdin() {
       return io.stdin; // opening it takes time
@@ -24,6 +24,7 @@ export function collectTalk(io: Io): { readonly io: Io; readonly said: readonly 
     cwd,
     programName,
     note,
+    ignored,
   };
   return { io: quiet, said };
 }

@@ -17,6 +17,7 @@ import { writeFileAtomically } from '../../io/outputFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../report.ts';
 import { printable } from '../../reporters/printable.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { formatTextReport } from '../../reporters/text.ts';
 import { checkConfig } from '../input/checkConfig.ts';
 import { formatChecked } from '../input/formatChecked.ts';
@@ -75,7 +76,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
   const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
   const { report } = checked;
-  io.stderr.write(formatChecked(checked, name));
+  io.stderr.write(formatChecked(checked, name, io));
   const read = readConfig(bytes);
   if (!report.valid || read.status === 'refused') return undefined;
   return {
@@ -108,7 +109,7 @@ export function tellFindings(
   { name, bytes, shown }: ConfigDocument,
   io: Io,
 ): void {
-  const report = { valid: true, findings: locateFindings(findings, bytes) };
+  const report = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
   io.stderr.write(formatTextReport(report, { name, bytes: shown }));
 }
 
@@ -139,7 +140,8 @@ export async function writeConfig(
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const { valid, findings } = validateConfig(bytes);
   const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
-  const report = { valid, findings: findings.filter((finding) => !told.has(identify(finding))) };
+  const untold = findings.filter((finding) => !told.has(identify(finding)));
+  const report = { valid, findings: withoutIgnored(untold, io) };
   io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) await writeToFile(output, bytes, io);

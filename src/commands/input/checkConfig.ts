@@ -23,6 +23,8 @@ export interface CheckOptions {
   readonly ipaVersion?: IpaVersion;
   /** By which certificates are judged. */
   readonly now: Date;
+  /** The document is in an image, or a command is about to put it there and knows what fits: its size is not judged. */
+  readonly isEmbedded?: boolean;
 }
 
 export interface CheckedDocument {
@@ -81,11 +83,15 @@ async function lint(
   { config, documents, place }: CheckedConfigs,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<readonly FileFinding[]> {
-  const { lint: mode, now, ipaVersion } = options;
+  const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
   if (!wantsLint([document, ...documents.values()], options)) return [];
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
   if (mode === 'auto' && !isAgentConfig(config)) return [];
-  const issues = lintConfig(config, { now, document, ...(ipaVersion === undefined ? {} : { ipaVersion }) });
+  const issues = lintConfig(config, {
+    now,
+    ...(isEmbedded ? {} : { document }),
+    ...(ipaVersion === undefined ? {} : { ipaVersion }),
+  });
   return place(lintFindings(issues, options));
 }
 

@@ -62,13 +62,13 @@ async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<U
 }
 
 function checkOptions(): Omit<CheckOptions, 'strict'> {
-  return { lint: 'auto', now: new Date() };
+  return { lint: 'auto', now: new Date(), isEmbedded: true };
 }
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
   const { formatChecked } = await import('./formatChecked.ts');
-  io.stderr.write(formatChecked(checked, name));
+  io.stderr.write(formatChecked(checked, name, io));
   if (checked.report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
     hint: 'mend the config, or embed it as it is with --no-validate',

@@ -48,7 +48,8 @@ async function checkImage(source: ImageSource, options: CheckOptions): Promise<C
   const { kind, image } = source;
   const { files, issues } = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const document = files?.get(CONFIG_NAME);
-  const checked = document === undefined ? undefined : await checkConfig(document, options);
+  const checked =
+    document === undefined ? undefined : await checkConfig(document, { ...options, isEmbedded: true });
   const ofArchive = document === undefined ? [] : await archiveIssues(document, source);
   const wanted = [...issues, ...ofArchive].filter(
     ({ rule }) => options.lint !== 'none' || rule.severity === 'error',

@@ -71,9 +71,9 @@ async function compare(
 
 function tellDamage(inspected: readonly Inspected[], io: Io): boolean {
   for (const { file, findings } of inspected) {
-    for (const { severity, message, hint } of findings) {
+    for (const { severity, message, hint, rule } of findings) {
       if (severity === 'error')
-        io.stderr.write(formatRemark({ severity, message: `${file}: ${message}`, hint }));
+        io.stderr.write(formatRemark({ severity, message: `${file}: ${message}`, hint, rule }));
     }
   }
   return inspected.some(isDamaged);

@@ -18,6 +18,7 @@ import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
 import { referenceSeparator } from '../../reporters/reporter.ts';
 import { isRemote } from '../../io/httpUrl.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { type ImageSource, readImageSource, readWhole } from '../input/imageSource.ts';
 import { type InspectedArchive, inspectAgentArchive } from '../input/deployedArchive.ts';
 import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
@@ -63,9 +64,16 @@ const HOPELESS = EMBED_AREA_SIZE * 4;
  * Reads what `source` names: a path, a URL, or `-` for standard input.
  * @throws CliError where it cannot be read, or is nothing that this program knows
  */
-export async function inspectSource(source: string, io: Pick<Io, 'cwd' | 'stdin'>): Promise<Inspected> {
+export async function inspectSource(
+  source: string,
+  io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
+): Promise<Inspected> {
   const isLocal = !isRemote(source);
-  return readImageSource(source, EXPECTED, { io, use: (opened) => inspectOpened(opened, isLocal) });
+  const inspected = await readImageSource(source, EXPECTED, {
+    io,
+    use: (opened) => inspectOpened(opened, isLocal),
+  });
+  return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 
 /** The same of an image that is open. */

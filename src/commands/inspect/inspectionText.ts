@@ -18,8 +18,8 @@ export function formatInspection(report: InspectionReport): string {
   const blocks = [
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
-    ...report.findings.map(({ severity, message, hint }) =>
-      formatRemark({ severity, message, ...(hint !== null && { hint }) }),
+    ...report.findings.map(({ severity, message, hint, rule }) =>
+      formatRemark({ severity, message, rule, ...(hint !== null && { hint }) }),
     ),
   ];
   return blocks.join('\n');

@@ -9,6 +9,8 @@ export interface TalkChoice {
   /** `errors` alone, what is `usual`, or also why (`everything`). */
   talk: 'errors' | 'usual' | 'everything';
   color: 'auto' | 'always' | 'never';
+  /** Ids of rules that are turned off; while the command line is read, what it says of them. */
+  ignored: readonly string[];
 }
 
 /** The same `io`, except that standard error says what was chosen by the time it is used. */
@@ -30,6 +32,9 @@ export function talkAsChosen(io: Io, choice: Readonly<TalkChoice>): Io {
     },
     get hasColors() {
       return wantsColor(stdout, choice, env);
+    },
+    get ignored() {
+      return choice.ignored;
     },
   };
 }

@@ -2,13 +2,10 @@
 
 import { access } from 'node:fs/promises';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
-import { describeProblem } from '../../agent/lint/podmanArguments.ts';
-import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint/podmanCommand.ts';
 import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
-import { quoteWord } from '../../deploy/shell.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
 import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import { hintChoices } from '../../reporters/nearestNames.ts';
@@ -17,6 +14,7 @@ import { readHardwareManagers } from './hardwareManagers.ts';
 import type { HostPart } from './hostReaders.ts';
 import type { IronicPart } from './ironicReaders.ts';
 import type { NetworkReading } from './networkReaders.ts';
+import { readPullArgs, readRunArgs } from './podmanArgs.ts';
 import {
   inFile,
   inPlace,
@@ -53,7 +51,7 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
     podman: {
       mounts: parsedAll(reading, 'agent.podman.mounts', parseMount),
       environment: parsedAll(reading, 'agent.podman.environment', parseVariable),
-      args: valuesOf(reading, 'agent.podman.args').map((value) => readPodmanArg('run', value)),
+      args: readRunArgs(reading),
     },
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
@@ -91,51 +89,6 @@ function parsePullPolicy(text: string): PullPolicy {
   const policy = pullPolicies.find((name) => name === text);
   if (policy !== undefined) return policy;
   throw new FormatError('is not known', { hint: hintChoices(text, pullPolicies) });
-}
-
-function readPullArgs(reading: Reading): string[] {
-  const values = valuesOf(reading, 'agent.podman.pullArgs');
-  // The default of configure-coreos-ipa.
-  if (values.length === 0 && reading.profile === 'configure-coreos-ipa') return ['--tls-verify=false'];
-  return values.flatMap((value) => {
-    const { origin, place, text } = value;
-    if (origin !== 'environment') return [readPodmanArg('pull', value)];
-    const words = inPlace(place, () => reading.parse.pullArgs(text));
-    // The script takes what it is given.
-    if (reading.profile !== 'configure-coreos-ipa') checkPodmanArgs('pull', words, value);
-    return words;
-  });
-}
-
-function readPodmanArg(verb: 'run' | 'pull', value: InputValue): string {
-  const argument = inPlace(value.place, () => parsePodmanArg(value.text));
-  checkPodmanArgs(verb, [argument], value);
-  const option = requiredValue(verb, argument);
-  if (option === undefined) return argument;
-  throw new UsageError(`${value.place}: ${option} requires a value`, {
-    hint: `use ${formatPodmanArg(`${option}=VALUE`, value)}`,
-  });
-}
-
-/** Throws UsageError for what podman would refuse: the container would never start. */
-function checkPodmanArgs(verb: 'run' | 'pull', words: readonly string[], value: InputValue): void {
-  const [problem] = argumentProblems(verb, words);
-  if (problem === undefined) return;
-  const { message, hint } = describeProblem(problem, (argument) => formatPodmanArg(argument, value));
-  throw new UsageError(`${value.place}: ${message}`, { hint });
-}
-
-/** As the user would write it; values that may be secret are left out. */
-function formatPodmanArg(argument: string, { origin, place }: InputValue): string {
-  const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
-  const text = takesFreeText(name) ? `--${name}=VALUE` : argument;
-  return origin === 'flag' ? quoteWord(`${place}=${text}`) : text;
-}
-
-/** A word that is no flag would be taken for the image. */
-function parsePodmanArg(text: string): string {
-  if (/^-[^\0]+$/s.test(text)) return text;
-  throw new FormatError('is not a flag', { hint: 'write its value behind "=": --memory=2g' });
 }
 
 function parseMount(text: string): string {

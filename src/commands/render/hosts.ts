@@ -7,6 +7,7 @@ import type { InventoryHost } from '../../agent/inventory.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
+import { ignoringRules } from '../output/ignoredRules.ts';
 import { startRun } from '../hosts/hostRun.ts';
 import { type ListedHost, makeHosts } from '../hosts/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/writeHostFiles.ts';
@@ -62,13 +63,13 @@ function placeIn(file: string, { line = 1 }: InventoryHost): string {
 
 /** What one host is rendered from. `place` is what messages call the host. */
 export function hostSource(
-  { name, architecture, readInputs: readOwn }: InventoryHost,
+  { name, architecture, ignore = [], readInputs: readOwn }: InventoryHost,
   place: string,
   source: RenderSource,
 ): RenderHost['readSource'] {
   return (io) => ({
     ...source,
-    io,
+    io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),
     files: [readOwn(), ...(source.files ?? [])],
     implied: impliedBy(name, place),
     ...(architecture !== undefined && { architecture }),

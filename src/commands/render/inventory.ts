@@ -6,9 +6,10 @@ import { CliError, FormatError } from '../../errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
-import type { Finding } from '../../report.ts';
+import type { Finding, Path } from '../../report.ts';
 import { formatRemark } from '../../reporters/remark.ts';
 import type { Done } from '../hosts/hostRun.ts';
+import { ignoreProblem, ignoringRules } from '../output/ignoredRules.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 
@@ -32,7 +33,8 @@ export async function readInventoryFile(
   const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
-  return { inventory, source: { options: withProfile, io, files: [agent], hosts } };
+  const ofAll = ignoringRules(io, inventory.ignore ?? []);
+  return { inventory, source: { options: withProfile, io: ofAll, files: [agent], hosts } };
 }
 
 /** An inventory, and the document that it was read from, which says more than that. */
@@ -48,11 +50,39 @@ export interface InventoryRead {
 export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
   const document = parseInventory(name, bytes);
-  const inventory = await readInventory({ name, folder: dirname(name), ...document });
+  const read = await readInventory({ name, folder: dirname(name), ...document });
+  const inventory = withIgnoreProblems(read, document);
   for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
   if (inventory.findings.length === 0) return { inventory, document };
   throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
     hint: 'mend what is reported above',
+  });
+}
+
+/** Adds findings for rules that cannot be turned off, to the host that says so. */
+function withIgnoreProblems(inventory: Inventory, document: ParsedYaml): Inventory {
+  const { hosts } = inventory;
+  const findings = [...inventory.findings, ...ignoreFindings(inventory, ['ignore'], document)];
+  if (hosts === undefined) return { ...inventory, findings };
+  const checked = hosts.map((host, index) => {
+    const own = ignoreFindings(host, ['hosts', index, 'ignore'], document);
+    return own.length === 0 ? host : { ...host, findings: [...host.findings, ...own] };
+  });
+  return { ...inventory, hosts: checked, findings };
+}
+
+function ignoreFindings(
+  { ignore = [] }: Pick<Inventory, 'ignore'>,
+  path: Path,
+  { locate }: ParsedYaml,
+): Finding[] {
+  return ignore.flatMap((rule, index) => {
+    const problem = ignoreProblem(rule);
+    if (problem === undefined) return [];
+    const { message, hint } = problem;
+    const position = locate([...path, index]);
+    const finding = { severity: 'error', rule: 'inventory-ignore', path: [...path, index] } as const;
+    return [{ ...finding, message: `ignore: ${message}`, hint, ...(position && { position }) }];
   });
 }
 

@@ -13,6 +13,7 @@ import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
 import { formatPath } from '../../report.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
+import { withoutIgnored } from '../output/ignoredRules.ts';
 import { nameConfPlaces } from './confPlaces.ts';
 import { mergeGivenConfigs } from './mergeConfigs.ts';
 import { noteSettings } from './noteSettings.ts';
@@ -71,8 +72,8 @@ function tell(io: Io, remark: Remark): void {
 }
 
 function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
-  for (const { severity, place, message, hint } of remarks)
-    tell(io, { severity, message: `${place}: ${message}`, hint });
+  for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
+    tell(io, { severity, message: `${place}: ${message}`, hint, rule });
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
@@ -90,8 +91,8 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     findings.push(...checked.findings.filter(({ severity }) => severity === 'error'));
     ({ config } = checked);
   }
-  for (const { severity, message, path, hint } of findings) {
-    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint });
+  for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
+    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint, rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
 }

@@ -19,6 +19,7 @@ import { readNetwork } from './networkReaders.ts';
 import { joinLists } from './listSettings.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
+import { checkPodmanArgs } from './podmanArgs.ts';
 import type { Reading } from './reading.ts';
 import { rememberPart } from './rememberPart.ts';
 
@@ -73,6 +74,7 @@ export function createSettingsReader(): ReadSettings {
       warn,
       ...(readArchive !== undefined && { readArchive }),
     });
+    checkPodmanArgs(reading);
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
       profile,

@@ -209,7 +209,7 @@ it('hides exactly the secrets of a conf', async () => {
         strict: false,
         now: new Date(0),
       });
-      expect(formatChecked(checked, 'a.conf')).not.toMatch(/[QXZ]{4}/);
+      expect(formatChecked(checked, 'a.conf', {})).not.toMatch(/[QXZ]{4}/);
     }),
   );
 });

@@ -118,6 +118,11 @@ describe('keys and sections that systemd ignores', () => {
     expect(ofUnit('a.service', text)).toHaveLength(1);
   });
 
+  it('ends where a text is no unit at all', () => {
+    const lines = Array.from({ length: 10_000 }, (_, index) => `Restart${index}=1\n`);
+    expect(ofUnit('a.service', `[Service]\n${lines.join('')}`)).toHaveLength(1000);
+  });
+
   it('knows units by their ending, templates and instances included', () => {
     expect(ofUnit('a@.timer', '[Timer]\nOnCalendar=daily\n')).toEqual([]);
     expect(ofUnit('a@b.service', '[Timer]\nOnCalendar=daily\n')).toHaveLength(1);
@@ -188,16 +193,23 @@ function isKnowable(section: string, key: string): boolean {
  */
 function allUnits(): ReadonlyMap<string, string> {
   const known = new Set(sections.flatMap((section) => directiveNames(section)));
+  const all = [...sections, 'X-Own', 'service', ' Unit ', 'Container'];
   return new Map(
-    types.map((type) => {
-      const parts = [...sections, 'X-Own', 'service', ' Unit ', 'Container'].map((section) => {
-        const keys = [...known, 'Restartt', 'restart', 'X-Own', 'constructor'].filter((key) =>
-          isKnowable(section, key),
-        );
-        return `[${section}]\n${keys.map((key) => `${key}=${values.get(key) ?? ''}\n`).join('')}`;
-      });
-      return [`a.${type}`, `Restart=\n${parts.join('')}`];
-    }),
+    types.flatMap((type) =>
+      all.map((section, index) => {
+        const keys = [
+          ...known,
+          'Restartt',
+          'restart',
+          'X-Own',
+          'constructor',
+          'BusPolicy',
+          'CPUShares',
+        ].filter((key) => isKnowable(section, key));
+        const lines = keys.map((key) => `${key}=${values.get(key) ?? ''}\n`).join('');
+        return [`a${index}.${type}`, `Restart=\n[${section}]\n${lines}`] as const;
+      }),
+    ),
   );
 }
 

@@ -68,7 +68,7 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ['ironic-coreos --color ', ['always', 'auto', 'never']],
   ['ironic-coreos inspect --color al', ['always']],
   ['ironic-coreos validate --stri', ['--strict']],
-  ['ironic-coreos iso ignition embed --ig', ['--ignition-file']],
+  ['ironic-coreos iso ignition embed --ig', ['--ignition-file', '--ignore']],
   ['ironic-coreos validate core', ['core.iso']],
   ['ironic-coreos iso ignition embed -i core', ['core.iso']],
   ['ironic-coreos render --api-url core', []],

@@ -36,9 +36,9 @@ describe('ignition merge', () => {
       '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/a","mode":420}]}}\n',
     );
     expect(stderr).toContain(
-      'warning: this file replaces the link of the parent at the same path [$.storage.files.0]\n  --> child.ign:1:54\n',
+      'warning: this file replaces the link of the parent at the same path [$.storage.files.0] (merge-replaces-node)\n  --> child.ign:1:54\n',
     );
-    expect(stderr).toContain('warning: unused key unknown [$.unknown]\n  --> parent.ign:1:');
+    expect(stderr).toContain('warning: unused key unknown [$.unknown] (unused-key)\n  --> parent.ign:1:');
   });
 
   it('merges from left to right', async () => {
@@ -86,7 +86,7 @@ describe('ignition merge', () => {
     [
       ['parent.ign', 'invalid.ign'],
       1,
-      'error: path not absolute [$.storage.files.0.path]\n  --> invalid.ign:1:61',
+      'error: path not absolute [$.storage.files.0.path] (path-relative)\n  --> invalid.ign:1:61',
     ],
     [['broken.ign', 'invalid.ign'], 1, 'error: not a valid config: broken.ign, invalid.ign\n'],
     [['parent.ign', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign\n'],

@@ -28,7 +28,7 @@ describe('ignition translate', () => {
     expect(code).toBe(0);
     expect(stdout).toBe('{"ignition":{"version":"3.6.0"},"storage":{"files":[{"path":"/a","mode":493}]}}\n');
     expect(stderr).toContain('warning: the setuid, setgid and sticky bits are dropped');
-    expect(stderr).toContain('[$.storage.files.0.mode]\n  --> bits.ign:1:76\n');
+    expect(stderr).toContain('[$.storage.files.0.mode] (special-bits-dropped)\n  --> bits.ign:1:76\n');
     expect(stderr).toContain('warning: unused key unknown');
   });
 
@@ -47,7 +47,7 @@ describe('ignition translate', () => {
     expect(stderr).toContain('error: spec version 3.1.0 has no kernelArguments [$.kernelArguments]');
     expect(stderr).toContain('hint: translate to 3.3.0 or newer, or remove kernelArguments\n');
     expect(stderr).toContain(
-      'error: invalid url scheme, in spec version 3.1.0 [$.storage.files.0.contents.source]\n  --> newest.ign:2:',
+      'error: invalid url scheme, in spec version 3.1.0 [$.storage.files.0.contents.source] (url-scheme)\n  --> newest.ign:2:',
     );
     expect(stderr).toContain('hint: spec version 3.2.0 accepts it\n');
     expect(stderr).toContain('error: newest.ign cannot be translated from 3.6.0 to 3.1.0 without loss\n');

@@ -156,7 +156,7 @@ describe('Ignition configs', () => {
   it('are told what Ignition remarks', async () => {
     const { code, stderr } = await customize('--live-ignition unused.ign');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: unused key other \[\$\.other\]\n {2}--> unused\.ign:1:/);
+    expect(stderr).toMatch(/^warning: unused key other \[\$\.other\] \(unused-key\)\n {2}--> unused\.ign:1:/);
   });
 });
 
