@@ -7,7 +7,7 @@ import { hashFile } from '../../io/fileDigests.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
 import { readInventoryFile } from '../render/inventory.ts';
-import { readInputs, type RenderSource } from '../render/settings.ts';
+import { inventoryAddressHint, readInputs, type RenderSource } from '../render/settings.ts';
 import type { PrepareOptions } from './options.ts';
 
 export interface ReadSource {
@@ -25,14 +25,14 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
     ...(options.failFast === true && { failFast: true }),
   };
   if (name === undefined) {
-    const source: RenderSource = { options: given, io };
+    const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
     readInputs(source);
     return { inventory: { agent: new Map(), findings: [] }, source, input: [] };
   }
   const input = await describeFile(name, io);
   const { inventory, source } = await readInventoryFile(name, given, io);
   readInputs(source);
-  return { inventory, source, input };
+  return { inventory, source: { ...source, addressHint: inventoryAddressHint }, input };
 }
 
 /** A pipe can be read only once. */
