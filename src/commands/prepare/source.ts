@@ -6,6 +6,7 @@ import type { Inventory } from '../../agent/inventory.ts';
 import { hashFile } from '../../io/fileDigests.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
+import { tellUrlAddresses } from '../output/urlAddress.ts';
 import { readInventoryFile } from '../render/inventory.ts';
 import { inventoryAddressHint, readInputs, type RenderSource } from '../render/settings.ts';
 import type { PrepareOptions } from './options.ts';
@@ -18,7 +19,8 @@ export interface ReadSource {
 
 /** What is wrong for all hosts is said before anything is written. */
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
-  const { inventory: name, profile } = options;
+  const { baseUrl = '', inventory: name, profile } = options;
+  tellUrlAddresses([['--base-url', baseUrl]], io);
   const given = {
     ...(name !== undefined && { inventory: name }),
     ...(profile !== undefined && { profile }),
