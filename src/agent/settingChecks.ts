@@ -28,7 +28,22 @@ export interface SettingRemark {
   readonly hint: string;
 }
 
-export function checkSettings(settings: AgentSettings): SettingRemark[] {
+/** The same check for one config after the other; those that are alike in what is checked are not checked again. */
+export function createSettingCheck(): (settings: AgentSettings) => readonly SettingRemark[] {
+  let last: { readonly key: string; readonly remarks: readonly SettingRemark[] } | undefined;
+  return (settings) => {
+    const { agentImage, archive, ntpServers, profile, proxy, pullPolicy, pullSecret, registriesConf } =
+      settings;
+    const key = JSON.stringify([
+      [agentImage, archive, pullPolicy, profile],
+      [ntpServers, proxy, pullSecret, registriesConf],
+    ]);
+    if (last?.key !== key) last = { key, remarks: checkSettings(settings) };
+    return last.remarks;
+  };
+}
+
+export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
   const { archive, registriesConf } = settings;
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
   return [

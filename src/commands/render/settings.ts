@@ -9,7 +9,7 @@ import type { InventoryHost } from '../../agent/inventory.ts';
 import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
-import { checkSettings, type SettingRemark } from '../../agent/settingChecks.ts';
+import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -71,6 +71,7 @@ export type ReadSettings = (
 export function createSettingsReader(): ReadSettings {
   const readSharedAgent = rememberPart(readAgent);
   const readSharedHost = rememberPart(readHost);
+  const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
     const { addressHint, architecture, io, options, readArchive } = source;
     const reading = joinLists({
