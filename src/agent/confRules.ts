@@ -128,7 +128,7 @@ export const confCafileUnused: Rule = {
   id: 'conf-cafile-unused',
   severity: 'warning',
   message: 'the agent does not verify the certificate of Ironic, so "cafile" has no effect',
-  hint: 'remove "insecure" to verify the certificate, or remove "cafile"',
+  hint: 'remove "insecure" (--insecure) to verify the certificate, or "cafile" (--ca-file) if the registry does not need it',
 };
 
 /** All rules, to be explained by their ids. */
