@@ -55,13 +55,14 @@ function warnOfPort(
 }
 
 function missingAddress({ addressHint, options, profile }: Reading): never {
-  const forProfile = profile === 'default' ? '' : `; the profile ${profile} requires it`;
+  const missing =
+    profile === 'default' ? 'Its URL is missing' : `The profile ${profile} requires IRONIC_BASE_URL`;
   const isForBuildpy =
     options.registry !== undefined || options.tls !== undefined || options.insecureRegistry === true;
   const flag = isForBuildpy
     ? '--host 192.0.2.1 or --api-url https://192.0.2.1:6385'
     : '--api-url https://192.0.2.1:6385';
-  throw new UsageError(`where is Ironic? Its URL is missing${forProfile}`, {
+  throw new UsageError(`where is Ironic? ${missing}`, {
     hint: addressHint ?? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`,
   });
 }
