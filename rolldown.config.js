@@ -80,6 +80,11 @@ const { output: chunks } = await program.write({
       },
       { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },
       { name: 'yaml', test: /src\/formats\/yaml\W/, priority: 1 },
+      {
+        name: 'toml',
+        test: /src\/formats\/toml\.ts$|node_modules\/(?:toml-eslint-parser|eslint-visitor-keys)\//,
+        priority: 6,
+      },
       { name: 'network', test: /src\/agent\/network\//, priority: 1 },
       { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
       { name: 'tarBundle', test: /src\/io\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\// },

@@ -13,6 +13,7 @@ import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
 import type { Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Report } from '../report.ts';
 import {
+  confCafileUnused,
   confCommandLineOnly,
   confDeprecated,
   confEmptyNumber,
@@ -24,6 +25,7 @@ import {
   confUnknownOption,
   confUnknownSection,
   confUrl,
+  confUrlAddress,
   confVersion,
 } from './confRules.ts';
 import { checkValues } from './confValues.ts';
@@ -39,7 +41,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from './ipaOptions.ts';
-import { findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
 export interface ConfCheckOptions {
   /** The release that is going to read the file; without, the newest. */
@@ -70,6 +72,7 @@ export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): 
     ...settings.flatMap((setting) => checkOverridden(setting, effective)),
     ...settings.flatMap((setting) => checkAge(setting, ipaVersion)),
     ...checkEffective(effective),
+    ...checkCafile(effective),
   ];
   return findings.toSorted((a, b) => comparePositions(a.position, b.position));
 }
@@ -263,10 +266,25 @@ function checkEmptyNumber({ type }: IpaOption, { value }: OsloOption, details: D
 
 /** The agent checks no more of its URLs than how the first one starts. */
 function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
-  const isUrl = section === 'DEFAULT' && (name === 'api_url' || name === 'inspection_callback_url');
-  if (!isUrl || value.includes('$') || hasInlineComment(value)) return [];
-  const problem = findUrlProblem(value) ?? findPathProblem(value);
-  return problem === undefined ? [] : [finding(confUrl, { ...details, ...problem })];
+  if (section !== 'DEFAULT' || (name !== 'api_url' && name !== 'inspection_callback_url')) return [];
+  if (value.includes('$') || hasInlineComment(value)) return [];
+  const problem = findUrlProblem(value, name) ?? findPathProblem(value);
+  if (problem !== undefined) return [finding(confUrl, { ...details, ...problem })];
+  const address = findUrlListAddress(value);
+  return address === undefined ? [] : [finding(confUrlAddress, { ...details, ...address })];
+}
+
+/** Without verification the authority is of no use: most likely only one of the two is intended. */
+function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
+  const settings = new Map(
+    [...effective].map(([{ section, name }, { line }]) => [`${section}.${name}`, line]),
+  );
+  const insecure = settings.get('DEFAULT.insecure');
+  const cafile = settings.get('DEFAULT.cafile')?.value ?? '';
+  if (insecure === undefined || cafile === '' || !/^(?:true|1|on|yes)$/i.test(insecure.value)) return [];
+  return [
+    finding(confCafileUnused, { path: [insecure.section, insecure.name], position: insecure.valuePosition }),
+  ];
 }
 
 /** Slips of programs that complete URLs: the address is there, and Ironic does not serve it. */

@@ -51,12 +51,14 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
   const ofResult = checkConf(renderAgentConf(settings)).filter(
     (finding) => finding.rule !== confOverridden.id && !reported.has(identify(finding)),
   );
-  return [
+  const remarks = [
     ...ofUser.map((finding) => toRemark(finding, `${places.userConf}${formatPosition(finding)}`)),
     ...ofLines.map((finding) => toRemark(withoutLine(finding), nameOptionLine(finding, places))),
     ...ofResult.map((finding) => toRemark(finding, nameSetting(finding, places))),
     ...findOverridden(settings, places),
   ];
+  // One flag may become several options.
+  return [...new Map(remarks.map((remark) => [JSON.stringify(remark), remark])).values()];
 }
 
 /** Flags that are given in vain, as the user's conf or an option line says otherwise. */

@@ -117,6 +117,20 @@ export const confUrl: Rule = {
   hint: 'give http or https URLs, separated by commas without blanks',
 };
 
+export const confUrlAddress: Rule = {
+  id: 'conf-url-address',
+  severity: 'warning',
+  message: 'the machine cannot reach another machine at the address of the URL',
+  hint: 'use an address or a name at which the machine reaches Ironic over its network',
+};
+
+export const confCafileUnused: Rule = {
+  id: 'conf-cafile-unused',
+  severity: 'warning',
+  message: 'the agent does not verify the certificate of Ironic, so "cafile" has no effect',
+  hint: 'remove "insecure" (--insecure) to verify the certificate, or "cafile" (--ca-file) if the registry does not need it',
+};
+
 /** All rules, to be explained by their ids. */
 export const confRules: readonly Rule[] = [
   confSyntax,
@@ -135,4 +149,6 @@ export const confRules: readonly Rule[] = [
   confCommandLineOnly,
   confInlineComment,
   confUrl,
+  confUrlAddress,
+  confCafileUnused,
 ];

@@ -7,6 +7,7 @@ import { FormatError } from '../errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';
+import { findBareRegistry } from './imageSource.ts';
 import { checkApiUrls, parseInspectorUrls, type UrlSource } from './ironicUrl.ts';
 import { parseNtpServers } from './ntpServers.ts';
 import { parseScriptFlags, parseScriptUrl, parseScriptVlans } from './profiles/configureCoreosIpaInputs.ts';
@@ -48,7 +49,7 @@ export interface InputParsers {
 const ownParsers: InputParsers = {
   apiUrls: checkApiUrls,
   inspectorUrls: parseInspectorUrls,
-  image: checkImageReference,
+  image: checkAgentImage,
   pullSecret: parsePullSecret,
   pullArgs: (text) => text.split(/\s+/).filter((word) => word !== ''),
   proxyUrl: parseProxyUrl,
@@ -83,12 +84,20 @@ export const inputParsers: Readonly<Record<ProfileName, InputParsers>> = {
   'configure-coreos-ipa': {
     ...ownParsers,
     apiUrls: parseScriptUrl,
+    image: checkImageReference,
     pullSecret: parseEncodedPullSecret,
     pullArgs: parseScriptFlags,
     sshKeys: parseSingleSshKey,
     vlanInterfaces: parseScriptVlans,
   },
 };
+
+/** A host alone would be taken for the name of an image, which no registry has. */
+function checkAgentImage(text: string): string {
+  const bare = findBareRegistry(checkImageReference(text));
+  if (bare?.isCertain !== true) return text;
+  throw new FormatError(`is the registry ${JSON.stringify(text)} without an image`, { hint: bare.hint });
+}
 
 function checkHostname(text: string): string {
   const problem = machineNameProblem(text);

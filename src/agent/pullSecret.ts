@@ -16,15 +16,31 @@ export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
   const secret = parseJson(json);
   if (!isMapping(secret)) throw new FormatError('is not a JSON object', { hint });
-  const { auths } = secret;
-  if (!isMapping(auths)) throw new FormatError('has no member "auths"', { hint });
-  const broken = Object.entries(auths).find(([, credentials]) => !isMapping(credentials));
-  if (broken !== undefined) {
-    throw new FormatError(`holds no object of credentials for the registry ${JSON.stringify(broken[0])}`, {
+  const { auths, credHelpers = {} } = secret;
+  if (!isMapping(auths) && (auths !== undefined || secret['credHelpers'] === undefined)) {
+    throw new FormatError('has no member "auths"', { hint });
+  }
+  if (!isMapping(credHelpers) || !Object.values(credHelpers).every((name) => typeof name === 'string')) {
+    throw new FormatError('has "credHelpers" that are not names of programs by registry', { hint });
+  }
+  for (const [registry, entry] of Object.entries(auths ?? {})) refuseEntry(registry, entry);
+  return json;
+}
+
+/** podman reads nothing of a file that has one value of another type. */
+function refuseEntry(registry: string, entry: unknown): void {
+  if (!isMapping(entry)) {
+    throw new FormatError(`holds no object of credentials for the registry ${JSON.stringify(registry)}`, {
       hint,
     });
   }
-  return json;
+  const wrong = ['auth', 'identitytoken'].find(
+    (name) => !['string', 'undefined'].includes(typeof entry[name]),
+  );
+  if (wrong === undefined) return;
+  throw new FormatError(`holds ${JSON.stringify(wrong)} of ${JSON.stringify(registry)} that is not a text`, {
+    hint,
+  });
 }
 
 function decodePullSecret(text: string): string {
@@ -41,4 +57,122 @@ function parseJson(text: string): unknown {
   } catch {
     throw new FormatError('is not valid JSON', { hint }); // the cause would quote the secret
   }
+}
+
+/** What podman makes of an entry. */
+export type CredentialState = 'usable' | 'empty' | 'not base64' | 'no colon' | 'no user';
+
+/** Why an entry gives podman no credentials. */
+const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, string>> = {
+  empty: 'has no "auth"',
+  'not base64': 'has an "auth" that is not base64',
+  'no colon': 'has an "auth" that is not the base64 of USER:PASSWORD: there is no colon in it',
+  'no user': 'has an "auth" without a user before the colon',
+};
+
+export interface Credentials {
+  /** By what the entry is for. */
+  readonly entries: ReadonlyMap<string, CredentialState>;
+  /** Registries whose credentials a program on the machine is asked for. */
+  readonly helpers: ReadonlySet<string>;
+}
+
+/**
+ * What credentials there are for podman in a text that `parsePullSecret` gave. Nothing of the result is secret. Docker's
+ * `credsStore` is left out, as podman does not know it.
+ */
+export function readCredentials(json: string): Credentials {
+  const secret: unknown = JSON.parse(json);
+  const { auths, credHelpers } = isMapping(secret) ? secret : {};
+  const entries = Object.entries(isMapping(auths) ? auths : {}).map(([name, entry]) => {
+    return [name, stateOf(isMapping(entry) ? entry['auth'] : undefined)] as const;
+  });
+  return {
+    entries: new Map(entries),
+    helpers: new Set(Object.keys(isMapping(credHelpers) ? credHelpers : {})),
+  };
+}
+
+/** As Go's decoder, which skips line breaks, and podman, which ignores entries without a colon. */
+function stateOf(auth: unknown): CredentialState {
+  const base64 = typeof auth === 'string' ? auth.replaceAll(/[\r\n]/g, '') : '';
+  if (base64 === '') return 'empty';
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) return 'not base64';
+  const decoded = Buffer.from(base64, 'base64').toString('latin1');
+  if (decoded.startsWith(':')) return 'no user';
+  return decoded.includes(':') ? 'usable' : 'no colon';
+}
+
+/**
+ * What podman finds for an image, by its registry and path (containers-auth.json(5)): the program of the registry, else
+ * the entry of the longest path, else one of the registry in the forms that Docker writes. Undefined where there is none.
+ */
+export function findCredentials(name: string, credentials: Credentials): CredentialState | undefined {
+  const { entries, helpers } = credentials;
+  const [registry = ''] = name.split('/', 1);
+  if (helpers.has(registry)) return 'usable';
+  for (let key = name; key !== ''; key = key.slice(0, Math.max(0, key.lastIndexOf('/')))) {
+    const state = entries.get(key);
+    if (state !== undefined) return state;
+  }
+  const wanted = registryOf(registry);
+  return [...entries].find(([key]) => registryOf(withoutScheme(key)) === wanted)?.[1];
+}
+
+/** Older tools wrote URLs such as `https://quay.io/v2/`. */
+function withoutScheme(key: string): string {
+  const rest = key.replace(/^https?:\/\//, '');
+  return rest === key ? key : (rest.split('/', 1)[0] ?? '');
+}
+
+/** Docker Hub has several names. */
+function registryOf(host: string): string {
+  return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
+}
+
+/** What keeps podman from credentials: a sentence without the credentials, and what to do. */
+export interface CredentialProblem {
+  /** `error`: podman does not even try to pull without credentials. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * One problem for each entry that gives podman nothing; entries for registries with a program of their own may be empty.
+ * @param names of the image that is pulled with the credentials
+ */
+export function findEntryProblems(credentials: Credentials, names: readonly string[]): CredentialProblem[] {
+  const { entries, helpers } = credentials;
+  const isFatal =
+    names.length > 0 && names.every((name) => findCredentials(name, credentials) === 'not base64');
+  return [...entries].flatMap(([name, state]) => {
+    if (state === 'usable' || (state === 'empty' && helpers.has(name))) return [];
+    return [
+      {
+        severity: isFatal && state === 'not base64' ? 'error' : 'warning',
+        message: `the entry for ${JSON.stringify(name)} ${credentialProblems[state]}`,
+        hint: `log in with "podman login --authfile FILE ${name}", and use that file`,
+      },
+    ];
+  });
+}
+
+/** What is missing for an image that is asked for under `names`, mirrors first; undefined where one of them is covered. */
+export function findMissingCredentials(
+  names: readonly string[],
+  credentials: Credentials,
+): CredentialProblem | undefined {
+  const [name] = names.toReversed();
+  // An entry that is not usable is a problem of its own.
+  if (name === undefined || names.some((it) => findCredentials(it, credentials) !== undefined))
+    return undefined;
+  const [registry = ''] = name.split('/', 1);
+  const known = [...credentials.entries.keys()].slice(0, 10);
+  const others = known.length === 0 ? 'it has none at all' : `it has ${known.join(', ')}`;
+  return {
+    severity: 'warning',
+    message: `the pull secret has no entry for the image ${name}: ${others}`,
+    hint: `add an entry for ${registry}, or leave the pull secret out for a public image`,
+  };
 }

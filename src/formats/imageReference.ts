@@ -32,6 +32,11 @@ const registryPattern = new RegExp(`^(?:${domainName}|\\[[A-Fa-f0-9:]+\\])(?::[0
 const componentPattern = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
+/** Whether a text is the host of a registry, with or without a port. */
+export function isRegistryHost(text: string): boolean {
+  return registryPattern.test(text);
+}
+
 /** Takes a reference apart, or says what is wrong with it. */
 export function parseImageReference(text: string): ImageReferenceCheck {
   const misplaced = findMisplaced(text);
@@ -106,7 +111,7 @@ function splitName(name: string): { registry?: string; repository: string } {
 }
 
 function registryProblem(registry: string | undefined): ImageReferenceCheck | undefined {
-  if (registry === undefined || registryPattern.test(registry)) return undefined;
+  if (registry === undefined || isRegistryHost(registry)) return undefined;
   return refuse('the registry is not a host with or without a port', registry);
 }
 

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   checkApiUrls,
   checkCallbackUrl,
+  findUrlListAddress,
   findUrlProblem,
   ironicHostUrl,
+  parseInspectorUrls,
   parseIronicUrl,
 } from '../../src/agent/ironicUrl.ts';
+import { findUrlAddressProblem } from '../../src/agent/machineAddress.ts';
 import { UsageError } from '../../src/errors.ts';
 
 /** Message and hint of the UsageError, or the result as JSON. */
@@ -68,15 +71,16 @@ describe('checkApiUrls', () => {
   it.each([
     ['', 'a URL is empty'],
     ['https://a,', 'a URL is empty'],
-    [
-      '192.0.2.1',
-      'the URL "192.0.2.1" does not start with http:// or https:// | Write https://192.0.2.1:6385',
-    ],
-    ['ironic.example.com:6385', 'Write https://ironic.example.com:6385'],
-    ['2001:db8::1', 'Write https://[2001:db8::1]:6385'],
+    ['192.0.2.1', 'the URL "192.0.2.1" does not start with http:// or https:// | write https://192.0.2.1'],
+    ['ironic.example.com:6385', 'write https://ironic.example.com:6385'],
+    ['2001:db8::1', 'write https://[2001:db8::1]'],
     ['mdns,http://a', '"mdns" stands beside URLs'],
     ['http://[::1,http://ok', 'the host and port of the URL cannot be read'],
-    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | write [2001:db8::1]'],
+    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | write https://[2001:db8::1]'],
+    ['2001:db8::1/v1x', '| give a URL such as'],
+    ['http://2001:db8::1:6385/x', '| write http://[2001:db8::1]:6385/x, or http://[2001:db8::1:6385]/x'],
+    ['https://2001:db8:0:0:0:0:0:1:443', '| write https://[2001:db8:0:0:0:0:0:1]:443'],
+    ['https://fe80::1%eth0', '| write https://[fe80::1%25eth0]'],
     ['https://[192.0.2.1]', 'brackets are for IPv6 addresses'],
     ['https://[fe80::1%eth0]', 'the "%" before a zone is written "%25" in a URL'],
     ['https://h:0', 'the port of the URL is not a number from 1 to 65535'],
@@ -98,6 +102,52 @@ describe('checkApiUrls', () => {
     expect(shown).not.toContain('secret');
   });
 
+  it.each([
+    ['https://cloud/v1', 'https://cloud'],
+    ['https://192.0.2.1:6385/v1/', 'https://192.0.2.1:6385'],
+    ['http://cloud/baremetal//v1//', 'http://cloud/baremetal'],
+    ['http://cloud:80/baremetal/v1/nodes', 'http://cloud:80/baremetal'],
+    ['https://h/v1/continue_inspection', 'https://h'],
+  ])('refuses %s, to which the agent would append the path again', (text, base) => {
+    expect(outcome(() => checkApiUrls(text, { flag: '--api-url' }))).toBe(
+      `--api-url: the URL has the path /v1, which is appended to it | write ${base}`,
+    );
+  });
+
+  it.each(['https://h/v1.82', 'https://h/v1/site', 'https://h/dev1', 'https://h/v1x'])(
+    'takes the path of %s',
+    (url) => {
+      expect(checkApiUrls(url, { flag: 'x' })).toEqual([url]);
+    },
+  );
+
+  it.each([
+    'http://0.0.0.0',
+    'https://[::]:6385',
+    'https://[fe80::1]',
+    'https://[febf::1]/x',
+    'https://[::ffff:0.0.0.0]',
+    'http://255.255.255.255',
+    'http://[ff02::1]',
+    'http://ok,http://0.1.2.3',
+  ])('refuses %s, at which there is no machine', (text) => {
+    const shown = outcome(() => checkApiUrls(text, { flag: '--api-url', defaultPort: 6385 }));
+    expect(shown).toMatch(/^--api-url: \S+ is .* \| use an address/);
+  });
+
+  it.each([
+    ['https://cloud/baremetal', 'https://cloud/baremetal'],
+    ['https://cloud/', 'https://cloud:6385/'],
+    ['https://cloud:6385/baremetal', 'https://cloud:6385/baremetal'],
+  ])('adds the default port to %s only where the URL is a host', (text, expected) => {
+    expect(checkApiUrls(text, { flag: 'x', defaultPort: 6385 })).toEqual([expected]);
+  });
+
+  it('adds a port that was chosen to every URL', () => {
+    const source = { flag: 'x', defaultPort: 6388, isPortChosen: true };
+    expect(checkApiUrls('https://a/b,https://c:1/d', source)).toEqual(['https://a:6388/b', 'https://c:1/d']);
+  });
+
   it('adds no port unless it is told which', () => {
     expect(checkApiUrls('http://h', { flag: 'x' })).toEqual(['http://h']);
     expect(checkCallbackUrl('http://h:5050/v1/continue', 'x')).toEqual(['http://h:5050/v1/continue']);
@@ -113,6 +163,7 @@ describe('checkApiUrls', () => {
     fc.assert(
       fc.property(fc.constantFrom('http', 'https'), host, port, (scheme, place, number) => {
         const text = `${scheme}://${place}${number === undefined ? '' : `:${number}`}`;
+        fc.pre(findUrlAddressProblem(text)?.isUnusable !== true);
         expect(checkApiUrls(text, { flag: 'x' })).toEqual([text]);
         expect(new URL(text).protocol).toBe(`${scheme}:`);
       }),
@@ -133,6 +184,55 @@ describe('checkApiUrls', () => {
   });
 });
 
+describe('parseInspectorUrls', () => {
+  it.each([
+    ['https://i', 'https://i:5050/v1/continue'],
+    ['https://i/', 'https://i:5050/v1/continue'],
+    ['https://i/v1/continue', 'https://i:5050/v1/continue'],
+    ['https://i:6385/v1/continue_inspection', 'https://i:6385/v1/continue_inspection'],
+    ['https://cloud/inspection', 'https://cloud/inspection/v1/continue'],
+    ['https://cloud/inspection/v1/continue', 'https://cloud/inspection/v1/continue'],
+    ['mdns', 'mdns'],
+  ])('%s', (text, expected) => {
+    expect(parseInspectorUrls(text, { flag: 'x', defaultPort: 5050 })).toEqual([expected]);
+  });
+
+  it('refuses the path of the API and addresses of no machine', () => {
+    const source = { flag: '--inspector-url', defaultPort: 5050 };
+    expect(outcome(() => parseInspectorUrls('https://i:5050/v1', source))).toContain(
+      '| write https://i:5050',
+    );
+    expect(outcome(() => parseInspectorUrls('https://[::]', source))).toContain(
+      ':: is an address to listen on',
+    );
+    expect(outcome(() => checkCallbackUrl('http://0.0.0.0/v1/continue', 'x'))).toContain('to listen on');
+  });
+});
+
+describe('findUrlListAddress', () => {
+  it.each([
+    ['http://localhost:6385', 'localhost is the booted machine itself'],
+    ['http://a,https://127.8.9.1', '127.8.9.1 is the booted machine itself'],
+    ['https://[::1]:6385', '::1 is the booted machine itself'],
+    ['https://[::ffff:127.0.0.1]', '::ffff:127.0.0.1 is the booted machine itself'],
+    ['https://API.localhost', 'API.localhost is the booted machine itself'],
+    ['https://localhost.localdomain', 'localhost.localdomain is the booted machine itself'],
+    ['http://169.254.1.1', '169.254.1.1 is link-local'],
+  ])('%s', (list, message) => {
+    expect(findUrlListAddress(list)?.message).toContain(message);
+  });
+
+  it.each([
+    'mdns',
+    'http://localhost.example.com',
+    'http://128.0.0.1',
+    'http://[fe80::1%25eth0]',
+    'http://10.0.0.1',
+  ])('nothing about %s', (list) => {
+    expect(findUrlListAddress(list)).toBeUndefined();
+  });
+});
+
 describe('findUrlProblem', () => {
   it.each([
     ['mdns', undefined],
@@ -142,6 +242,21 @@ describe('findUrlProblem', () => {
     ['http://a,\nhttp://b', 'there is a blank beside a comma'],
     ['mdnsx', 'the URL "mdnsx" does not start with http:// or https://'],
   ])('%j', (list, message) => {
-    expect(findUrlProblem(list)?.message).toBe(message);
+    expect(findUrlProblem(list, 'api_url')?.message).toBe(message);
   });
+
+  it.each([
+    ['http://h:5050', 'http://h:5050/v1/continue_inspection'],
+    ['http://h:6385/', 'http://h:6385/v1/continue_inspection'],
+    ['http://h/x/v1/', 'http://h/x/v1/continue_inspection'],
+  ])('names the path that %s lacks for inspection data', (url, expected) => {
+    expect(findUrlProblem(url, 'inspection_callback_url')?.hint).toContain(`write ${expected}, or `);
+  });
+
+  it.each(['http://h/v1/continue', 'http://h/v1/continue_inspection', 'http://h/cgi/receive'])(
+    'takes %s for inspection data',
+    (url) => {
+      expect(findUrlProblem(url, 'inspection_callback_url')).toBeUndefined();
+    },
+  );
 });

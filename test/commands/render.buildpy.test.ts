@@ -215,7 +215,7 @@ describe('build.py flags', () => {
   });
 
   it('take what build.py has not: pull secret, proxy, hostname', async () => {
-    const result = await renderAtHome({ ...home, 'auth.json': '{"auths":{}}' }, [
+    const result = await renderAtHome({ ...home, 'auth.json': '{"auths":{"quay.io":{"auth":"dTpw"}}}' }, [
       '--host',
       'h',
       '--pull-secret',

@@ -12,7 +12,8 @@ import { runCli, type RunResult } from '../support/runCli.ts';
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
 const certificates = resolve(import.meta.dirname, '../support/certificates');
-const secret = '{"auths":{"quay.io":{"auth":"aHVudGVyMg=="}}}';
+const secret =
+  '{"auths":{"quay.io":{"auth":"aHVudGVyMjp4"},"registry.example.com:5000":{"auth":"aHVudGVyMjp4"}}}';
 
 let cwd: string;
 beforeAll(async () => {

@@ -47,9 +47,9 @@ export function readCertificates(text: string): Entry[] {
 
 /** Which registries there are credentials for, and whether they are the same; how the JSON is written means nothing. */
 export function readPullSecret(text: string): Entry[] {
-  const secret: { readonly auths: object } = JSON.parse(parsePullSecret(text));
+  const secret: { readonly auths?: object } = JSON.parse(parsePullSecret(text));
   const canonical = JSON.stringify(secret);
-  const names = Object.keys(secret.auths);
+  const names = Object.keys(secret.auths ?? {});
   const registries = names.length > mostNames ? [...names.slice(0, mostNames), '…'] : names;
   const shown = `${fingerprint(canonical)} (registries: ${registries.join(', ')})`;
   return [sayPlain('agent.pullSecret', shown, canonical)];

@@ -18,7 +18,7 @@ const ownRules = {
   insecure: note(
     'agent-conf-insecure',
     'the agent does not check the certificate of Ironic',
-    'remove "insecure"; for a certificate of your own, mount its authority into the container and name it in "cafile"',
+    'remove "insecure"; for a private certificate, mount its authority into the container and name it in "cafile"',
   ),
   caUnused: note(
     'agent-conf-ca-unused',
@@ -93,7 +93,8 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
   const isInsecure = /^(?:true|1|on|yes)$/i.test(settings.get('insecure') ?? '');
   const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
   const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(trustAnchors));
-  const isUnused = isHttps && anchors.length > 0 && (isInsecure || !settings.has('cafile'));
+  const hasCafile = (settings.get('cafile') ?? '') !== '';
+  const isUnused = isHttps && anchors.length > 0 && !hasCafile;
   const lost = fileOptions.filter((option) => {
     const file = settings.get(option) ?? '';
     return subject.filesByPath.has(file) && subject.runs.some((run) => !isMountedAt(run, file));
@@ -101,7 +102,8 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
   const say = (rule: Rule, option: string): Issue =>
     broken(rule, path, { message: `${name}: ${option}: ${rule.message}` });
   return [
-    ...(isInsecure && isHttps ? [say(ownRules.insecure, 'insecure')] : []),
+    // With an authority, conf-cafile-unused reports it.
+    ...(isInsecure && isHttps && !hasCafile ? [say(ownRules.insecure, 'insecure')] : []),
     ...(isUnused ? [say(ownRules.caUnused, 'cafile')] : []),
     ...lost.map((option) => say(ownRules.hostPath, option)),
   ];

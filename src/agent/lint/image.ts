@@ -1,9 +1,11 @@
 /** The images that the agent's units pull and run. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
+import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
+import { readRegistries } from './registries.ts';
 import type { LintSubject, UnitCommand } from './subject.ts';
 
 export const imageRules = {
@@ -22,6 +24,16 @@ export const imageRules = {
     'the image has no registry: podman takes one that was pulled under any registry, or asks those that it is set up for',
     'write the same reference as in the command that pulls the image',
   ),
+  unqualified: warning(
+    'agent-image-unqualified',
+    'the image has no registry, and podman has nobody to ask which one is meant',
+    'write the registry, for example quay.io/metal3-io/ironic-agent',
+  ),
+  bareRegistry: warning(
+    'agent-image-bare-registry',
+    'the image looks like a registry without the path of an image',
+    'append the path of the image, for example quay.io/metal3-io/ironic-agent',
+  ),
   notPulled: warning(
     'agent-image-not-pulled',
     'the unit pulls another image than it runs',
@@ -34,12 +46,58 @@ export const imageRules = {
   ),
 };
 
-export function checkImages(subject: LintSubject): Issue[] {
-  const agentUnits = new Set(subject.runs.map(({ unitName }) => unitName));
-  const pulls = subject.units
+/** A command that pulls the agent's image, where it is not on the host yet. */
+export interface AgentPull {
+  readonly command: UnitCommand;
+  /** The reference as it is written. */
+  readonly image: string;
+}
+
+/** Commands of the agent's units that pull from a registry: `podman pull`, or else `podman run` itself. */
+export function agentPulls(subject: LintSubject): AgentPull[] {
+  const pulls = pullCommands(subject);
+  const runs = subject.runs.filter((run) => run.podman.isSure && isPulling(run, pulls));
+  return [
+    ...pulls.flatMap((command) => command.podman.operands.map((word) => ({ command, word }))),
+    ...runs.flatMap((command) => command.podman.operands.slice(0, 1).map((word) => ({ command, word }))),
+  ].flatMap(({ command, word: { expands, text } }) => {
+    return expands || localTransport.test(text) ? [] : [{ command, image: text.replace(/^docker:\/\//, '') }];
+  });
+}
+
+/** Whether `podman run` pulls its image, as nothing of its unit does. */
+function isPulling({ podman, unitName }: UnitCommand, pulls: readonly UnitCommand[]): boolean {
+  const isPulled = pulls.some((pull) => pull.unitName === unitName);
+  return !isPulled && optionValues(podman, 'pull').at(-1)?.text !== 'never';
+}
+
+function pullCommands({ runs, units }: LintSubject): UnitCommand[] {
+  const agentUnits = new Set(runs.map(({ unitName }) => unitName));
+  return units
     .filter(({ name }) => agentUnits.has(name))
     .flatMap(({ commands }) => commands.filter(({ podman }) => podman.verb === 'pull'));
+}
+
+/** References that podman takes and resolves to no image. */
+function checkSources(subject: LintSubject): Issue[] {
+  const registries = readRegistries(subject);
+  return agentPulls(subject).flatMap(({ command, image }) => {
+    const bare = findBareRegistry(image);
+    if (bare !== undefined) return [tell(imageRules.bareRegistry, command, bare)];
+    // What is not known may bring the registries.
+    const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
+    return short === undefined ? [] : [tell(imageRules.unqualified, command, short)];
+  });
+}
+
+function tell(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
+  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
+}
+
+export function checkImages(subject: LintSubject): Issue[] {
+  const pulls = pullCommands(subject);
   return [
+    ...checkSources(subject),
     ...pulls.flatMap((pull) =>
       pull.podman.operands.flatMap(({ text, expands }) => {
         return expands ? [] : checkReference(text, pull);
@@ -53,16 +111,14 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   const [image, argument] = run.podman.operands;
   if (image === undefined || image.expands || !run.podman.isSure) return [];
   const hasStrangeArgument = argument !== undefined && !argument.text.startsWith('-');
+  const ofUnit = pulls.filter(({ unitName }) => unitName === run.unitName);
   return [
     ...checkReference(image.text, run),
+    ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
       ? [say(imageRules.argument, run, imageRules.argument.message)]
       : []),
-    ...checkPulled(
-      image.text,
-      run,
-      pulls.filter(({ unitName }) => unitName === run.unitName),
-    ),
+    ...checkPulled(image.text, run, ofUnit),
   ];
 }
 
@@ -76,14 +132,18 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
     return [say(imageRules.reference, command, `${imageRules.reference.message}: ${parsed.reason}`)];
   }
   const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
-  return [
-    ...(parsed.reference.registry === undefined
-      ? [say(imageRules.shortName, command, imageRules.shortName.message)]
-      : []),
-    ...(isVerified || parsed.reference.digest !== undefined
-      ? []
-      : [say(imageRules.unverified, command, imageRules.unverified.message)]),
-  ];
+  return isVerified || parsed.reference.digest !== undefined
+    ? []
+    : [say(imageRules.unverified, command, imageRules.unverified.message)];
+}
+
+/** A short name of an image that is on the host by then, under another name. */
+function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
+  const parsed = parseImageReference(image);
+  const pulled = pulls.flatMap(({ podman }) => podman.operands);
+  const isFull = !parsed.ok || parsed.reference.registry !== undefined;
+  if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
+  return [say(imageRules.shortName, run, imageRules.shortName.message)];
 }
 
 /** A short name is the same image as a pulled one that ends with it. */

@@ -7,6 +7,7 @@
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import type { IpaVersion } from '../ipaOptions.ts';
+import { checkAddresses } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfs } from './conf.ts';
 import { checkConvergedFlow } from './convergedFlow.ts';
@@ -16,6 +17,7 @@ import { checkMounts } from './mounts.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkProxy } from './proxy.ts';
 import { checkPullSecrets } from './pullSecret.ts';
+import { checkRegistries } from './registries.ts';
 import { checkSize } from './size.ts';
 import { checkSources } from './sources.ts';
 import { checkSshKeys } from './sshKeys.ts';
@@ -51,10 +53,12 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkImages(subject),
     ...checkConvergedFlow(subject),
     ...checkProxy(subject),
+    ...checkRegistries(subject),
     ...checkPullSecrets(subject),
     ...checkCertificates(subject, options.now),
     ...checkSshKeys(subject),
     ...checkSources(subject),
+    ...checkAddresses(subject),
     ...checkHostFiles(subject),
     ...checkSize(options.document),
   ];

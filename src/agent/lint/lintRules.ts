@@ -13,6 +13,8 @@ import { pullSecretRules } from './pullSecret.ts';
 import { sizeRules } from './size.ts';
 import { sourceRules } from './sources.ts';
 import { sshKeyRules } from './sshKeys.ts';
+import { registriesRules } from './registries.ts';
+import { addressRules } from './addresses.ts';
 import { agentUnitRules } from './unit.ts';
 import { unitKeyRules } from './unitKeys.ts';
 import { unitTextRules } from './unitText.ts';
@@ -29,10 +31,12 @@ export const lintRules: readonly Rule[] = [
     imageRules,
     convergedFlowRules,
     proxyRules,
+    registriesRules,
     pullSecretRules,
     certificateRules,
     sshKeyRules,
     sourceRules,
+    addressRules,
     hostFileRules,
     sizeRules,
   ].flatMap((rules) => Object.values<Rule>(rules)),

@@ -48,7 +48,7 @@ function hostOf(url: URL): string {
 }
 
 /** By names in lower case, as programs take either. */
-function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+export function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
   const words = settings.flatMap(({ value }) => splitAssignments(value));
   return new Map(
     words.map(({ text }) => {

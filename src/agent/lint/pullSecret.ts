@@ -5,9 +5,17 @@ import { FormatError } from '../../errors.ts';
 import type { File } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
-import { parsePullSecret } from '../pullSecret.ts';
+import { pullNames } from '../imageSource.ts';
+import {
+  findEntryProblems,
+  findMissingCredentials,
+  parsePullSecret,
+  readCredentials,
+} from '../pullSecret.ts';
+import { agentPulls } from './image.ts';
 import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
+import { readRegistries } from './registries.ts';
 import { type HostFile, type LintSubject, readContents } from './subject.ts';
 
 export const pullSecretRules = {
@@ -20,6 +28,16 @@ export const pullSecretRules = {
     'agent-secret-content',
     'the pull secret is none',
     'it has to be JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
+  ),
+  entry: warning(
+    'agent-secret-entry',
+    'podman gets no credentials from an entry of the pull secret',
+    'log in with "podman login --authfile FILE REGISTRY", and use that file',
+  ),
+  registry: warning(
+    'agent-secret-registry',
+    'the pull secret has no entry for the registry of the image',
+    'add an entry for the registry, or remove the pull secret where the image is public',
   ),
   mode: warning(
     'agent-secret-mode',
@@ -47,6 +65,7 @@ export function checkPullSecrets(subject: LintSubject): Issue[] {
     ...listPullSecrets(subject).flatMap((file) => checkPullSecret(file)),
     ...subject.confs.flatMap((conf) => checkConfMode(conf)),
     ...checkAuthFiles(subject),
+    ...checkCoverage(subject),
   ];
 }
 
@@ -67,10 +86,46 @@ function checkContents({ contents = {} }: File, path: HostFile['path']): Issue[]
   const at = [...path, 'contents', 'source'];
   const bytes = readContents(contents);
   if (bytes === undefined) return [broken(pullSecretRules.undecodable, at)];
-  const problem = findProblem(Buffer.from(bytes).toString());
-  return problem === undefined
-    ? []
-    : [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
+  const text = Buffer.from(bytes).toString();
+  const problem = findProblem(text);
+  if (problem !== undefined)
+    return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
+  return findEntryProblems(readCredentials(text), []).map(({ hint, message }) =>
+    broken(pullSecretRules.entry, at, { message, hint }),
+  );
+}
+
+/** Where podman of root looks without being told. */
+const defaultPaths = [
+  '/run/containers/0/auth.json',
+  '/root/.config/containers/auth.json',
+  '/root/.docker/config.json',
+];
+
+/** The credentials that a command has are for other registries than that of its image. */
+function checkCoverage(subject: LintSubject): Issue[] {
+  const registries = readRegistries(subject);
+  const found = agentPulls(subject).flatMap(({ command, image }) => {
+    const named = optionValues(command.podman, 'authfile');
+    if (named.some(({ expands }) => expands)) return [];
+    const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
+    const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
+    return findUncovered(files, pullNames(image, registries));
+  });
+  return [...new Map(found.map((issue) => [issue.message, issue])).values()];
+}
+
+/** The issue stands at the first file. */
+function findUncovered(files: readonly HostFile[], names: readonly string[]): Issue[] {
+  const texts = files.map(({ file }) => Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
+  const [first] = files;
+  // What cannot be read is an issue of its own, or comes from elsewhere.
+  if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
+  const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
+  const [problem] = missing;
+  if (problem === undefined || missing.includes(undefined)) return [];
+  const { hint, message } = problem;
+  return [broken(pullSecretRules.registry, [...first.path, 'contents', 'source'], { message, hint })];
 }
 
 /** podman reads JSON alone, so a secret that is base64 a second time is none. */

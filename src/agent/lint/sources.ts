@@ -29,7 +29,8 @@ function isUnverified({ source = '', verification }: Resource): boolean {
   return /^(?:http|tftp):/i.test(source) && !verification?.hash;
 }
 
-function listResources({ ignition, storage }: Config): Placed[] {
+/** Everything that the config has Ignition fetch, or holds itself. */
+export function listResources({ ignition, storage }: Config): Placed[] {
   const { merge = [], replace } = ignition?.config ?? {};
   const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
   const files = (storage?.files ?? []).flatMap(({ append = [], contents }, index) => {

@@ -13,6 +13,9 @@ export interface RenderLayers {
   readonly layers: InventoryLayers;
 }
 
+const addressHint =
+  'set ironic.apiUrls below agent in the settings (--settings), or the variable IRONIC_BASE_URL';
+
 /**
  * @param file of settings; undefined where the environment says everything
  * @throws CliError where the file is wrong, UsageError for the options and for a list of hosts
@@ -25,11 +28,13 @@ export async function readRenderLayers(
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
     // Who says everything by the environment comes from the image-customization-controller.
-    const source: RenderSource = { options: { profile: 'icc', ...given }, io };
+    const source: RenderSource = { options: { profile: 'icc', ...given }, io, addressHint };
     readInputs(source);
     return { source, layers: { profile: chooseProfile(source.options), files: [] } };
   }
-  const { inventory, source } = await readInventoryFile(file, { ...given, inventory: file }, io);
+  const read = await readInventoryFile(file, { ...given, inventory: file }, io);
+  const { inventory } = read;
+  const source = { ...read.source, addressHint };
   if (inventory.hosts !== undefined) {
     throw new UsageError(`${file} has a list of hosts, and here the cluster says which hosts there are`, {
       hint: 'take "hosts" out; what is different for a host is in its Secret',

@@ -33,11 +33,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
     ...(kernelAppendParams !== undefined && { kernelArguments: kernelAppendParams }),
     ...(ramdisk !== undefined && { ramdisk }),
   };
-  if (format === 'env' && ramdisk === undefined) {
-    throw new UsageError('the environment names the ramdisk', {
-      hint: 'give --deploy-iso, or --deploy-kernel and --deploy-ramdisk',
-    });
-  }
+  refuseWithoutRamdisk(options, format);
   if (tellIssues(checkIronic(settings), io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
@@ -45,4 +41,18 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
       : await formatValue(renderIronicResource(settings), format === 'json' ? 'json' : 'yaml');
   await writeDocument(text, { ...options, content: 'public' }, io);
   return 0;
+}
+
+/**
+ * The resource turns off the download of the default ramdisk, so without another one hosts have nothing to boot. Kernel
+ * arguments are those of images that Ironic serves already.
+ */
+function refuseWithoutRamdisk(options: IronicOptions, format: string): void {
+  const isNamed = ramdiskOf(options) !== undefined;
+  if (isNamed || (format !== 'env' && options.kernelAppendParams !== undefined)) return;
+  const ofServed =
+    format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic serves already';
+  throw new UsageError('no ramdisk image is given, so hosts would have nothing to boot', {
+    hint: `pass --deploy-iso URL, or --deploy-kernel URL and --deploy-ramdisk URL${ofServed}`,
+  });
 }

@@ -6,8 +6,9 @@ import type { Inventory } from '../../agent/inventory.ts';
 import { hashFile } from '../../io/fileDigests.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
+import { tellUrlAddresses } from '../output/urlAddress.ts';
 import { readInventoryFile } from '../render/inventory.ts';
-import { readInputs, type RenderSource } from '../render/settings.ts';
+import { inventoryAddressHint, readInputs, type RenderSource } from '../render/settings.ts';
 import type { PrepareOptions } from './options.ts';
 
 export interface ReadSource {
@@ -18,21 +19,22 @@ export interface ReadSource {
 
 /** What is wrong for all hosts is said before anything is written. */
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
-  const { inventory: name, profile } = options;
+  const { baseUrl = '', inventory: name, profile } = options;
+  tellUrlAddresses([['--base-url', baseUrl]], io);
   const given = {
     ...(name !== undefined && { inventory: name }),
     ...(profile !== undefined && { profile }),
     ...(options.failFast === true && { failFast: true }),
   };
   if (name === undefined) {
-    const source: RenderSource = { options: given, io };
+    const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
     readInputs(source);
     return { inventory: { agent: new Map(), findings: [] }, source, input: [] };
   }
   const input = await describeFile(name, io);
   const { inventory, source } = await readInventoryFile(name, given, io);
   readInputs(source);
-  return { inventory, source, input };
+  return { inventory, source: { ...source, addressHint: inventoryAddressHint }, input };
 }
 
 /** A pipe can be read only once. */

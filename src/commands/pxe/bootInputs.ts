@@ -9,6 +9,7 @@ import { CliError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../report.ts';
 import { formatRemark } from '../../reporters/remark.ts';
+import { tellUrlAddresses } from '../output/urlAddress.ts';
 import { readProxy } from '../render/hostReaders.ts';
 import { readIronic } from '../render/ironicReaders.ts';
 import { joinLists } from '../render/listSettings.ts';
@@ -27,7 +28,13 @@ export interface BootInputs {
 
 /** Throws UsageError for what cannot be read, or where no URL is given at all. */
 export async function readBootInputs(options: BootOptions & InventoryPlace, io: Io): Promise<BootInputs> {
-  return bootInputsOf(options, await readInventoryLayers(options, io), io);
+  const inputs = bootInputsOf(options, await readInventoryLayers(options, io), io);
+  const { settings, placeOf: place } = inputs;
+  const urls = (['kernelUrl', 'initramfsUrl', 'rootfsUrl', 'ignitionUrl'] as const).map(
+    (name) => [place([name]) ?? name, settings[name] ?? ''] as const,
+  );
+  tellUrlAddresses(urls, io);
+  return inputs;
 }
 
 /** The same where the inventory has been read. Throws UsageError as well. */

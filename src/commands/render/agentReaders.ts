@@ -4,10 +4,11 @@ import { access } from 'node:fs/promises';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
+import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../errors.ts';
-import { checkImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import { parseImageReference } from '../../formats/imageReference.ts';
 import { hintChoices } from '../../reporters/nearestNames.ts';
 import { readAgentArchive } from './agentArchive.ts';
 import { readHardwareManagers } from './hardwareManagers.ts';
@@ -60,7 +61,7 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
     ...(await readUserConf(reading)),
     ...(await readPullSecret(reading)),
     ...(await readCaCertificates(reading)),
-    ...(await readRegistriesConf(reading)),
+    ...(await readRegistries(reading)),
   };
 }
 
@@ -79,7 +80,7 @@ function readImage(reading: Reading, archived?: string): string {
     });
   }
   const image = inPlace(value.place, () => parse.image(value.text));
-  if (parse.image !== checkImageReference && !parseImageReference(image).ok) {
+  if (!parseImageReference(image).ok) {
     warn(`${value.place} is no reference that podman understands`, 'see whether it has a typing mistake');
   }
   return image;
@@ -171,13 +172,32 @@ async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings,
   return texts.length === 0 ? {} : { caCertificates: texts.join('') };
 }
 
-async function readRegistriesConf(reading: Reading): Promise<Pick<AgentSettings, 'registriesConf'>> {
+async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 'registriesConf'>> {
   const value = valueOf(reading, 'agent.registriesConf');
   if (value === undefined) return {};
   const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
+  tellRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   if (registriesConf !== '') return { registriesConf };
   if (reading.profile === 'icc') return {};
   throw new CliError(`${value.place}: ${value.text} is empty`, {
     hint: 'name a file with [[registry]] tables',
+  });
+}
+
+/** Throws CliError for the first that keeps podman from reading the file, after the others have been told. */
+function tellRegistries(
+  issues: readonly RegistriesIssue[],
+  { place, text }: InputValue,
+  { warn }: Reading,
+): void {
+  const locate = ({ message, position: { column, line } }: RegistriesIssue): string =>
+    `${place}: ${text}:${line}:${column}: ${message}`;
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  for (const issue of issues) if (issue.severity !== 'error') warn(locate(issue), issue.hint);
+  const [first, ...others] = errors;
+  if (first === undefined) return;
+  const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
+  throw new CliError(locate(first), {
+    hint: more.length === 0 ? first.hint : `${first.hint}; then see ${more.slice(0, 5).join(', ')}`,
   });
 }

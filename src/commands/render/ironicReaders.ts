@@ -4,7 +4,10 @@ import {
   checkCallbackUrl,
   defaultInspectorPort,
   defaultIronicPort,
+  findPortlessUrl,
+  formatIronicUrl,
   ironicHostUrl,
+  type UrlSource,
 } from '../../agent/ironicUrl.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
@@ -22,30 +25,46 @@ export function readIronic(reading: Reading): IronicPart {
   }
   const { profile, parse } = reading;
   const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
-  const source = { flag: value.place, defaultPort: readPort(reading, 'ironic.port', defaultIronicPort) };
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
+  const apiUrls = parse.apiUrls(value.text, { flag: value.place, ...readPort(reading, ironicPort) });
+  warnOfPort(apiUrls, { place: value.place, defaultPort: defaultIronicPort }, reading);
   return {
-    apiUrls: parse.apiUrls(value.text, source),
+    apiUrls,
     callbackUrls: readCallbackUrls(reading),
     givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
     verifyIronicTls: profile === 'default' && !isSwitchedOn(reading, 'ironic.insecure'),
   };
 }
 
-function missingAddress({ options, profile }: Reading): never {
+/** A URL with a path is that of a proxy or of a cloud, on the port of its scheme, or a slip where a port is missing. */
+function warnOfPort(
+  urls: readonly string[],
+  { defaultPort, place }: { readonly defaultPort: number; readonly place: string },
+  { warn }: Reading,
+): void {
+  const url = findPortlessUrl(urls);
+  if (url === undefined) return;
+  const { path, scheme } = url;
+  const usual = scheme === 'https' ? 443 : 80;
+  const shown = formatIronicUrl(url);
+  const withPort = (port: number): string => formatIronicUrl({ ...url, port });
+  warn(
+    `${place}: ${shown} has the path ${path} and no port, so the agent uses port ${usual}`,
+    `write ${withPort(usual)} if that is right, or ${withPort(defaultPort)} for the default port`,
+  );
+}
+
+function missingAddress({ addressHint, options, profile }: Reading): never {
+  const missing =
+    profile === 'default' ? 'Its URL is missing' : `The profile ${profile} requires IRONIC_BASE_URL`;
   const isForBuildpy =
     options.registry !== undefined || options.tls !== undefined || options.insecureRegistry === true;
-  if (profile !== 'default') {
-    throw new UsageError(`where is Ironic? The profile ${profile} needs IRONIC_BASE_URL or --api-url`, {
-      hint: 'for example IRONIC_BASE_URL=https://192.0.2.1',
-    });
-  }
-  throw new UsageError(
-    isForBuildpy
-      ? 'where is Ironic? --host is missing (or --api-url)'
-      : 'where is Ironic? --api-url is missing',
-    { hint: 'for example --api-url https://192.0.2.1:6385' },
-  );
+  const flag = isForBuildpy
+    ? '--host 192.0.2.1 or --api-url https://192.0.2.1:6385'
+    : '--api-url https://192.0.2.1:6385';
+  throw new UsageError(`where is Ironic? ${missing}`, {
+    hint: addressHint ?? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`,
+  });
 }
 
 function readCallbackUrls(reading: Reading): readonly string[] {
@@ -53,16 +72,17 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
   if (callback !== undefined) refuseBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
   if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
-  const defaultPort = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
+  const port = readPort(reading, inspectorPort);
   if (profile === 'configure-coreos-ipa') {
     const api = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
-    const urls = parse.apiUrls(api.text, { flag: api.place, defaultPort });
+    const urls = parse.apiUrls(api.text, { flag: api.place, ...port });
     return urls.map((url) => `${url}/v1/continue`);
   }
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
-  return inspector === undefined
-    ? []
-    : parse.inspectorUrls(inspector.text, { flag: inspector.place, defaultPort });
+  if (inspector === undefined) return [];
+  const urls = parse.inspectorUrls(inspector.text, { flag: inspector.place, ...port });
+  warnOfPort(urls, { place: inspector.place, defaultPort: defaultInspectorPort }, reading);
+  return urls;
 }
 
 /** Of flags this is said before anything is read. */
@@ -72,12 +92,23 @@ function refuseBoth(reading: Reading, one: SettingName, other: SettingName): voi
   throw new UsageError(`${first.place} contradicts ${second.place}`, { hint: `set one of them to null` });
 }
 
-function readPort(reading: Reading, name: SettingName, fallback: number): number {
+interface PortSetting {
+  readonly name: SettingName;
+  readonly fallback: number;
+}
+
+const ironicPort: PortSetting = { name: 'ironic.port', fallback: defaultIronicPort };
+const inspectorPort: PortSetting = { name: 'ironic.inspectorPort', fallback: defaultInspectorPort };
+
+function readPort(
+  reading: Reading,
+  { fallback, name }: PortSetting,
+): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
   const port = parsed(reading, name, (text) => {
     if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535) return Number(text);
-    throw new FormatError('is not a port', { hint: 'a number from 1 to 65535' });
+    throw new FormatError('is not a port', { hint: 'use a number from 1 to 65535' });
   });
-  return port ?? fallback;
+  return { defaultPort: port ?? fallback, isPortChosen: port !== undefined };
 }
 
 function readBuildpyHost({ options }: Reading): IronicPart {

@@ -19,6 +19,8 @@ export interface Reading {
   readonly parse: InputParsers;
   readonly io: Io;
   readonly warn: Warn;
+  /** What to do where Ironic's URL is missing; without, `--api-url` and its substitutes are named. */
+  readonly addressHint?: string;
   /** For archives that many configs name. */
   readonly readArchive?: ReadArchiveFile;
 }

@@ -7,9 +7,11 @@ import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { inputParsers } from '../../agent/inputParsers.ts';
 import type { InventoryHost } from '../../agent/inventory.ts';
 import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
+import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import { UsageError } from '../../errors.ts';
+import { CliError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAgent } from './agentReaders.ts';
@@ -20,7 +22,7 @@ import { joinLists } from './listSettings.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
 import { checkPodmanArgs } from './podmanArgs.ts';
-import type { Reading } from './reading.ts';
+import { type Reading, valueOf } from './reading.ts';
 import { rememberPart } from './rememberPart.ts';
 
 /** What one config is rendered from. */
@@ -31,6 +33,8 @@ export interface RenderSource {
   readonly files?: readonly Inputs[];
   /** What counts where nothing else is given. */
   readonly implied?: Inputs;
+  /** What to do where Ironic's URL is missing, for commands without `--api-url`. */
+  readonly addressHint?: string;
   /** Of the host, where an inventory says it. */
   readonly architecture?: string;
   /** For archives that many configs name. */
@@ -38,6 +42,10 @@ export interface RenderSource {
   /** Those of an inventory, for whoever shows what is different for them. */
   readonly hosts?: readonly InventoryHost[];
 }
+
+/** For commands that take an inventory and no `--api-url`. */
+export const inventoryAddressHint =
+  'set ironic.apiUrls below agent in an inventory (--inventory FILE), or the variable IRONIC_BASE_URL';
 
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
@@ -64,7 +72,9 @@ export type ReadSettings = (
 export function createSettingsReader(): ReadSettings {
   const readSharedAgent = rememberPart(readAgent);
   const readSharedHost = rememberPart(readHost);
-  return async ({ architecture, io, options, readArchive }, { inputs, profile }, warn) => {
+  const checkSettings = createSettingCheck();
+  return async (source, { inputs, profile }, warn) => {
+    const { addressHint, architecture, io, options, readArchive } = source;
     const reading = joinLists({
       profile,
       inputs,
@@ -72,6 +82,7 @@ export function createSettingsReader(): ReadSettings {
       parse: inputParsers[profile],
       io,
       warn,
+      ...(addressHint !== undefined && { addressHint }),
       ...(readArchive !== undefined && { readArchive }),
     });
     checkPodmanArgs(reading);
@@ -86,8 +97,28 @@ export function createSettingsReader(): ReadSettings {
     };
     checkHostArchitecture(settings.archive, architecture);
     warnOfProxy(settings, warn);
+    tellSettings(checkSettings(settings), reading);
     return settings;
   };
+}
+
+/** Throws UsageError for a value with which the agent cannot run, and CliError for such a file. */
+function tellSettings(remarks: readonly SettingRemark[], reading: Reading): void {
+  for (const { hint, message, setting, severity } of remarks) {
+    const text = `${placeOf(setting, reading)}: ${message}`;
+    if (severity === 'warning') reading.warn(text, hint);
+    else if (fileSettings.has(setting)) throw new CliError(text, { hint });
+    else throw new UsageError(text, { hint });
+  }
+}
+
+const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
+
+/** How the user calls where a setting was given; an image may come from `--registry`. */
+function placeOf(setting: SettingName, reading: Reading): string {
+  const { options } = reading;
+  if (setting === 'agent.image' && options.registry !== undefined) return '--registry';
+  return valueOf(reading, setting)?.place ?? setting;
 }
 
 /** The peers leave the list of direct hosts as it is. */

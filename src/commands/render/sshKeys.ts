@@ -37,14 +37,23 @@ export async function readSshKeys(reading: Reading): Promise<readonly string[]> 
 
 async function readGivenKeys(value: InputValue, reading: Reading): Promise<string[]> {
   const { isContent, place, text } = value;
-  if (isContent || isKeyText(text)) return checkKeys(text, place, reading);
-  const content = await readText(pathIn(value, text), reading.io, what);
-  if (content.trim() !== '' && !isKeyText(content.trim())) {
-    throw new CliError(`${place}: ${text} holds nothing like an SSH public key`, {
-      hint: 'each line is a key, such as "ssh-ed25519 AAAA… comment"',
-    });
+  if (isKeyText(text)) return checkKeys(text, place, reading);
+  if (isContent) {
+    // Other generators write whatever the variable holds.
+    if (reading.profile === 'default') refuseOtherText(text, place);
+    return checkKeys(text, place, reading);
   }
+  const content = await readText(pathIn(value, text), reading.io, what);
+  refuseOtherText(content, `${place}: ${text}`);
   return checkKeys(content, `${place}: ${text}`, reading);
+}
+
+/** Throws CliError for a text without any key, which is not shown. */
+function refuseOtherText(text: string, place: string): void {
+  if (text.trim() === '' || isKeyText(text.trim())) return;
+  throw new CliError(`${place} contains no SSH public key`, {
+    hint: 'use lines of a .pub file, such as "ssh-ed25519 AAAA… comment"',
+  });
 }
 
 /** Whether a value is meant as a key and not as a path; a private key must not end up in `not found: …`. */

@@ -6,7 +6,7 @@ import type { Inventory } from '../../agent/inventory.ts';
 import { UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import { readInventoryFile } from '../render/inventory.ts';
-import { readInputs, type RenderSource } from '../render/settings.ts';
+import { inventoryAddressHint, readInputs, type RenderSource } from '../render/settings.ts';
 import { readNmstateFolder } from './nmstateFolder.ts';
 import type { ServeOptions } from './options.ts';
 
@@ -25,7 +25,11 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
   readInputs(read.source);
   const path = options.inventory ?? options.nmstateDir;
   const stats = path === undefined ? undefined : await stat(resolve(io.cwd, path)).catch(() => undefined);
-  return { ...read, modified: stats?.mtime ?? new Date(0) };
+  return {
+    ...read,
+    source: { ...read.source, addressHint: inventoryAddressHint },
+    modified: stats?.mtime ?? new Date(0),
+  };
 }
 
 async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSource, 'modified'>> {

@@ -16,6 +16,15 @@ describe('images', () => {
     ['an argument for the agent', [`agent ${image}`, `agent ${image} --debug`], []],
     ['a short name', [`agent ${image}`, 'agent ironic-agent'], [`agent-image-short-name ${contents}`]],
     [
+      'a short name in both commands',
+      [image, 'metal3-io/ironic-agent'],
+      [`agent-image-unqualified ${contents}`],
+    ],
+    ['a registry with a port', [image, 'registry:5000'], [`agent-image-bare-registry ${contents}`]],
+    ['a registry alone', [image, 'quay.io'], [`agent-image-bare-registry ${contents}`]],
+    ['a tag that is a year and more', [image, 'quay.io/x/ironic-agent:2026'], []],
+    ['a registry on the machine', [image, 'localhost:5000/ironic-agent'], [`agent-address ${contents}`]],
+    [
       'another image than is pulled',
       [`agent ${image}`, 'agent quay.io/x/y'],
       [`agent-image-not-pulled ${contents}`],

@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import type { File } from '../../../src/ignition/config.ts';
+import type { Config, File } from '../../../src/ignition/config.ts';
 import { conf, dataUrl, now, summary, withFiles, withUnit } from './support.ts';
 
 const path = '/etc/authfile.json';
-const json = '{"auths":{"quay.io":{"auth":"sesame"}}}';
+const auth = Buffer.from('user:sesame').toString('base64');
+const json = secretOf({ 'quay.io': auth });
 const at = '$.storage.files.1';
+
+/** With the `auth` of each registry. */
+function secretOf(auths: Readonly<Record<string, string>>, others: object = {}): string {
+  const entries = Object.entries(auths).map(([registry, text]) => [registry, { auth: text }]);
+  return JSON.stringify({ auths: Object.fromEntries(entries), ...others });
+}
+
+function rootFiles(one: string, other: string): Config {
+  return withFiles(
+    { path: '/root/.docker/config.json', mode: 0o600, contents: { source: dataUrl(one) } },
+    { path: '/root/.config/containers/auth.json', mode: 0o600, contents: { source: dataUrl(other) } },
+  );
+}
 
 describe('pull secrets', () => {
   it.each([
@@ -46,7 +60,69 @@ describe('pull secrets', () => {
   ] satisfies [string, File, string[]][])('%s', (_title, file, expected) => {
     const config = withFiles(file);
     expect(summary(config)).toEqual(expected);
-    expect(JSON.stringify(lintConfig(config, { now }))).not.toContain('sesame');
+    expect(JSON.stringify(lintConfig(config, { now }))).not.toMatch(new RegExp(`sesame|${auth}`));
+  });
+
+  const source = `${at}.contents.source`;
+  it.each([
+    ['a namespace', secretOf({ 'quay.io/metal3-io': auth }), []],
+    ['the image', secretOf({ 'quay.io/metal3-io/ironic-agent': auth }), []],
+    ['another namespace', secretOf({ 'quay.io/metal3': auth }), [`agent-secret-registry ${source}`]],
+    ['another registry', secretOf({ 'docker.io': auth }), [`agent-secret-registry ${source}`]],
+    ['nothing', secretOf({}), [`agent-secret-registry ${source}`]],
+    ['a URL of the registry', secretOf({ 'https://quay.io/v1/': auth }), []],
+    ['a program for the registry', secretOf({}, { credHelpers: { 'quay.io': 'x' } }), []],
+    ['a program without entries', '{"credHelpers":{"quay.io":"x"}}', []],
+    [
+      'a program that podman does not know',
+      secretOf({ 'quay.io': '' }, { credsStore: 'x' }),
+      [`agent-secret-entry ${source}`],
+    ],
+    ['an empty auth', secretOf({ 'quay.io': '' }), [`agent-secret-entry ${source}`]],
+    [
+      'a user alone',
+      secretOf({ 'quay.io': Buffer.from('sesame').toString('base64') }),
+      [`agent-secret-entry ${source}`],
+    ],
+    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-entry ${source}`]],
+    [
+      'a broken entry of another registry',
+      secretOf({ 'quay.io': auth, x: 'sesame' }),
+      [`agent-secret-entry ${source}`],
+    ],
+    ['a number', '{"auths":{"quay.io":{"auth":1}}}', [`agent-secret-content ${source}`]],
+  ])('for podman: %s', (_title, text, expected) => {
+    const named = withUnit(['podman pull ', `podman pull --authfile ${path} `]);
+    const config = {
+      ...named,
+      ...withFiles({ path, mode: 0o600, contents: { source: dataUrl(text) } }),
+      systemd: named.systemd ?? {},
+    };
+    expect(summary(config)).toEqual(expected);
+    expect(JSON.stringify(lintConfig(config, { now }))).not.toMatch(new RegExp(`sesame|${auth}`));
+  });
+
+  it('that podman of root finds by itself are looked into together', () => {
+    const foreign = secretOf({ 'docker.io': auth });
+    expect(summary(rootFiles(foreign, json))).toEqual([]);
+    expect(summary(rootFiles(foreign, foreign))).toEqual([
+      'agent-secret-registry $.storage.files.2.contents.source',
+    ]);
+  });
+
+  it('count for mirrors of the registry', () => {
+    const mirrored =
+      '[[registry]]\nprefix="quay.io/metal3-io"\nlocation="quay.io/metal3-io"\n[[registry.mirror]]\nlocation="mirror.example.com/m"\n';
+    const config = (registry: string) => {
+      const named = withUnit(['podman pull ', `podman pull --authfile ${path} `]);
+      const files = withFiles(
+        { path, mode: 0o600, contents: { source: dataUrl(secretOf({ [registry]: auth })) } },
+        { path: '/etc/containers/registries.conf', contents: { source: dataUrl(mirrored) } },
+      );
+      return { ...named, ...files, systemd: named.systemd ?? {} };
+    };
+    expect(summary(config('mirror.example.com/m'))).toEqual([]);
+    expect(summary(config('mirror.example.com/other'))).toEqual([`agent-secret-registry ${source}`]);
   });
 
   it('in a place of their own', () => {

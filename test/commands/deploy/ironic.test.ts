@@ -22,7 +22,15 @@ describe('deploy ironic', () => {
 
   it.each([
     ['arguments for an ISO', ['--deploy-iso', 'http://h/i', '--kernel-append-params', live], 1, /ready made/],
-    ['an environment of nothing', ['--format', 'env'], 2, /--deploy-iso/],
+    ['an environment of nothing', ['--format', 'env'], 2, /no ramdisk image.*\nhint: pass --deploy-iso/],
+    [
+      'an environment of arguments',
+      ['--format', 'env', '--kernel-append-params', live],
+      2,
+      /no ramdisk image/,
+    ],
+    ['a resource of nothing', ['--namespace', 'metal3'], 2, /no ramdisk image.*\n.*--kernel-append-params/],
+    ['JSON of nothing', ['--format', 'json'], 2, /no ramdisk image/],
   ])('refuses %s', async (_title, args, code, message) => {
     expect(await ironic(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   });

@@ -120,7 +120,7 @@ function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
   );
   write('ironic.crt', readFileSync(join(root, 'test/support/certificates/server-ca.pem')));
   const auth = Buffer.from('user:hunter2').toString('base64');
-  write('auth.json', JSON.stringify({ auths: { 'registry.example.com': { auth } } }));
+  write('auth.json', JSON.stringify({ auths: { 'quay.io': { auth } } }));
   write('ironic-agent.tar', agentArchive);
   const installed = { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/installed' }] } };
   write('installed.ign', JSON.stringify(installed));

@@ -1,0 +1,71 @@
+/**
+ * Addresses that are no use to the machine that boots the agent: each machine takes a loopback address for itself, and a
+ * link-local one reaches no further than the next switch. The address types are those of RFC 6890 and RFC 4291.
+ */
+
+import { type Host, parseHost } from '../formats/hostName.ts';
+import { parseAddress } from './network/ipAddress.ts';
+
+/** Why another machine does not answer at an address: a sentence with the address, and what to do. */
+export interface AddressProblem {
+  /** True where no setup of network or machine could make the address work. */
+  readonly isUnusable: boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const hint = 'use an address or a name at which the machine reaches the server over its network';
+
+const scopes = {
+  loopback: { isUnusable: false, text: 'is the booted machine itself (loopback)' },
+  linkLocal: { isUnusable: false, text: 'is link-local: no router forwards it' },
+  zoneless: { isUnusable: true, text: 'is link-local and has no zone, so no machine can connect to it' },
+  unspecified: { isUnusable: true, text: 'is an address to listen on, not to connect to' },
+  group: { isUnusable: true, text: 'is not the address of a single machine' },
+} as const;
+
+/** Names that resolve to the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
+const loopbackName =
+  /^(?:(?:.+\.)?localhost|localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/i;
+
+/** What is wrong with a host as the target of a connection from the machine; undefined for any other host. */
+export function findAddressProblem(host: Host): AddressProblem | undefined {
+  const scope = scopeOf(host);
+  if (scope === undefined || host.kind === 'invalid') return undefined;
+  const { isUnusable, text } = scopes[scope];
+  const name = host.kind === 'name' ? host.name : host.address;
+  return { isUnusable, message: `${name} ${text}`, hint };
+}
+
+/** The same for the host of a URL that `URL` can parse; undefined for other texts, too. */
+export function findUrlAddressProblem(url: string): AddressProblem | undefined {
+  if (!URL.canParse(url)) return undefined;
+  return findAddressProblem(parseHost(new URL(url).hostname.replaceAll(/^\[|\]$/g, '')));
+}
+
+function scopeOf(host: Host): keyof typeof scopes | undefined {
+  if (host.kind === 'name') return loopbackName.test(host.name) ? 'loopback' : undefined;
+  if (host.kind === 'invalid') return undefined;
+  const { family, groups = [] } = parseAddress(host.address) ?? {};
+  if (family === 4) return scopeOfIpv4(groups);
+  const [last = 0, beforeLast = 0] = groups.toReversed();
+  if (isZero(groups.slice(0, 5)) && groups[5] === 0xffff) {
+    return scopeOfIpv4([beforeLast >> 8, beforeLast & 0xff, last >> 8, last & 0xff]);
+  }
+  if (isZero(groups.slice(0, 7)) && last <= 1) return last === 0 ? 'unspecified' : 'loopback';
+  const start = groups[0] ?? 0;
+  if ((start & 0xffc0) === 0xfe80)
+    return host.kind === 'ipv6' && host.zone === undefined ? 'zoneless' : undefined;
+  return start >> 8 === 0xff ? 'group' : undefined;
+}
+
+function scopeOfIpv4([first = 0, second = 0]: readonly number[]): keyof typeof scopes | undefined {
+  if (first === 0) return 'unspecified';
+  if (first === 127) return 'loopback';
+  if (first >= 224) return 'group';
+  return first === 169 && second === 254 ? 'linkLocal' : undefined;
+}
+
+function isZero(groups: readonly number[]): boolean {
+  return groups.every((group) => group === 0);
+}

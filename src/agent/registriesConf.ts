@@ -1,0 +1,369 @@
+/**
+ * A registries.conf as podman reads it (containers-registries.conf(5), version 2): where images are pulled from, and what
+ * short names stand for. Errors are what podman refuses the whole file for, so that it pulls nothing; warnings are what it
+ * ignores. Compared with podman 4.3, whose messages the texts here follow.
+ */
+
+import { nearestName } from '../formats/editDistance.ts';
+import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
+import type { Path, Position, Severity } from '../report.ts';
+
+export interface RegistriesIssue {
+  readonly severity: Severity;
+  /** In the file; columns count bytes. */
+  readonly position: Position;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface RegistriesConf {
+  /** By line. */
+  readonly issues: readonly RegistriesIssue[];
+  /** Undefined where podman refuses the file. */
+  readonly registries?: Registries;
+}
+
+/** What a file without errors says. */
+export interface Registries {
+  /** The registries that are asked for a short name, in order; undefined where the file does not say. */
+  readonly search?: readonly string[];
+  readonly shortNameMode?: string;
+  /** By short name, the full one. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly entries: readonly RegistryEntry[];
+}
+
+export interface RegistryEntry {
+  /** Of image names: `registry.example.com/team`, or `*.example.com`. */
+  readonly prefix: string;
+  /** What takes the place of the prefix. */
+  readonly location: string;
+  readonly blocked: boolean;
+  /** Locations that are asked before. */
+  readonly mirrors: readonly string[];
+}
+
+type Fields = Readonly<Record<string, Field>>;
+
+type Field =
+  | { readonly kind: 'text' | 'switch' | 'texts' | 'names' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'table' | 'tables'; readonly fields: Fields };
+
+const text = { kind: 'text' } as const;
+const isOn = { kind: 'switch' } as const;
+
+const mirrorFields: Fields = {
+  location: text,
+  insecure: isOn,
+  'pull-from-mirror': { kind: 'choice', choices: ['all', 'digest-only', 'tag-only'] },
+};
+
+const registryFields: Fields = {
+  prefix: text,
+  location: text,
+  insecure: isOn,
+  blocked: isOn,
+  'mirror-by-digest-only': isOn,
+  mirror: { kind: 'tables', fields: mirrorFields },
+};
+
+/** Version 1, which new releases of podman no longer read. */
+const oldList: Field = { kind: 'table', fields: { registries: { kind: 'texts' } } };
+
+const rootFields: Fields = {
+  'unqualified-search-registries': { kind: 'texts' },
+  'short-name-mode': { kind: 'choice', choices: ['enforcing', 'permissive', 'disabled'] },
+  'credential-helpers': { kind: 'texts' },
+  'additional-layer-store-auth-helper': text,
+  registry: { kind: 'tables', fields: registryFields },
+  aliases: { kind: 'names' },
+  registries: { kind: 'table', fields: { search: oldList, insecure: oldList, block: oldList } },
+};
+
+/** Reads the file and says what podman would make of it. Never throws. */
+export function readRegistriesConf(content: string): RegistriesConf {
+  try {
+    return checkDocument(parseToml(content));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const { hint = '', message, position } = error;
+    return { issues: [{ severity: 'error', position, message: `the file ${message}`, hint }] };
+  }
+}
+
+type Tell = (path: Path, message: string, hint: string) => void;
+
+interface Check {
+  readonly refuse: Tell;
+  readonly warn: Tell;
+}
+
+function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
+  const issues: RegistriesIssue[] = [];
+  const teller =
+    (severity: Severity): Tell =>
+    (path, message, hint) =>
+      issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+  const check: Check = { refuse: teller('error'), warn: teller('warning') };
+  const isRefused = (): boolean => issues.some(({ severity }) => severity === 'error');
+  const table = readTable(value, rootFields, { ...check, path: [] });
+  const given = readGiven(table);
+  // The meaning of values of wrong types is not looked at.
+  if (!isRefused()) checkMeaning(given, check);
+  const sorted = issues.toSorted(
+    ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
+  );
+  return isRefused() ? { issues: sorted } : { issues: sorted, registries: toRegistries(given) };
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+interface FieldCheck extends Check {
+  readonly path: Path;
+}
+
+/** The fields by the names that they are declared with: podman takes them in any case. Values are of their types. */
+function readTable(value: unknown, fields: Fields, check: FieldCheck): Table {
+  const table: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(isTable(value) ? value : {})) {
+    const name = key.toLowerCase();
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const path = [...check.path, key];
+    if (field === undefined) {
+      const near = nearestName(name, Object.keys(fields));
+      const message = `podman does not know the key ${JSON.stringify(key.slice(0, 60))} here and ignores it`;
+      const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
+      check.warn(path, message, near === undefined ? all : `did you mean "${near}"?`);
+    } else table[name] = readField(member, field, { ...check, path });
+  }
+  return table;
+}
+
+/** The value where it is of the type; undefined, after an error, where it is not. */
+function readField(value: unknown, field: Field, check: FieldCheck): unknown {
+  const { path } = check;
+  if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, check);
+  if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
+    return value.map((item, index) => readTable(item, field.fields, { ...check, path: [...path, index] }));
+  }
+  if (field.kind === 'choice' && (value === '' || field.choices.some((choice) => choice === value)))
+    return value;
+  if (Object.hasOwn(plainKinds, field.kind) && plainKinds[field.kind]?.accepts(value) === true) return value;
+  const names = path.filter((step) => typeof step === 'string');
+  const message = `podman cannot read the value of ${JSON.stringify(names.at(-1))}`;
+  check.refuse(path, message, fieldHint(field, names.join('.')));
+  return undefined;
+}
+
+interface PlainKind {
+  readonly accepts: (value: unknown) => boolean;
+  readonly hint: string;
+}
+
+const plainKinds: Readonly<Partial<Record<Field['kind'], PlainKind>>> = {
+  text: { accepts: (value) => typeof value === 'string', hint: 'write a text in double quotes' },
+  switch: { accepts: (value) => typeof value === 'boolean', hint: 'write true or false, without quotes' },
+  texts: {
+    accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+    hint: 'write a list of texts: ["registry.example.com"]',
+  },
+  names: {
+    accepts: (value) => isTable(value) && Object.values(value).every((item) => typeof item === 'string'),
+    hint: 'write a table of texts: "name" = "registry.example.com/name"',
+  },
+};
+
+function fieldHint(field: Field, name: string): string {
+  if (field.kind === 'choice') return `use one of ${field.choices.map((choice) => `"${choice}"`).join(', ')}`;
+  if (field.kind === 'table') return `write a table: [${name}]`;
+  return plainKinds[field.kind]?.hint ?? `write each with double brackets: [[${name}]]`;
+}
+
+function isTable(value: unknown): value is Table {
+  return isMapping(value) && !(value instanceof Date);
+}
+
+/** A file whose values are of their types. */
+interface Given extends Omit<Registries, 'entries'> {
+  readonly entries: readonly GivenEntry[];
+  /** Names of what version 1 and version 2 are known by. */
+  readonly old: boolean;
+  readonly current: readonly string[];
+}
+
+interface GivenEntry {
+  readonly path: Path;
+  readonly prefix: string;
+  readonly location: string;
+  readonly blocked: boolean;
+  readonly insecure: boolean;
+  readonly byDigestOnly: boolean;
+  readonly mirrors: readonly { readonly location: string; readonly pull: string }[];
+}
+
+function readGiven(table: Table): Given {
+  const { aliases, registries, registry } = table;
+  const search = table['unqualified-search-registries'];
+  const mode = textOf(table['short-name-mode']);
+  return {
+    ...(Array.isArray(search) && { search: search.map(textOf) }),
+    ...(mode !== '' && { shortNameMode: mode }),
+    aliases: new Map(
+      Object.entries(isTable(aliases) ? aliases : {}).map(([name, full]) => [name, textOf(full)]),
+    ),
+    entries: listOf(registry).map((entry, index) => ({
+      path: ['registry', index],
+      prefix: textOf(entry['prefix']),
+      location: textOf(entry['location']),
+      blocked: entry['blocked'] === true,
+      insecure: entry['insecure'] === true,
+      byDigestOnly: entry['mirror-by-digest-only'] === true,
+      mirrors: listOf(entry['mirror']).map((mirror) => ({
+        location: textOf(mirror['location']),
+        pull: textOf(mirror['pull-from-mirror']),
+      })),
+    })),
+    old: registries !== undefined,
+    current: Object.keys(table).filter((name) => name !== 'registries'),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: unknown): readonly Table[] {
+  return Array.isArray(value) ? value.filter(isTable) : [];
+}
+
+function toRegistries({ aliases, entries, search, shortNameMode }: Given): Registries {
+  return {
+    aliases,
+    ...(search !== undefined && { search }),
+    ...(shortNameMode !== undefined && { shortNameMode }),
+    entries: entries.map(({ blocked, location, mirrors, prefix }) => ({
+      prefix: withoutSlashes(prefix === '' ? location : prefix),
+      location: withoutSlashes(location),
+      blocked,
+      mirrors: mirrors.map((mirror) => withoutSlashes(mirror.location)),
+    })),
+  };
+}
+
+function withoutSlashes(location: string): string {
+  return location.replace(/\/+$/, '');
+}
+
+function checkMeaning(given: Given, check: Check): void {
+  checkVersion(given, check);
+  for (const [index, registry] of (given.search ?? []).entries()) {
+    const path = ['unqualified-search-registries', index];
+    if (checkLocation(registry, path, check) && !isRegistryHost(withoutSlashes(registry))) {
+      check.refuse(
+        path,
+        `${JSON.stringify(registry)} is not the host of a registry`,
+        'write a host, such as "quay.io"',
+      );
+    }
+  }
+  for (const [name, full] of given.aliases) checkAlias(name, full, check);
+  for (const entry of given.entries) checkEntry(entry, check);
+  checkTwins(given.entries, check);
+}
+
+function checkVersion({ current, old }: Given, { refuse, warn }: Check): void {
+  if (!old) return;
+  const hint =
+    'write version 2: unqualified-search-registries = ["…"] for [registries.search], [[registry]] with insecure or blocked for the others';
+  const [first] = current;
+  if (first === undefined)
+    warn(['registries'], 'this is version 1 of the format, which new releases of podman do not read', hint);
+  else
+    refuse(
+      ['registries'],
+      `version 1 of the format ("registries") and version 2 (${JSON.stringify(first)}) are mixed`,
+      hint,
+    );
+}
+
+/** Whether a location can be one, after an error where it cannot. */
+function checkLocation(location: string, path: Path, { refuse }: Check): boolean {
+  const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
+  if (scheme !== undefined) {
+    refuse(
+      path,
+      `${JSON.stringify(location)} is a URL`,
+      `write ${JSON.stringify(rest)}; for plain HTTP add insecure = true`,
+    );
+  } else if (rest === '')
+    refuse(path, 'the location is empty', 'write the host of a registry, such as "quay.io"');
+  return scheme === undefined && rest !== '';
+}
+
+function checkAlias(name: string, full: string, { refuse }: Check): void {
+  const path = ['aliases', name];
+  const short = parseImageReference(name);
+  if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
+    const hint = 'write a name without registry, tag and digest: "ironic-agent"';
+    refuse(path, `${JSON.stringify(name)} is not a short name`, hint);
+  }
+  if (full === '') return; // takes an alias of another file back
+  const target = parseImageReference(full);
+  if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
+  const hint = 'write registry and repository without tag and digest: "quay.io/metal3-io/ironic-agent"';
+  refuse(path, `${JSON.stringify(full)} is not a full image name`, hint);
+}
+
+function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
+  return tag !== undefined || digest !== undefined;
+}
+
+function checkEntry(entry: GivenEntry, check: Check): void {
+  const { location, path, prefix } = entry;
+  const isWildcard = prefix.startsWith('*.');
+  if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], check);
+  if (location !== '') checkLocation(location, [...path, 'location'], check);
+  else if (!isWildcard) {
+    check.refuse(
+      path,
+      'the registry has no location',
+      'add location = "HOST", for example location = "registry.example.com"',
+    );
+  }
+  if (isWildcard && /[/@:]/.test(prefix)) {
+    check.refuse(
+      [...path, 'prefix'],
+      `${JSON.stringify(prefix)} is more than "*." and a domain`,
+      'write it like "*.example.com"',
+    );
+  }
+  for (const [index, mirror] of entry.mirrors.entries()) {
+    const at = [...path, 'mirror', index];
+    checkLocation(mirror.location, [...at, 'location'], check);
+    if (mirror.pull === '' || !entry.byDigestOnly) continue;
+    const message =
+      'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
+    check.refuse([...at, 'pull-from-mirror'], message, 'keep one of the two');
+  }
+}
+
+/** Entries of one location have to agree. */
+function checkTwins(entries: readonly GivenEntry[], { refuse }: Check): void {
+  const seen = new Map<string, GivenEntry>();
+  for (const entry of entries) {
+    const first = seen.get(entry.location);
+    seen.set(entry.location, first ?? entry);
+    if (first === undefined || entry.location === '') continue;
+    for (const name of ['insecure', 'blocked'] as const) {
+      if (first[name] === entry[name]) continue;
+      refuse(
+        entry.path,
+        `the registry ${JSON.stringify(entry.location)} is there twice, with different "${name}"`,
+        'give both the same value',
+      );
+    }
+  }
+}

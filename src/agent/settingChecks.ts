@@ -1,0 +1,100 @@
+/**
+ * What of well-formed settings is most likely a mistake, by the setting that it is about: for the agent's container image,
+ * the credentials for it, and addresses that mean no other machine. What may be intended is a warning. The lint of a
+ * config finds the same in what is rendered; the agent's conf has checks of its own (`confCheck.ts`).
+ */
+
+import { parseHost } from '../formats/hostName.ts';
+import {
+  findBareRegistry,
+  findImageAddress,
+  findRegistryAddress,
+  findShortNameProblem,
+  isLocalName,
+  pullNames,
+} from './imageSource.ts';
+import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from './machineAddress.ts';
+import { findEntryProblems, findMissingCredentials, readCredentials } from './pullSecret.ts';
+import { type Registries, readRegistriesConf } from './registriesConf.ts';
+import type { AgentSettings } from './settings.ts';
+import type { SettingName } from './settingTable.ts';
+
+export interface SettingRemark {
+  readonly setting: SettingName;
+  /** `error`: the agent cannot run with the setting. */
+  readonly severity: 'error' | 'warning';
+  /** A sentence without secrets. */
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The same check for one config after the other; those that are alike in what is checked are not checked again. */
+export function createSettingCheck(): (settings: AgentSettings) => readonly SettingRemark[] {
+  let last: { readonly key: string; readonly remarks: readonly SettingRemark[] } | undefined;
+  return (settings) => {
+    const { agentImage, archive, ntpServers, profile, proxy, pullPolicy, pullSecret, registriesConf } =
+      settings;
+    const key = JSON.stringify([
+      [agentImage, archive, pullPolicy, profile],
+      [ntpServers, proxy, pullSecret, registriesConf],
+    ]);
+    if (last?.key !== key) last = { key, remarks: checkSettings(settings) };
+    return last.remarks;
+  };
+}
+
+export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
+  const { archive, registriesConf } = settings;
+  const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
+  return [
+    ...checkAddresses(settings, registries),
+    // What an archive brings needs neither registry nor credentials.
+    ...(archive === undefined
+      ? [...checkImage(settings, registries), ...checkPullSecret(settings, registries)]
+      : []),
+  ];
+}
+
+function checkImage({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): SettingRemark[] {
+  const bare = findBareRegistry(agentImage);
+  const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
+  const { hint, message } = bare ?? short ?? {};
+  return hint === undefined || message === undefined
+    ? []
+    : [{ setting: 'agent.image', severity: 'warning', message, hint }];
+}
+
+function checkPullSecret(
+  { agentImage, pullSecret }: AgentSettings,
+  registries?: Registries,
+): SettingRemark[] {
+  if (pullSecret === undefined) return [];
+  const credentials = readCredentials(pullSecret);
+  const names = pullNames(agentImage, registries);
+  const missing = findMissingCredentials(names, credentials);
+  const problems = [...findEntryProblems(credentials, names), ...(missing === undefined ? [] : [missing])];
+  return problems.map((problem) => ({ setting: 'agent.pullSecret', ...problem }));
+}
+
+type FoundAddress = readonly [setting: SettingName, problem: AddressProblem | undefined];
+
+function checkAddresses(settings: AgentSettings, registries?: Registries): SettingRemark[] {
+  const { agentImage, archive, ntpServers, profile, pullPolicy, proxy } = settings;
+  // Whoever uses another generator gets what that one gives.
+  const isOwn = profile === 'default' || profile === 'buildpy';
+  const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
+  const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
+  const found: FoundAddress[] = [
+    ['agent.image', isPulled ? findImageAddress(agentImage) : undefined],
+    ...locations.map((location): FoundAddress => ['agent.registriesConf', findRegistryAddress(location)]),
+    ...ntpServers.map((server): FoundAddress => ['host.ntpServers', findAddressProblem(parseHost(server))]),
+    ['proxy.http', findUrlAddressProblem(proxy.http ?? '')],
+    ['proxy.https', findUrlAddressProblem(proxy.https ?? '')],
+    ['agent.archiveUrl', findUrlAddressProblem(archive?.url ?? '')],
+  ];
+  return found.flatMap(([setting, problem]) => {
+    if (problem === undefined) return [];
+    const { hint, isUnusable, message } = problem;
+    return [{ setting, severity: isOwn && isUnusable ? 'error' : 'warning', message, hint }];
+  });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findBareRegistry,
+  findImageAddress,
+  findShortNameProblem,
+  pullNames,
+} from '../../src/agent/imageSource.ts';
+import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
+
+describe('findBareRegistry', () => {
+  it.each([
+    ['quay.io', true],
+    ['192.0.2.1', true],
+    ['192.0.2.1:5000', true],
+    ['localhost:5000', true],
+    ['registry.example.com:latest', true],
+    ['registry:5000', false],
+    ['registry:80', false],
+  ])('%s', (text, isCertain) => {
+    expect(findBareRegistry(text)?.isCertain).toBe(isCertain);
+  });
+
+  it.each([
+    'quay.io/a/b',
+    'registry:5000/a',
+    'ironic-agent',
+    'ironic-agent:latest',
+    'ironic-agent:v1.2',
+    'ironic-agent:8',
+    'ironic-agent:20260101',
+    'ironic-agent:0100',
+    'team/agent:5000',
+    'not an image',
+    `agent:5000@sha256:${'0'.repeat(64)}`,
+  ])('not %s', (text) => {
+    expect(findBareRegistry(text)).toBeUndefined();
+  });
+});
+
+describe('findShortNameProblem', () => {
+  it.each([
+    ['ironic-agent:latest', 'write the registry: quay.io/metal3-io/ironic-agent:latest'],
+    ['team/agent', 'write the registry: quay.io/team/agent'],
+  ])('%s', (text, hint) => {
+    expect(findShortNameProblem(text)?.hint).toBe(hint);
+  });
+
+  it.each(['quay.io/a', 'localhost/a', 'registry:5000/a', 'not an image'])('not %s', (text) => {
+    expect(findShortNameProblem(text)).toBeUndefined();
+  });
+});
+
+describe('findImageAddress', () => {
+  it.each([
+    ['localhost:5000/a', true],
+    ['127.0.0.1:5000/a', true],
+    ['[::1]:5000/a', true],
+    ['[::1]/a', true],
+    ['quay.io/a', false],
+    ['localhost', false],
+    ['[2001:db8::1]:5000/a', false],
+  ])('%s', (text, isFound) => {
+    expect(findImageAddress(text) !== undefined).toBe(isFound);
+  });
+});
+
+describe('pullNames', () => {
+  const { registries } = readRegistriesConf(
+    [
+      '[[registry]]\nprefix = "quay.io"\nlocation = "r.example.com"\n',
+      '[[registry]]\nprefix = "quay.io/metal3-io"\nlocation = "quay.io/metal3-io"\n[[registry.mirror]]\nlocation = "m:5000/x"\n',
+      '[[registry]]\nprefix = "*.example.org"\nlocation = "other.example.com"\n',
+      '[[registry]]\nprefix = "*.example.net"\n',
+    ].join(''),
+  );
+
+  it.each([
+    ['quay.io/metal3-io/ironic-agent:v1', ['m:5000/x/ironic-agent', 'quay.io/metal3-io/ironic-agent']],
+    ['quay.io/metal3-iox/a', ['r.example.com/metal3-iox/a']],
+    ['a.b.example.org:5000/c/d', ['other.example.com/c/d']],
+    ['example.org/c', ['example.org/c']],
+    ['a.example.net/c', ['a.example.net/c']],
+    ['docker.io/a@sha256:x', []],
+    ['docker.io/a', ['docker.io/library/a']],
+    ['agent', []],
+  ])('%s', (image, names) => {
+    expect(registries).toBeDefined();
+    expect(pullNames(image, registries)).toEqual(names);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { checkSettings, createSettingCheck } from '../../src/agent/settingChecks.ts';
+import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
+
+const settings = (changes: Partial<AgentSettings>): AgentSettings => ({
+  ...defaultSettings,
+  apiUrls: ['https://192.0.2.1:6385'],
+  ...changes,
+});
+const found = (changes: Partial<AgentSettings>): string[] =>
+  checkSettings(settings(changes)).map(({ setting, severity }) => `${severity} ${setting}`);
+const archive = { name: 'a.tar', sha512: '0', imageId: '0', architecture: 'x86_64' } as const;
+const pullSecret = '{"auths":{"quay.io":{"auth":"???"}}}';
+
+describe('checkSettings', () => {
+  it.each<[string, Partial<AgentSettings>, string[]]>([
+    ['nothing', {}, []],
+    ['an address to listen on', { ntpServers: ['0.0.0.0'] }, ['error host.ntpServers']],
+    [
+      'the same for another generator',
+      { ntpServers: ['0.0.0.0'], profile: 'icc' },
+      ['warning host.ntpServers'],
+    ],
+    ['a loopback address', { ntpServers: ['ntp.example.com', '::1'] }, ['warning host.ntpServers']],
+    ['an image that is pulled', { agentImage: 'localhost:5000/a' }, ['warning agent.image']],
+    ['one that is never pulled', { agentImage: 'localhost:5000/a', pullPolicy: 'never' }, []],
+    ['one of an archive', { agentImage: 'agent', pullPolicy: 'never', archive, pullSecret }, []],
+    [
+      'an archive on the machine',
+      { pullPolicy: 'never', archive: { ...archive, url: 'http://[::1]/a' } },
+      ['warning agent.archiveUrl'],
+    ],
+    ['credentials that stop podman', { pullSecret }, ['error agent.pullSecret']],
+    [
+      'such credentials for another registry',
+      { pullSecret, agentImage: 'r.example.com/a' },
+      ['warning agent.pullSecret', 'warning agent.pullSecret'],
+    ],
+  ])('%s', (_title, changes, expected) => {
+    expect(found(changes)).toEqual(expected);
+  });
+});
+
+describe('createSettingCheck', () => {
+  it('answers for each settings, in any order', () => {
+    const check = createSettingCheck();
+    const all = [
+      {},
+      { ntpServers: ['::1'] },
+      { ntpServers: ['::1'], hostname: 'b' },
+      { agentImage: 'a' },
+      { agentImage: 'a', pullPolicy: 'never', archive },
+      {},
+    ] as const;
+    for (const changes of all) expect(check(settings(changes))).toEqual(checkSettings(settings(changes)));
+  });
+});

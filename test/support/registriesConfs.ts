@@ -1,0 +1,86 @@
+/** Files as containers-registries.conf(5) describes them, and what is wrong with each: `line:column message`. */
+
+export const goodConfs: readonly string[] = [
+  '',
+  '# nothing\n',
+  'unqualified-search-registries = ["quay.io", "localhost:5000", "192.0.2.1"]\nshort-name-mode = "permissive"\n',
+  '[[registry]]\nprefix = "quay.io/metal3-io"\nlocation = "registry.example.com:5000/mirror/"\ninsecure = true\nblocked = false\n\n[[registry.mirror]]\nlocation = "[2001:db8::1]:5000"\npull-from-mirror = "tag-only"\n',
+  '[[registry]]\nprefix = "*.example.com"\n[[registry]]\nprefix = "*.example.org"\nlocation = "registry.example.com"\n',
+  '[[registry]]\nlocation = "a"\nmirror-by-digest-only = true\nmirror = [{ location = "b", insecure = true }]\r\n',
+  'credential-helpers = ["containers-auth.json"]\nadditional-layer-store-auth-helper = "x"\n[aliases]\n"ironic-agent" = "quay.io/metal3-io/ironic-agent"\n"team/agent" = "localhost/agent"\n',
+  'Short-Name-Mode = "disabled"\n[[Registry]]\nLocation = "a"\n',
+  '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\n',
+];
+
+export const ignoredConfs: readonly (readonly [text: string, issue: string])[] = [
+  ['[[registry]]\nlocation = "a"\nmirors = 1\n', '3:1 podman does not know the key "mirors" here'],
+  [
+    '[[registry]]\nlocation = "a"\n[[registry.mirrors]]\nlocation = "b"\n',
+    '3:12 podman does not know the key "mirrors"',
+  ],
+  [
+    '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\nmirror-by-digest-only = true\n',
+    '5:1 podman does not know',
+  ],
+  ['[[registry]]\nlocation = "a" # ü\n"ü" = 1\n', '3:1 podman does not know the key "ü"'],
+  ['search = ["quay.io"]\n', '1:1 podman does not know the key "search"'],
+  ['[registries.search]\nregistries = ["quay.io"]\n', '1:2 this is version 1 of the format'],
+];
+
+export const refusedConfs: readonly (readonly [text: string, issue: string])[] = [
+  ['hello world\n', '1:7 the file is not TOML: expected equal'],
+  ['<html>\n', '1:1 the file is not TOML'],
+  ['{"auths": {}}\n', '1:1 the file is not TOML'],
+  ['registries:\n  - quay.io\n', '1:11 the file is not TOML'],
+  ['\uFEFF[[registry]]\nlocation = "a"\n', '1:1 the file is not TOML'],
+  ['[[registry]]\nlocation = a\n', '2:12 the file is not TOML'],
+  ['[[registry]]\nlocation = "a"\nlocation = "b"\n', '3:1 the file is not TOML'],
+  [
+    'unqualified-search-registries = "quay.io"\n',
+    '1:1 podman cannot read the value of "unqualified-search-registries"',
+  ],
+  ['unqualified-search-registries = [1]\n', '1:1 podman cannot read'],
+  [
+    'unqualified-search-registries = [\n  "quay.io",\n  "https://docker.io/",\n]\n',
+    '3:3 "https://docker.io/" is a URL',
+  ],
+  ['unqualified-search-registries = [""]\n', '1:34 the location is empty'],
+  ['unqualified-search-registries = ["a b"]\n', '1:34 "a b" is not the host of a registry'],
+  ['credential-helpers = "a"\n', '1:1 podman cannot read the value of "credential-helpers"'],
+  ['short-name-mode = "strict"\n', '1:1 podman cannot read the value of "short-name-mode"'],
+  ['[registry]\nlocation = "a"\n', '1:2 podman cannot read the value of "registry"'],
+  ['[[registry]]\nlocation = "a"\ninsecure = "yes"\n', '3:1 podman cannot read the value of "insecure"'],
+  ['[[registry]]\nlocation = 5\n', '2:1 podman cannot read the value of "location"'],
+  ['[[registry]]\nlocation = 2020-01-01\n', '2:1 podman cannot read the value of "location"'],
+  ['[[registry]]\n', '1:3 the registry has no location'],
+  ['[[registry]]\nlocation = ""\n', '1:3 the registry has no location'],
+  ['[[registry]]\nprefix = "quay.io"\n', '1:3 the registry has no location'],
+  ['[[registry]]\nlocation = "https://quay.io"\n', '2:1 "https://quay.io" is a URL'],
+  ['[[registry]]\nprefix = "http://quay.io"\nlocation = "a"\n', '2:1 "http://quay.io" is a URL'],
+  ['[[registry]]\nprefix = "*.example.com/team"\nlocation = "a"\n', '2:1 "*.example.com/team" is more than'],
+  ['[[registry]]\nlocation = "a"\n[[registry.mirror]]\ninsecure = true\n', '3:12 the location is empty'],
+  [
+    '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"\n',
+    '5:1 podman cannot read',
+  ],
+  [
+    '[[registry]]\nlocation = "a"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "all"\n',
+    '6:1 mirror-by-digest-only of the registry',
+  ],
+  [
+    '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\nblocked = true\n',
+    '3:3 the registry "a" is there twice',
+  ],
+  ['[registries.search]\nregistries = ["a"]\n[[registry]]\nlocation = "b"\n', '1:2 version 1 of the format'],
+  [
+    'unqualified-search-registries = ["a"]\n[registries.block]\nregistries = ["b"]\n',
+    '2:2 version 1 of the format',
+  ],
+  ['[[registries]]\nlocation = "a"\n', '1:3 podman cannot read the value of "registries"'],
+  ['[registries.search]\nregistries = "a"\n', '2:1 podman cannot read the value of "registries"'],
+  ['[aliases]\n"agent:latest" = "quay.io/a/b"\n', '2:1 "agent:latest" is not a short name'],
+  ['[aliases]\n"quay.io/a/b" = "quay.io/a/b"\n', '2:1 "quay.io/a/b" is not a short name'],
+  ['[aliases]\nagent = "a/b"\n', '2:1 "a/b" is not a full image name'],
+  ['[aliases]\nagent = "quay.io/a/b:latest"\n', '2:1 "quay.io/a/b:latest" is not a full image name'],
+  ['[aliases]\nagent = 1\n', '1:2 podman cannot read the value of "aliases"'],
+];
