@@ -19,11 +19,10 @@ export interface Lookup {
   readonly answer: ApiAnswer;
   readonly macs: readonly string[];
   readonly node: string | undefined;
-  /**
-   * Whether the agent got a token: not before version 1.62, and only the mask where it was told before, or where the boot
-   * medium brings it (`own`).
-   */
-  readonly token: 'told' | 'masked' | 'own' | 'none';
+  /** Whether the agent got a token: not before version 1.62, and only masked when it asks again. */
+  readonly token: 'told' | 'masked' | 'none';
+  /** Whether its boot medium brings the token, which is then always masked. */
+  readonly hasOwnToken: boolean;
   readonly problem: string | undefined;
   readonly reason: RefusalReason | undefined;
 }
@@ -41,6 +40,7 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
     macs,
     node: undefined,
     token: 'none',
+    hasOwnToken: false,
     problem,
     reason,
   });
@@ -62,16 +62,11 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
     answer: answerWith(200, lookupDocument(node, token, url)),
     macs,
     node: node.uuid,
-    token: tokenState(node, token),
+    token: token === null ? 'none' : token === maskedToken ? 'masked' : 'told',
+    hasOwnToken: node.token.isOwn,
     problem: undefined,
     reason: undefined,
   };
-}
-
-function tokenState(node: IronicNode, token: string | null): Lookup['token'] {
-  if (token === null) return 'none';
-  if (token !== maskedToken) return 'told';
-  return node.token.isOwn ? 'own' : 'masked';
 }
 
 /** It tells nobody why. */

@@ -30,14 +30,14 @@ With --qemu, a machine is emulated:
   IMAGE.iso  a file or a URL: boots from CD
   FOLDER     made by prepare: boots over the network, from the URLs in it
   HOST       of the inventory: over the network, or with --boot cd as a BMC does
-An image without a config, or with one that names an Ironic which is not here, is
-not booted: the trial ends at once, and says what to change.
+An image without a config, or with one that names an Ironic which is not here,
+is not booted: the trial ends at once, and says what to change.
 
-The machine has no disk. It reaches this machine at the address which its config names
-for Ironic if that is IPv4 and has the port of --listen, otherwise at 10.0.2.2;
---guest-host gives another. The configs of a HOST are given this address, if
-they lead elsewhere. Its console is shown, as far as it is the serial one:
-kernel argument console=ttyS0 (ttyAMA0 on aarch64).
+The machine has no disk. It reaches this one at the address which its config
+names for Ironic if that is IPv4 and has the port of --listen, otherwise at
+10.0.2.2; --guest-host gives another. The configs of a HOST are given this
+address, if they lead elsewhere. Its console is shown, as far as it is the
+serial one: kernel argument console=ttyS0 (ttyAMA0 on aarch64).
 
 Exit codes:
   0  all that were awaited have called home

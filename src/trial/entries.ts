@@ -145,7 +145,7 @@ function partsOf(event: TrialEvent): readonly (string | undefined)[] {
     case 'refusal':
       return problemParts(event.problem);
     case 'lookup':
-      return [event.node, event.token, event.problem, event.reason];
+      return [event.node, event.token, String(event.hasOwnToken), event.problem, event.reason];
     case 'inspection':
       return [event.service, event.node, event.problem, event.reason, String(event.hasGaps)];
     case 'heartbeat':

@@ -81,10 +81,12 @@ export interface LookupEvent extends SeenFrom {
   /** UUID of the node that the answer names; undefined where the request was refused. */
   readonly node: string | undefined;
   /**
-   * Whether the answer held the agent token: `masked` where the node's has been told before, so that an agent without it
-   * gives up; `own` where the boot medium brings it; `none` for agents of before 2020, and where the request was refused.
+   * Whether the answer held the agent token: `masked` where Ironic does not tell it, so that an agent without it gives up;
+   * `none` for agents of before 2020, and where the request was refused.
    */
-  readonly token: 'told' | 'masked' | 'own' | 'none';
+  readonly token: 'told' | 'masked' | 'none';
+  /** Whether the boot medium brings the token; else a masked one was told before. */
+  readonly hasOwnToken: boolean;
   /** Why it was refused, for people. */
   readonly problem: string | undefined;
   /** The same for programs. */

@@ -173,7 +173,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'restart the machine, not the service; and find out why the agent ended the first time',
     after: ['lookup'],
     proof: {
-      isSaidBy: (event) => event.kind === 'lookup' && event.token === 'masked',
+      isSaidBy: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasOwnToken,
       solvedBy: ['heartbeat'],
     },
     sign: (host) => {

@@ -176,7 +176,7 @@ function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome | Promise<O
 function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
   const { request, url, service } = exchange;
   const query = queryOf(request.url ?? '');
-  const { answer, macs, node, token, problem, reason } = answerLookup(
+  const { answer, macs, node, token, hasOwnToken, problem, reason } = answerLookup(
     { query, version, url, now: new Date() },
     service.nodes,
   );
@@ -186,6 +186,7 @@ function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
     macs,
     node,
     token,
+    hasOwnToken,
     problem: shown(problem),
     reason,
   } as const;

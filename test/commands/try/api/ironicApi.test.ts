@@ -66,7 +66,15 @@ describe('an agent', () => {
         hasGaps: false,
       },
       { kind: 'api', userAgent: 'python-requests/2.34' },
-      { kind: 'lookup', macs: [mac0], node: uuid0, token: 'told', problem: undefined, reason: undefined },
+      {
+        kind: 'lookup',
+        macs: [mac0],
+        node: uuid0,
+        token: 'told',
+        hasOwnToken: false,
+        problem: undefined,
+        reason: undefined,
+      },
       {
         kind: 'heartbeat',
         node: uuid0,
