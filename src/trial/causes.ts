@@ -41,7 +41,7 @@ export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyC
   const found = causeTable
     .flatMap(({ causes }) => causes)
     .flatMap((cause): LikelyCause[] => {
-      const evidence = findEvidence(host, cause);
+      const evidence = cause.isRefuted?.(host) === true ? undefined : findEvidence(host, cause);
       if (evidence !== undefined && isOwn(host, evidence.event))
         return [{ cause, certainty: 'proven', evidence }];
       if (evidence !== undefined || cause.sign?.(own) === true)

@@ -47,8 +47,8 @@ const path = (method: string, place: string): readonly TrialEvent[] =>
 
 const inventoryAt = (place: string): readonly TrialEvent[] =>
   problem({ kind: 'path', method: 'POST', path: place, hasInventory: true });
-const refusedInventory = (reason: RefusalReason): TrialEvent =>
-  inspected(2, { node: undefined, problem: 'no', reason });
+const refusedInventory = (reason: RefusalReason, macs = [mac]): TrialEvent =>
+  inspected(2, { macs, node: undefined, problem: 'no', reason });
 const refusedLookup = (reason: RefusalReason, macs = [mac]): TrialEvent =>
   lookedUp(2, { macs, node: undefined, token: 'none', problem: 'no', reason });
 const refusedBeat = (reason: RefusalReason, of = node): TrialEvent =>
@@ -83,12 +83,13 @@ describe('what events prove', () => {
       ['api-version'],
     ],
     ['an inventory that is no JSON', [refusedInventory('not-json')], ['inspection-refused']],
-    ['an inventory without interfaces', [fetched(1), refusedInventory('no-macs')], ['no-mac-addresses']],
+    ['an inventory without interfaces', [fetched(1), refusedInventory('no-macs', [])], ['no-mac-addresses']],
     ['an inventory of several hosts', [refusedInventory('several-nodes')], ['several-nodes']],
     ['a lookup of an old version', [refusedLookup('api-version')], ['api-version']],
     ['a lookup without a version', [refusedLookup('no-api-version')], ['no-api-version']],
     ['the same without MAC addresses', [fetched(1), refusedLookup('no-api-version', [])], ['no-api-version']],
     ['a lookup without MAC addresses', [fetched(1), refusedLookup('no-macs', [])], ['no-mac-addresses']],
+    ['the same at the address of a machine that has one', [lookedUp(1), refusedLookup('no-macs', [])], []],
     ['a lookup of nothing', [fetched(1), refusedLookup('arguments', [])], ['request-refused']],
     ['a lookup of several hosts', [refusedLookup('several-nodes')], ['several-nodes']],
     ['a lookup of a node that is not there', [refusedLookup('unknown-node')], ['node-unknown']],

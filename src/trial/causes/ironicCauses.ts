@@ -130,6 +130,7 @@ export const ironicCauses: readonly Cause[] = [
     check: '`ip link` on the machine; `sudo podman logs ironic-agent`',
     fix: 'an agent image and a live system with the drivers for its interfaces; the container needs the network of the host',
     after: [],
+    isRefuted: ({ seenMacs }) => seenMacs.length > 0,
     proof: refusalProof(['inspection', 'lookup'], ['no-macs']),
   },
   {
