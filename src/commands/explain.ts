@@ -3,27 +3,39 @@
 import { UsageError } from '../errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { formatExplanation, formatRuleList } from '../reporters/explanation.ts';
-import { nearestNames } from '../reporters/nearestNames.ts';
-import { ruleBook } from '../reporters/ruleBook.ts';
+import { formatExplanation, formatRuleList, formatRulesJson } from '../reporters/explanation.ts';
+import { hintChoices, nearestNames } from '../reporters/nearestNames.ts';
+import { type RuleEntry, ruleBook } from '../reporters/ruleBook.ts';
 
 export interface ExplainOptions {
   /** The id of a rule; without, all are listed. */
   readonly rule?: string | undefined;
+  readonly format?: string | undefined;
 }
 
 /** @throws UsageError where there is no such rule */
-export async function explain({ rule }: ExplainOptions, io: Io): Promise<ExitCode> {
-  const book = ruleBook();
-  const text = rule === undefined ? formatRuleList(book.values()) : explainRule(rule);
+export async function explain({ format = 'text', rule }: ExplainOptions, io: Io): Promise<ExitCode> {
+  if (!formats.includes(format)) {
+    throw new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, formats) });
+  }
+  const entry = rule === undefined ? undefined : findRule(rule);
+  const all = ruleBook().values();
+  const text =
+    format === 'json'
+      ? formatRulesJson(entry === undefined ? all : [entry])
+      : entry === undefined
+        ? formatRuleList(all)
+        : formatExplanation(entry);
   await writeStdout(io, [Buffer.from(text)]);
   return 0;
 }
 
-function explainRule(rule: string): string {
+const formats: readonly string[] = ['text', 'json'];
+
+function findRule(rule: string): RuleEntry {
   const book = ruleBook();
   const entry = book.get(rule.trim().toLowerCase());
-  if (entry !== undefined) return formatExplanation(entry);
+  if (entry !== undefined) return entry;
   const nearest = nearestNames(rule, book.keys());
   const hint = nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list them all with "explain"';
   throw new UsageError(`unknown rule: ${JSON.stringify(rule.slice(0, 80))}`, { hint });

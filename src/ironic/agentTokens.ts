@@ -18,6 +18,8 @@ export interface AgentToken {
   /** For an answer to lookup: the token once, then the mask. */
   tell(): string;
   check(text: string | undefined): TokenState;
+  /** Whether the boot medium brings it, so that it is never told. */
+  readonly isOwn: boolean;
   /** The token itself, for questions to the agent; undefined where there is none yet. */
   current(): string | undefined;
   /** As Ironic does whenever it switches the machine on: the next lookup gets another token. */
@@ -37,6 +39,7 @@ export function createAgentToken(pregenerated: string | undefined): AgentToken {
       if (text === undefined || text === '') return 'missing';
       return token !== undefined && isEqual(text, token) ? 'right' : 'wrong';
     },
+    isOwn: pregenerated !== undefined,
     current: () => token,
     forget: () => {
       token = pregenerated;

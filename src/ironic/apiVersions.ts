@@ -1,6 +1,7 @@
 /** The versions of Ironic's API, and what `/` and `/v1` say of them. */
 
 import { type ApiAnswer, answerWith, fault } from './answers.ts';
+import type { ApiVersion } from './refusalReason.ts';
 
 /** The newest one of Ironic 39.0; agents ask for the newest that both sides know. */
 const latestMinor = 115;
@@ -18,32 +19,36 @@ const rangeHeaders = {
 };
 
 export type Negotiation =
-  | { readonly kind: 'agreed'; readonly minor: number }
-  | { readonly kind: 'refused'; readonly answer: ApiAnswer };
+  | { readonly kind: 'agreed'; readonly version: ApiVersion }
+  /** `named` is what the request asks for. */
+  | { readonly kind: 'refused'; readonly named: string; readonly answer: ApiAnswer };
 
 /** Headers by names in small letters. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Which version a request wants to be answered in. */
 export function negotiateVersion(headers: RequestHeaders): Negotiation {
-  const wanted = wantedVersion(headers) ?? leastVersion;
+  const named = wantedVersion(headers);
+  const wanted = named ?? leastVersion;
   const text = wanted.toLowerCase() === 'latest' ? latestVersion : wanted;
   const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
   if (minor === undefined) {
-    return { kind: 'refused', answer: fault(406, `Invalid value for ${versionHeader} header`) };
+    return { kind: 'refused', named: text, answer: fault(406, `Invalid value for ${versionHeader} header`) };
   }
   const range = `The supported version range is: [${leastVersion}, ${latestVersion}].`;
   if (major !== '1') {
     return outOfRange(
+      text,
       `Mutually exclusive versions requested. Version ${text} requested but not supported by this service. ${range}`,
     );
   }
   if (Number(minor) < leastMinor || Number(minor) > latestMinor) {
     return outOfRange(
+      text,
       `Version ${text} was requested but the minor version is not supported by this service. ${range}`,
     );
   }
-  return { kind: 'agreed', minor: Number(minor) };
+  return { kind: 'agreed', version: { minor: Number(minor), isNamed: named !== undefined } };
 }
 
 /** The header that all services of OpenStack share comes before Ironic's own. */
@@ -53,8 +58,8 @@ function wantedVersion(headers: RequestHeaders): string | undefined {
   return ironics.findLast((value) => value !== undefined) ?? [headers[versionHeader.toLowerCase()]].flat()[0];
 }
 
-function outOfRange(message: string): Negotiation {
-  return { kind: 'refused', answer: { ...fault(406, message), headers: rangeHeaders } };
+function outOfRange(named: string, message: string): Negotiation {
+  return { kind: 'refused', named, answer: { ...fault(406, message), headers: rangeHeaders } };
 }
 
 /** The answer, with the headers that say which version it is in. */

@@ -4,13 +4,21 @@ import type { TokenState } from './agentTokens.ts';
 import { type ApiAnswer, answerWith, fault } from './answers.ts';
 import { notFound } from './lookup.ts';
 import type { IronicNode, NodeStore } from './nodes.ts';
-import { isObject, isUuid, type JsonObject, parseBody, unexpectedArguments } from './requestArguments.ts';
+import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
+import {
+  isObject,
+  isUuid,
+  type JsonObject,
+  parseBody,
+  type ParsedBody,
+  unexpectedArguments,
+} from './requestArguments.ts';
 
 export interface HeartbeatRequest {
   /** Of the path; undefined where it has none. */
   readonly node: string | undefined;
   readonly body: Uint8Array;
-  readonly minor: number;
+  readonly version: ApiVersion;
   readonly now: Date;
 }
 
@@ -23,6 +31,8 @@ export interface Heartbeat {
   /** `unknown` where there is no such node, which a token could be right for. */
   readonly token: TokenState | 'unknown';
   readonly problem: string | undefined;
+  /** Why it was refused. */
+  readonly reason: RefusalReason | undefined;
   /** Where it was taken. */
   readonly agent: Agent | undefined;
 }
@@ -52,7 +62,8 @@ const states = ['start', 'end', 'error'];
 
 /** Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor; the checks in their order. */
 export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): Heartbeat {
-  const sent = fieldsOf(request.body);
+  const parsed = parseBody(request.body);
+  const sent = fieldsOf(parsed);
   const node = nodes.byUuid(request.node ?? '') ?? nodes.byName(request.node ?? '');
   const token = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
   const beat: Pick<Heartbeat, 'node' | 'callbackUrl' | 'agentVersion' | 'token'> = {
@@ -61,21 +72,20 @@ export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): He
     agentVersion: textOf(sent['agent_version']),
     token,
   };
-  const refusal = refusalOf({ request, sent, node, token });
+  const isJson = parsed.kind === 'value';
+  const refusal = refusalOf({ request, sent, node, token, isJson });
   if (refusal !== undefined || node === undefined) {
-    const { answer, problem } = refusal ?? refuse(404, notFound);
-    return { ...beat, answer, problem, agent: undefined };
+    return { ...beat, ...(refusal ?? refuse(404, notFound, 'unknown-node')), agent: undefined };
   }
   node.calledAt = request.now;
   const callbackUrl = beat.callbackUrl ?? '';
   node.callbackUrl = callbackUrl;
   const agent = { node, callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) };
-  return { ...beat, answer: answerWith(202, undefined), problem: undefined, agent };
+  return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };
 }
 
 /** Nothing of what is no object: Ironic then misses what it needs. */
-function fieldsOf(body: Uint8Array): JsonObject {
-  const parsed = parseBody(body);
+function fieldsOf(parsed: ParsedBody): JsonObject {
   return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
 }
 
@@ -86,10 +96,11 @@ function textOf(value: unknown): string | undefined {
 interface Refusal {
   readonly answer: ApiAnswer;
   readonly problem: string;
+  readonly reason: RefusalReason;
 }
 
-function refuse(status: number, problem: string): Refusal {
-  return { answer: fault(status, problem), problem };
+function refuse(status: number, problem: string, reason: RefusalReason): Refusal {
+  return { answer: fault(status, problem), problem, reason };
 }
 
 interface Checked {
@@ -97,25 +108,27 @@ interface Checked {
   readonly sent: JsonObject;
   readonly node: IronicNode | undefined;
   readonly token: Heartbeat['token'];
+  readonly isJson: boolean;
 }
 
-function refusalOf({ request, sent, node, token }: Checked): Refusal | undefined {
+function refusalOf({ request, sent, node, token, isJson }: Checked): Refusal | undefined {
+  const { version } = request;
   const problem = argumentProblem(request.node, sent);
-  if (problem !== undefined) return refuse(400, problem);
-  if (request.minor < ramdisksSince) {
-    return {
-      answer: fault(404, notFound),
-      problem: `it speaks version 1.${request.minor} of the API, which has no heartbeats`,
-    };
+  if (problem !== undefined) return refuse(400, problem, argumentReason(problem, isJson));
+  if (version.minor < ramdisksSince) {
+    const answer = fault(404, notFound);
+    return { answer, problem: versionProblem(version, 'heartbeat'), reason: versionReason(version) };
   }
   const tooNew = Object.entries(fieldsSince).find(
-    ([name, { minor }]) => given(sent[name]) && request.minor < minor,
+    ([name, { minor }]) => given(sent[name]) && version.minor < minor,
   );
-  if (tooNew !== undefined) return refuse(400, tooNew[1].problem);
-  if (node === undefined) return refuse(404, `Node ${shown(request.node)} could not be found.`);
+  if (tooNew !== undefined) return refuse(400, tooNew[1].problem, versionReason(version));
+  if (node === undefined) {
+    return refuse(404, `Node ${shown(request.node)} could not be found.`, 'unknown-node');
+  }
   const callbackUrl = textOf(sent['callback_url']) ?? '';
-  const refused = urlProblem(callbackUrl, node) ?? agentProblem(sent, token);
-  if (refused !== undefined) return refuse(400, refused);
+  const refused = urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token);
+  if (refused !== undefined) return refused;
   return /^http:/i.test(callbackUrl) ? withoutTls : undefined;
 }
 
@@ -123,6 +136,7 @@ function refusalOf({ request, sent, node, token }: Checked): Refusal | undefined
 const withoutTls: Refusal = {
   answer: fault(400, 'TLS is required by configuration'),
   problem: 'its callback URL is without TLS, which Ironic refuses ([agent] require_tls)',
+  reason: 'callback-without-tls',
 };
 
 function given(value: unknown): boolean {
@@ -139,29 +153,43 @@ function argumentProblem(node: string | undefined, sent: JsonObject): string | u
   if (node === undefined) return 'Missing mandatory parameter: node_ident';
   if (!isUuid(node) && !/^[A-Za-z0-9._~-]{1,255}$/.test(node))
     return `Expected UUID or name for node_ident: ${shown(node)}`;
-  if (!('callback_url' in sent)) return 'Missing mandatory parameter: callback_url';
+  if (!('callback_url' in sent)) return noUrl;
   const wrong = fields.find((name) => given(sent[name]) && typeof sent[name] !== 'string');
   return wrong === undefined ? undefined : `Expected string for ${wrong}`;
+}
+
+const noUrl = 'Missing mandatory parameter: callback_url';
+
+/** To Ironic, what is no JSON is an object without anything in it. */
+function argumentReason(problem: string, isJson: boolean): RefusalReason {
+  if (!isJson) return 'not-json';
+  return problem === noUrl ? 'no-callback-url' : 'arguments';
 }
 
 /** Characters. It is kept for each node; Ironic itself has no such bound. */
 const LONGEST_URL = 2000;
 
-function urlProblem(callbackUrl: string, node: IronicNode): string | undefined {
+function urlRefusal(callbackUrl: string, node: IronicNode): Refusal | undefined {
   // Agents of other kinds, that take no commands, send an empty one.
   if (callbackUrl !== '' && (!/^https?:/i.test(callbackUrl) || callbackUrl.length > LONGEST_URL))
-    return 'An issue with the supplied "callback_url" has been detected.';
+    return refuse(400, 'An issue with the supplied "callback_url" has been detected.', 'arguments');
   return node.callbackUrl !== undefined && node.callbackUrl !== callbackUrl
-    ? 'Detected change in ramdisk provided "callback_url"'
+    ? refuse(400, 'Detected change in ramdisk provided "callback_url"', 'callback-changed')
     : undefined;
 }
 
-function agentProblem(sent: JsonObject, token: Heartbeat['token']): string | undefined {
+function agentRefusal(sent: JsonObject, token: Heartbeat['token']): Refusal | undefined {
   const status = textOf(sent['agent_status']);
-  if (!given(sent['agent_token'])) return 'Agent token is required for heartbeat processing.';
+  if (!given(sent['agent_token']))
+    return refuse(400, 'Agent token is required for heartbeat processing.', 'token-missing');
   if (status !== undefined && !states.includes(status))
-    return `Agent status is invalid. Valid states are ${states.join(',')}.`;
+    return refuse(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
-    return 'Agent did not transmit a version, and a version is required. Please update the agent being used.';
-  return token === 'right' ? undefined : 'Invalid or missing agent token received.';
+    return refuse(400, noVersion, 'no-agent-version');
+  if (token === 'right') return undefined;
+  const reason = token === 'missing' ? 'token-missing' : 'token-wrong';
+  return refuse(400, 'Invalid or missing agent token received.', reason);
 }
+
+const noVersion =
+  'Agent did not transmit a version, and a version is required. Please update the agent being used.';

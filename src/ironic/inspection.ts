@@ -8,6 +8,7 @@ import { type ApiAnswer, answerWith, fault, inspectorFault } from './answers.ts'
 import { collectorProblem, type Inventory, readInventory } from './inventory.ts';
 import { lookupDocument, notFound } from './lookup.ts';
 import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
+import { type ApiVersion, type RefusalReason, versionReason } from './refusalReason.ts';
 import { isObject, isUuid, type JsonObject, parseBody, unexpectedArguments } from './requestArguments.ts';
 import type { InspectionService } from './routes.ts';
 
@@ -15,7 +16,7 @@ export interface InspectionRequest {
   readonly service: InspectionService;
   readonly query: URLSearchParams;
   readonly body: Uint8Array;
-  readonly minor: number;
+  readonly version: ApiVersion;
   /** Of the service, for links. */
   readonly url: string;
   readonly now: Date;
@@ -29,6 +30,8 @@ export interface Inspection {
   readonly summary: string | undefined;
   /** What the agent could not find out, or why the request was refused. */
   readonly problem: string | undefined;
+  /** Why it was refused. */
+  readonly reason: RefusalReason | undefined;
   /** Where it was taken. */
   readonly collected: CollectedInventory | undefined;
 }
@@ -54,20 +57,25 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
   if (refusal !== undefined) return refuse(request, refusal);
   const parsed = parseBody(request.body);
   // Ironic does not expect that.
-  if (parsed.kind === 'none') return refuse(request, { status: 500, problem: parsed.problem });
+  if (parsed.kind === 'none') {
+    return refuse(request, { status: 500, problem: parsed.problem, reason: 'not-json' });
+  }
   if (!isObject(parsed.value)) {
-    return refuse(request, { status: 400, problem: "Schema error for data: it is not of type 'object'" });
+    const problem = "Schema error for data: it is not of type 'object'";
+    return refuse(request, { status: 400, problem, reason: 'arguments' });
   }
   const check = readInventory(parsed.value);
-  if (check.kind === 'none') return refuse(request, { status: 400, problem: check.problem });
+  if (check.kind === 'none') return refuse(request, { status: 400, ...check });
   const { inventory } = check;
   // Ironic would also look for the address of the BMC.
   if (inventory.macs.length === 0 && !request.query.has('node_uuid')) {
-    return refuse(request, { status: 400, problem: 'No lookup information provided' }, inventory);
+    const problem = 'No lookup information provided';
+    return refuse(request, { status: 400, problem, reason: 'no-macs' }, inventory);
   }
   const found = findNode(request, inventory, nodes);
   if (found.kind === 'unknown') {
-    return refuse(request, { status: 404, problem: found.problem, told: notFound }, inventory);
+    const { problem, reason } = found;
+    return refuse(request, { status: 404, problem, reason, told: notFound }, inventory);
   }
   return accept(request, { node: found.node, inventory, body: parsed.value });
 }
@@ -75,25 +83,30 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
 interface Refusal {
   readonly status: number;
   readonly problem: string;
+  readonly reason: RefusalReason;
   /** Where the agent is told something else. */
   readonly told?: string;
 }
 
 /** What is wrong with a request, whatever its body is. */
-function refusalOf({ service, query, minor }: InspectionRequest): Refusal | undefined {
+function refusalOf({ service, query, version }: InspectionRequest): Refusal | undefined {
   if (service === 'inspector') return undefined;
   const uuid = query.get('node_uuid');
   const unexpected = unexpectedArguments(query.keys(), ['node_uuid']);
-  if (unexpected !== undefined) return { status: 400, problem: unexpected };
-  if (uuid !== null && !isUuid(uuid))
-    return { status: 400, problem: `Expected UUID for node_uuid: ${uuid.slice(0, 40)}` };
-  const isTaken = minor >= lookupSince || (minor === leastMinor && uuid === null);
-  return isTaken ? undefined : { status: 404, problem: `API version 1.${lookupSince} or newer is required` };
+  if (unexpected !== undefined) return { status: 400, problem: unexpected, reason: 'arguments' };
+  if (uuid !== null && !isUuid(uuid)) {
+    const problem = `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
+    return { status: 400, problem, reason: 'arguments' };
+  }
+  const { minor } = version;
+  if (minor >= lookupSince || (minor === leastMinor && uuid === null)) return undefined;
+  const problem = `API version 1.${lookupSince} or newer is required`;
+  return { status: 404, problem, reason: versionReason(version) };
 }
 
 function refuse(
   { service }: InspectionRequest,
-  { status, problem, told = problem }: Refusal,
+  { status, problem, reason, told = problem }: Refusal,
   inventory?: Inventory,
 ): Inspection {
   return {
@@ -102,6 +115,7 @@ function refuse(
     node: undefined,
     summary: inventory?.summary,
     problem,
+    reason,
     collected: undefined,
   };
 }
@@ -110,7 +124,9 @@ function findNode({ query }: InspectionRequest, { macs }: Inventory, nodes: Node
   const uuid = query.get('node_uuid');
   if (uuid !== null) {
     const node = nodes.byUuid(uuid);
-    if (node === undefined) return { kind: 'unknown', problem: `there is no node ${uuid}` };
+    if (node === undefined) {
+      return { kind: 'unknown', problem: `there is no node ${uuid}`, reason: 'unknown-node' };
+    }
     return { kind: 'node', node };
   }
   return nodes.byMacs(macs);
@@ -131,17 +147,18 @@ function accept(request: InspectionRequest, { node, inventory, body }: Accepted)
     node: node.uuid,
     summary,
     problem: collectorProblem(body),
+    reason: undefined,
     collected: { node: node.uuid, name: node.name, macs, body: request.body },
   };
 }
 
 function acceptance(
   node: IronicNode,
-  { service, minor, url }: Pick<InspectionRequest, 'service' | 'minor' | 'url'>,
+  { service, version, url }: Pick<InspectionRequest, 'service' | 'version' | 'url'>,
 ): ApiAnswer {
   if (service === 'inspector') return answerWith(200, { uuid: node.uuid });
   return answerWith(
     202,
-    minor >= lookupSince ? lookupDocument(node, node.token.tell(), url) : { uuid: node.uuid },
+    version.minor >= lookupSince ? lookupDocument(node, node.token.tell(), url) : { uuid: node.uuid },
   );
 }

@@ -2,6 +2,7 @@
 
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import { normalizeMacs } from './macs.ts';
+import type { RefusalReason } from './refusalReason.ts';
 import { isObject, type JsonObject } from './requestArguments.ts';
 
 export interface Inventory {
@@ -13,7 +14,7 @@ export interface Inventory {
 export type InventoryCheck =
   | { readonly kind: 'inventory'; readonly inventory: Inventory }
   /** In Ironic's words. */
-  | { readonly kind: 'none'; readonly problem: string };
+  | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
 
 /** Checks what Ironic checks: the schema in its `ramdisk.py`, whose order and words those are. */
 export function readInventory(body: JsonObject): InventoryCheck {
@@ -28,7 +29,7 @@ export function readInventory(body: JsonObject): InventoryCheck {
   const interfaces = inventory['interfaces'];
   if (interfaces === undefined) return none("'interfaces' is a required property");
   if (!Array.isArray(interfaces)) return none("its interfaces are not of type 'array'");
-  if (interfaces.length === 0) return none('[] should be non-empty');
+  if (interfaces.length === 0) return none('[] should be non-empty', 'no-macs');
   const macs: string[] = [];
   for (const item of interfaces as readonly unknown[]) {
     if (!isObject(item)) return none("an interface is not of type 'object'");
@@ -40,8 +41,8 @@ export function readInventory(body: JsonObject): InventoryCheck {
   return { kind: 'inventory', inventory: { macs: normalizeMacs(macs), summary: summaryOf(inventory) } };
 }
 
-function none(problem: string): InventoryCheck {
-  return { kind: 'none', problem: `Schema error for data: ${problem}` };
+function none(problem: string, reason: RefusalReason = 'arguments'): InventoryCheck {
+  return { kind: 'none', problem: `Schema error for data: ${problem}`, reason };
 }
 
 /** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */

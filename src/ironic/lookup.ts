@@ -4,11 +4,12 @@ import { maskedToken } from './agentTokens.ts';
 import { type ApiAnswer, answerWith, fault } from './answers.ts';
 import { normalizeMacs } from './macs.ts';
 import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
+import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
 import { isUuid, unexpectedArguments } from './requestArguments.ts';
 
 export interface LookupRequest {
   readonly query: URLSearchParams;
-  readonly minor: number;
+  readonly version: ApiVersion;
   /** Of the service, for links. */
   readonly url: string;
   readonly now: Date;
@@ -20,7 +21,10 @@ export interface Lookup {
   readonly node: string | undefined;
   /** Whether the agent got a token: not before version 1.62, and only masked when it asks again. */
   readonly token: 'told' | 'masked' | 'none';
+  /** Whether its boot medium brings the token, which is then always masked. */
+  readonly hasOwnToken: boolean;
   readonly problem: string | undefined;
+  readonly reason: RefusalReason | undefined;
 }
 
 /** Agents use one if they agree on this version or a newer one. */
@@ -29,31 +33,39 @@ const ramdisksSince = 22;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
 export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
-  const { query, minor, url, now } = request;
+  const { query, version, url, now } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
-  const refuse = (answer: ApiAnswer, problem: string): Lookup => ({
+  const refuse = (answer: ApiAnswer, problem: string, reason: RefusalReason): Lookup => ({
     answer,
     macs,
     node: undefined,
     token: 'none',
+    hasOwnToken: false,
     problem,
+    reason,
   });
-  const problem = problemOf(query, macs);
-  if (minor < ramdisksSince) {
-    return refuse(fault(404, notFound), `it speaks version 1.${minor} of the API, which has no lookup`);
+  if (version.minor < ramdisksSince) {
+    return refuse(fault(404, notFound), versionProblem(version, 'lookup'), versionReason(version));
   }
-  if (problem !== undefined) return refuse(fault(400, problem), problem);
+  const problem = problemOf(query, macs);
+  if (problem !== undefined) {
+    // An agent always sends the parameter: with nothing in it where it has found no interface.
+    const hasList = query.has('addresses') && problem === noNames;
+    return refuse(fault(400, problem), problem, hasList ? 'no-macs' : 'arguments');
+  }
   const found = findNode(query, macs, nodes);
-  if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem);
+  if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem, found.reason);
   const { node } = found;
   noteStart(node, now);
-  const token = minor < tokensSince ? null : node.token.tell();
+  const token = version.minor < tokensSince ? null : node.token.tell();
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),
     macs,
     node: node.uuid,
     token: token === null ? 'none' : token === maskedToken ? 'masked' : 'told',
+    hasOwnToken: node.token.isOwn,
     problem: undefined,
+    reason: undefined,
   };
 }
 
@@ -65,17 +77,17 @@ function problemOf(query: URLSearchParams, macs: readonly string[]): string | un
   if (uuid !== null && !isUuid(uuid)) return `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
   const unexpected = unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
   if (unexpected !== undefined) return unexpected;
-  return macs.length === 0 && uuid === null
-    ? "At least one of 'addresses' and 'node_uuid' parameters is required"
-    : undefined;
+  return macs.length === 0 && uuid === null ? noNames : undefined;
 }
+
+const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";
 
 function findNode(query: URLSearchParams, macs: readonly string[], nodes: NodeStore): Found {
   const uuid = query.get('node_uuid');
   if (uuid === null) return nodes.byMacs(macs);
   const node = nodes.byUuid(uuid);
   return node === undefined
-    ? { kind: 'unknown', problem: `there is no node ${uuid}` }
+    ? { kind: 'unknown', problem: `there is no node ${uuid}`, reason: 'unknown-node' }
     : { kind: 'node', node };
 }
 

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentToken, createAgentToken } from './agentTokens.ts';
 import { normalizeMacs } from './macs.ts';
+import type { RefusalReason } from './refusalReason.ts';
 
 /** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
 export interface ExpectedNode {
@@ -34,7 +35,12 @@ export interface IronicNode {
 
 export type Found =
   | { readonly kind: 'node'; readonly node: IronicNode }
-  | { readonly kind: 'unknown'; /** As a clause. */ readonly problem: string };
+  | {
+      readonly kind: 'unknown';
+      /** As a clause. */
+      readonly problem: string;
+      readonly reason: RefusalReason;
+    };
 
 export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
@@ -84,13 +90,13 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     const known = [...found].filter(({ name }) => name !== undefined);
     if (known.length > 1) {
       const names = known.map(({ name }) => name).join(', ');
-      return { kind: 'unknown', problem: `its MAC addresses are those of several hosts: ${names}` };
+      return unknown('several-nodes', `its MAC addresses are those of several hosts: ${names}`);
     }
     // A stranger that turns out to be several before is taken for the first of them.
     const node = known[0] ?? [...found][0];
     if (node !== undefined) return { kind: 'node', node };
     if (strangers >= limits.strangers) {
-      return { kind: 'unknown', problem: `there have been more than ${limits.strangers} unknown machines` };
+      return unknown('busy', `there have been more than ${limits.strangers} unknown machines`);
     }
     strangers += 1;
     return { kind: 'node', node: add({}) };
@@ -110,6 +116,10 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
       return byUuid.size;
     },
   };
+}
+
+function unknown(reason: RefusalReason, problem: string): Found {
+  return { kind: 'unknown', problem, reason };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The command that explains rules. */
 
 import type { Command } from 'commander';
+import { choice } from './choice.ts';
 import type { Context } from './context.ts';
 
 const NOTES = `
@@ -11,6 +12,7 @@ Exit codes:
 Examples:
   ironic-coreos explain path-relative
   ironic-coreos explain
+  ironic-coreos explain --format json path-relative
 `;
 
 export function declareExplain(command: Command, context: Context): void {
@@ -19,9 +21,10 @@ export function declareExplain(command: Command, context: Context): void {
       'Says what a rule means, with an example of what is wrong and how it is right. Without a rule, lists them all.',
     )
     .argument('[RULE]', 'as it is named in the report, e.g. path-relative')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', NOTES)
-    .action(async (rule: string | undefined) => {
+    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
       const { explain } = await import('../commands/explain.ts');
-      context.finish(await explain({ rule }, context.io));
+      context.finish(await explain({ rule, format }, context.io));
     });
 }

@@ -132,7 +132,9 @@ function declareOutput(command: Command): void {
     .option('--fail-fast', 'stop at the first host that is wrong')
     .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
     .option('--diff <deployed>', 'say what would change there, by setting, and write nothing: see below')
-    .addOption(choice('--format <form>', 'of --diff: text (default) or json', ['text', 'json']))
+    .addOption(
+      choice('--format <form>', 'of --diff and --show-settings: text (default) or json', ['text', 'json']),
+    )
     .option('--pretty', 'indent the JSON (always so with --host)')
     .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');
 }

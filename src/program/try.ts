@@ -27,14 +27,17 @@ address there, and the authority of --tls beside it. The URLs of images are
 printed where real machines are awaited.
 
 With --qemu, a machine is emulated:
-  IMAGE.iso  boots from CD
+  IMAGE.iso  a file or a URL: boots from CD
   FOLDER     made by prepare: boots over the network, from the URLs in it
   HOST       of the inventory: over the network, or with --boot cd as a BMC does
-It has no disk. It reaches this machine at the address which its config names
-for Ironic if that is IPv4 and has the port of --listen, otherwise at 10.0.2.2;
---guest-host gives another. The configs of a HOST are given this address, if
-they lead elsewhere. Its console is shown, as far as it is the serial one:
-kernel argument console=ttyS0 (ttyAMA0 on aarch64).
+An image without a config, or with one that names an Ironic which is not here,
+is not booted: the trial ends at once, and says what to change.
+
+The machine has no disk. It reaches this one at the address which its config
+names for Ironic if that is IPv4 and has the port of --listen, otherwise at
+10.0.2.2; --guest-host gives another. The configs of a HOST are given this
+address, if they lead elsewhere. Its console is shown, as far as it is the
+serial one: kernel argument console=ttyS0 (ttyAMA0 on aarch64).
 
 Exit codes:
   0  all that were awaited have called home
@@ -63,7 +66,13 @@ export function declareTry(command: Command, context: Context): void {
     )
     .option('--timeout <time>', 'until all have to be home (default: 30m)')
     .option('--save <folder>', 'keep the inventories that agents collect, a file each')
-    .addOption(choice('--format <form>', 'the report: text (default) or json', ['text', 'json']));
+    .addOption(
+      choice('--format <form>', 'the report: text (default) or json; ndjson: events, then the report', [
+        'text',
+        'json',
+        'ndjson',
+      ]),
+    );
   command
     .optionsGroup('Ironic:')
     .option('--listen <address>', 'ADDRESS:PORT, :PORT for all (default: 127.0.0.1:6385)')

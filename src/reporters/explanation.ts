@@ -17,6 +17,16 @@ export function formatExplanation(entry: RuleEntry): string {
   ].join('\n');
 }
 
+/** Rules for programs, a list on one line; the schema is `schemas/explain.json`. */
+export function formatRulesJson(entries: Iterable<RuleEntry>): string {
+  const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
+    ...entry,
+    severity: nameSeverity(severity),
+    section: `docs/rules.md#${anchor}`,
+  }));
+  return `${JSON.stringify(rules)}\n`;
+}
+
 /** All rules, a line each, by group. */
 export function formatRuleList(entries: Iterable<RuleEntry>): string {
   const groups = new Map<string, RuleEntry[]>();

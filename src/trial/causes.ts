@@ -4,36 +4,49 @@
 
 import { agentCauses } from './causes/agentCauses.ts';
 import { bootCauses } from './causes/bootCauses.ts';
-import { type Cause, type Certainty, hasCalled } from './causes/cause.ts';
+import { callbackCauses } from './causes/callbackCauses.ts';
+import { type Cause, type Certainty, findEvidence, hasCalled, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
 import { ramdiskCauses } from './causes/ramdiskCauses.ts';
+import { tlsCauses } from './causes/tlsCauses.ts';
+import type { TimelineEntry } from './entries.ts';
 import { isFurther, type Stage } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be seen at all: all from the first fetch on, or nothing but calls to Ironic, as nothing was served. */
 export type Sight = 'boot' | 'calls';
 
-export interface LikelyCause {
-  readonly cause: Cause;
-  readonly certainty: Certainty;
-}
+export type LikelyCause =
+  | { readonly cause: Cause; readonly certainty: 'proven'; readonly evidence: TimelineEntry }
+  | {
+      readonly cause: Cause;
+      readonly certainty: Exclude<Certainty, 'proven'>;
+      /** What would prove it, if it were known to be this machine's. */
+      readonly evidence: TimelineEntry | undefined;
+    };
 
 /** By the part of the way where they are found, in its order. */
 export const causeTable: readonly { readonly title: string; readonly causes: readonly Cause[] }[] = [
   { title: 'Before the live system starts', causes: bootCauses },
   { title: 'While the live system starts', causes: ramdiskCauses },
   { title: 'Before the agent calls', causes: agentCauses },
-  { title: 'In the calls to Ironic', causes: ironicCauses },
+  { title: 'In the calls to Ironic', causes: [...tlsCauses, ...ironicCauses] },
+  { title: 'When Ironic asks the agent back', causes: callbackCauses },
 ];
 
 /** Of a host that is not home: first what is proven, then what is likely, then what is possible at its stage. */
 export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyCause[] {
   const whereabouts = possibleStages(host, sight);
+  const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
   const found = causeTable
     .flatMap(({ causes }) => causes)
     .flatMap((cause): LikelyCause[] => {
-      const certainty = cause.sign?.(host) ?? (isPossible(cause, host, whereabouts) ? 'possible' : undefined);
-      return certainty === undefined ? [] : [{ cause, certainty }];
+      const evidence = cause.isRefuted?.(host) === true ? undefined : findEvidence(host, cause);
+      if (evidence !== undefined && isOwn(host, evidence.event))
+        return [{ cause, certainty: 'proven', evidence }];
+      if (evidence !== undefined || cause.sign?.(own) === true)
+        return [{ cause, certainty: 'likely', evidence }];
+      return isPossible(cause, host, whereabouts) ? [{ cause, certainty: 'possible', evidence }] : [];
     });
   return found.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

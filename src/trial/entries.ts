@@ -145,13 +145,15 @@ function partsOf(event: TrialEvent): readonly (string | undefined)[] {
     case 'refusal':
       return problemParts(event.problem);
     case 'lookup':
-      return [event.node, event.token, event.problem];
+      return [event.node, event.token, String(event.hasOwnToken), event.problem, event.reason];
     case 'inspection':
-      return [event.service, event.node, event.problem];
+      return [event.service, event.node, event.problem, event.reason, String(event.hasGaps)];
     case 'heartbeat':
-      return [event.node, event.callbackUrl, event.token, event.problem];
+      return [event.node, event.callbackUrl, event.token, event.problem, event.reason];
     case 'callback':
-      return [event.url, event.problem];
+      return [event.url, event.problem, event.reason];
+    case 'preflight':
+      return [event.problem.kind];
     case 'machine':
     default:
       return [event.state, event.problem];
@@ -166,9 +168,9 @@ function problemParts(problem: Extract<TrialEvent, { kind: 'refusal' }>['problem
     case 'tls-to-http':
       return [problem.kind];
     case 'path':
-      return [problem.kind, problem.method, problem.path];
+      return [problem.kind, problem.method, problem.path, String(problem.hasInventory)];
     case 'request':
     default:
-      return [problem.kind, String(problem.status), problem.message];
+      return [problem.kind, String(problem.status), problem.message, problem.reason ?? ''];
   }
 }

@@ -16,6 +16,7 @@ export function mayLeadHere(urls: readonly string[], place: ApiPlace): boolean {
     const url = urlOf(text);
     if (url === undefined || !isSamePort(url, place)) return false;
     const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
     return !isAddress(host) || place.addresses.includes(host);
   });
 }
@@ -41,6 +42,9 @@ export function guestHostFor(
   }
   return undefined;
 }
+
+/** To a machine, these are the machine itself. */
+const loopback = ['127.0.0.1', '::1'];
 
 function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;

@@ -1,7 +1,8 @@
 /**
  * Who is who. Names of the inventory, MAC addresses and UUIDs of nodes say so for sure: what shares one of them is one
  * machine. An address that requests come from says less, as a BMC, a proxy or a new lease may be behind it; so what is
- * known of an address only stays apart, as a visitor, and `claims` says which machines came from there.
+ * known of an address only stays apart, as a visitor, and `claims` says which machines came from there. Whose an event is
+ * is decided once, when it comes.
  */
 
 import { absorbLog, createEntryLog, type EntryLog } from './entries.ts';
@@ -103,11 +104,36 @@ export function findMachine(all: Machines, event: TrialEvent): Machine | Visitor
   const matches = matchesOf(all, marks);
   const isKnowing = marks.name !== undefined || marks.macs.length > 0 || marks.isNodeSure;
   if (matches.size === 0 && !isKnowing) {
-    return event.client === undefined ? undefined : visitorFor(all, event.client);
+    if (event.client === undefined) return undefined;
+    return callerFrom(all, event, event.client) ?? visitorFor(all, event.client);
   }
   const machine = joinMatches(all, matches, marks);
   learn(all, machine, marks, event.client);
-  return machine;
+  return event.client === undefined ? machine : joinNameless(all, machine, event.client);
+}
+
+/**
+ * Whose a call is that does not say so: of the machine that alone came from its address so far. That is for good, so that
+ * the report says what the log has said. Files that all hosts share are fetched before a machine says who it is.
+ */
+function callerFrom({ claims }: Machines, { kind }: TrialEvent, client: string): Machine | undefined {
+  const [machine, ...others] = claims.get(client) ?? [];
+  return kind === 'fetch' || others.length > 0 ? undefined : machine;
+}
+
+/**
+ * A host of which the inventory has no MAC address, and of which only fetches were seen, and a machine without a name are
+ * one, where nobody else came from their address: there is no other way to see that such a host is home.
+ * @returns the one that the machine is part of now
+ */
+function joinNameless(all: Machines, machine: Machine, client: string): Machine {
+  const claimers = firstOf(all.claims.get(client) ?? [], 3);
+  const host = claimers.find(({ name }) => name !== undefined);
+  const other = claimers.find(({ name }) => name === undefined);
+  if (host === undefined || other === undefined || claimers.length > 2) return machine;
+  if (host.listedMacs.length > 0 || host.seenMacs.size > 0 || host.nodes.size > 0) return machine;
+  absorbMachine(all, host, other);
+  return host;
 }
 
 function addMachine(all: Machines, known: Pick<Machine, 'name' | 'isExpected' | 'listedMacs'>): Machine {
@@ -161,7 +187,7 @@ function addStranger(all: Machines): Machine {
 }
 
 /** `other` becomes part of `target`. */
-export function absorbMachine(all: Machines, target: Machine, other: Machine): void {
+function absorbMachine(all: Machines, target: Machine, other: Machine): void {
   absorbLog(target.log, other.log, all.limits.entries);
   forget(all, other);
   for (const mac of other.seenMacs) addMac(all, target, mac);

@@ -30,6 +30,7 @@ export function marksOf(event: TrialEvent): Marks {
     case 'callback':
       return { ...none, node: event.node, isNodeSure: true };
     case 'machine':
+    case 'preflight':
       return { ...none, macs: [event.mac].filter(isMac) };
     case 'api':
     case 'refusal':

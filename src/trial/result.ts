@@ -1,6 +1,7 @@
 /** What came of a trial: each machine with its verdict, gaps and causes, for reports of any form. */
 
 import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
+import type { Ports } from './causes/cause.ts';
 import { type Gap, gapsOf } from './gaps.ts';
 import type { HostTimeline, Timeline } from './timeline.ts';
 import { hasComeHome, type HomeStage, type Verdict } from './verdict.ts';
@@ -10,6 +11,8 @@ export interface TrialResult {
   readonly verdict: Verdict;
   readonly home: HomeStage;
   readonly sight: Sight;
+  /** What the texts of causes name. */
+  readonly ports: Ports;
   readonly started: Date;
   readonly ended: Date;
 }

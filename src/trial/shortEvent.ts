@@ -1,6 +1,6 @@
 /** Events with bounded texts and lists: what others send is remembered in part only. */
 
-import type { RefusalEvent, TrialEvent } from './events.ts';
+import type { PreflightEvent, RefusalEvent, TrialEvent } from './events.ts';
 
 /** Characters of a path, a URL or a problem. */
 const longestText = 300;
@@ -12,6 +12,8 @@ export function shortEvent(event: TrialEvent, mostMacs: number): TrialEvent {
   switch (event.kind) {
     case 'machine':
       return { ...event, mac: name(event.mac), problem: text(event.problem) };
+    case 'preflight':
+      return { ...event, mac: name(event.mac), problem: shortPreflight(event.problem) };
     case 'fetch':
       return { ...event, client: name(event.client), host: name(event.host), path: text(event.path) };
     case 'api':
@@ -62,7 +64,12 @@ function shortProblem(problem: RefusalEvent['problem']): RefusalEvent['problem']
     case 'tls':
       return { ...problem, reason: text(problem.reason) };
     case 'path':
-      return { ...problem, method: name(problem.method), path: text(withoutQuery(problem.path)) };
+      return {
+        ...problem,
+        method: name(problem.method),
+        path: text(withoutQuery(problem.path)),
+        userAgent: text(problem.userAgent),
+      };
     case 'request':
       return { ...problem, message: text(problem.message) };
     case 'plain-http':
@@ -70,6 +77,15 @@ function shortProblem(problem: RefusalEvent['problem']): RefusalEvent['problem']
     default:
       return problem;
   }
+}
+
+/** URLs that are kept: the agent tries them all, and some are enough to see what is wrong. */
+const mostUrls = 8;
+
+function shortPreflight(problem: PreflightEvent['problem']): PreflightEvent['problem'] {
+  if (problem.kind === 'no-config') return { ...problem, message: text(problem.message) };
+  const urls = problem.urls.slice(0, mostUrls).map((url) => text(withoutUserInfo(url)));
+  return { ...problem, urls, fix: text(problem.fix) };
 }
 
 /** A query may hold anything, tokens included. */

@@ -44,7 +44,7 @@ export function isFurther(stage: Stage, other: Stage): boolean {
 export function stageOf(event: TrialEvent): Stage | undefined {
   switch (event.kind) {
     case 'machine':
-      return event.state === 'started' ? 'power' : undefined;
+      return event.state === 'started' || event.state === 'rebooted' ? 'power' : undefined;
     case 'fetch':
       return artifactStages[event.artifact];
     case 'api':
@@ -56,6 +56,7 @@ export function stageOf(event: TrialEvent): Stage | undefined {
     case 'callback':
       return event.problem === undefined ? event.kind : undefined;
     case 'refusal':
+    case 'preflight':
     default:
       return undefined;
   }

@@ -13,14 +13,13 @@ import {
   type TimelineEntry,
 } from './entries.ts';
 import type { TrialEvent } from './events.ts';
-import { groupMachines, type MachineGroup, settlePartners } from './groups.ts';
+import { groupMachines, type MachineGroup } from './groups.ts';
 import {
   createMachines,
   type ExpectedHost,
   findMachine,
   noteNewEntry,
   type Machine,
-  type Machines,
   type TimelineLimits,
   type Visitor,
 } from './machines.ts';
@@ -44,6 +43,10 @@ export interface HostTimeline {
   readonly seenMacs: readonly string[];
   /** Addresses that it came from, that of its BMC among them; the one that it came from last at the end. */
   readonly clients: readonly string[];
+  /** Those of them from which other machines came, too: what does not say whose it is may be theirs. */
+  readonly sharedClients: readonly string[];
+  /** MAC addresses of machines that no inventory lists and that came from its addresses. */
+  readonly strangerMacs: readonly string[];
   /** UUIDs, the one that was seen last at the end. */
   readonly nodes: readonly string[];
   /** As far as its fetches tell. */
@@ -121,13 +124,12 @@ export function createTimeline(
       const log = owner?.log ?? createEntryLog();
       const added = addEvent(log, event, limits.entries);
       const isExpected = owner !== undefined && 'name' in owner && owner.isExpected;
-      const step = { event, label: labelOf(owner, machines), isExpected, isFull: log.dropped > 0, ...added };
+      const step = { event, label: labelOf(owner), isExpected, isFull: log.dropped > 0, ...added };
       if (added.previous === undefined) noteNewEntry(machines);
       return step;
     },
     hosts: () => {
       if (hosts !== undefined) return hosts;
-      settlePartners(machines);
       const known = described;
       described = new Map();
       hosts = groupMachines(machines).map((group) => {
@@ -147,11 +149,9 @@ function limitsFor(expected: number, limits: TimelineLimits): TimelineLimits {
   return { ...limits, entries: Math.min(limits.entries, share) };
 }
 
-function labelOf(owner: Machine | Visitor | undefined, { claims }: Machines): string {
+function labelOf(owner: Machine | Visitor | undefined): string {
   if (owner === undefined) return 'unknown';
-  if ('name' in owner) return machineLabel(owner);
-  const [claimer, ...others] = claims.get(owner.client) ?? [];
-  return claimer === undefined || others.length > 0 ? owner.client : machineLabel(claimer);
+  return 'name' in owner ? machineLabel(owner) : owner.client;
 }
 
 function machineLabel({ name, seenMacs, nodes, clients }: Machine): string {
@@ -159,20 +159,22 @@ function machineLabel({ name, seenMacs, nodes, clients }: Machine): string {
 }
 
 /** Another one for whatever would be described in another way. */
-function signatureOf({ machines, visitors }: MachineGroup): string {
-  return [...machines, ...visitors].map(({ id, log }) => `${id}.${log.revision}`).join(' ');
+function signatureOf({ machine, visitors, sharedClients, strangerMacs }: MachineGroup): string {
+  const logs = membersOf({ machine, visitors }).map(({ id, log }) => `${id}.${log.revision}`);
+  return [...logs, ...sharedClients, ...strangerMacs].join(' ');
 }
 
-function describeGroup({ machines, visitors }: MachineGroup, mostEntries: number): HostTimeline {
-  const [main] = machines;
+function membersOf({ machine, visitors }: Pick<MachineGroup, 'machine' | 'visitors'>): (Machine | Visitor)[] {
+  return machine === undefined ? [...visitors] : [machine, ...visitors];
+}
+
+function describeGroup(group: MachineGroup, mostEntries: number): HostTimeline {
+  const { machine: main, visitors, sharedClients, strangerMacs } = group;
   const log = createEntryLog();
-  for (const member of [...machines, ...visitors]) absorbLog(log, member.log, mostEntries);
+  for (const member of membersOf(group)) absorbLog(log, member.log, mostEntries);
   const listedMacs = main?.listedMacs ?? [];
-  const seenMacs = machines.flatMap((machine) => [...machine.seenMacs]);
-  const clients = [
-    ...machines.flatMap((machine) => [...machine.clients]),
-    ...visitors.map(({ client }) => client),
-  ];
+  const seenMacs = [...(main?.seenMacs ?? [])];
+  const clients = [...(main?.clients ?? []), ...visitors.map(({ client }) => client)];
   const entries = [...log.entries.values()].toSorted((a, b) => a.first.getTime() - b.first.getTime());
   return {
     name: main?.name,
@@ -182,7 +184,9 @@ function describeGroup({ machines, visitors }: MachineGroup, mostEntries: number
     listedMacs,
     seenMacs,
     clients: [...new Set(clients)],
-    nodes: machines.flatMap((machine) => [...machine.nodes]),
+    sharedClients,
+    strangerMacs,
+    nodes: [...(main?.nodes ?? [])],
     boot: bootOf(entries),
     stage: furthestOf(log),
     milestones: log.milestones,

@@ -19,6 +19,21 @@ describe('explain', () => {
     expect(stdout).toContain('Wrong, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
   });
 
+  it('prints one rule or all as JSON', async () => {
+    const one = await runCli(['explain', '--format', 'json', 'conf-version']);
+    expect([one.code, one.stderr]).toEqual([0, '']);
+    expect(JSON.parse(one.stdout)).toEqual([
+      expect.objectContaining({
+        id: 'conf-version',
+        section: expect.stringMatching(/^docs\/rules\.md#.*conf-version/),
+        wrong: expect.objectContaining({ options: '--ipa-version 9.0.0' }),
+      }),
+    ]);
+    const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
+    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys()]);
+    expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
+  });
+
   it('lists all rules without one', async () => {
     const { code, stdout } = await runCli(['explain']);
     expect(code).toBe(0);

@@ -568,6 +568,22 @@ describe('render --show-settings', () => {
     );
   });
 
+  it('tells the same as JSON', async () => {
+    const args = ['--api-url', 'http://me:hunter2@h', '--option', 'agent_token = hunter2', '--show-settings'];
+    const { code, stderr, stdout } = await run([...args, '--format', 'json'], { HTTP_PROXY: 'http://p' });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).not.toContain('hunter2');
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 'default',
+      settings: expect.arrayContaining([
+        { setting: 'ironic.apiUrls', value: 'http://me:(secret)@h', from: '--api-url' },
+        { setting: 'ironic.port', value: '6385', from: 'default' },
+      ]),
+      ignored: [{ name: 'HTTP_PROXY', reason: expect.any(String) }],
+      hosts: [],
+    });
+  });
+
   it('says which variables do not count, and why', async () => {
     const { stdout } = await run(['--api-url', 'http://h', '--show-settings'], { HTTP_PROXY: 'http://p' });
     expect(stdout).toMatch(

@@ -5,7 +5,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
-import { askAgent } from '../../src/io/askAgent.ts';
+import { AgentError, askAgent } from '../../src/io/askAgent.ts';
+import { type MadeCertificates, makeCertificates } from '../../src/io/madeCertificates.ts';
 import { listenLocally } from '../support/listening.ts';
 import { tlsText } from '../support/serveFixtures.ts';
 
@@ -69,11 +70,67 @@ describe('askAgent', () => {
     const material = { cert: tlsText('server'), key: tlsText('server-key') };
     const url = await listen(createHttpsServer(material, agent), 'https');
     expect(await ask(url, { verifyCa: tlsText('ca') })).toEqual(answerOf);
-    const untrusted = 'its certificate is not the one that its heartbeat named';
-    await expect(ask(url, { verifyCa: tlsText('other-ca') })).rejects.toThrow(untrusted);
-    await expect(ask(url)).rejects.toThrow(untrusted);
-    await expect(ask(url, { verifyCa: 'nonsense' })).rejects.toThrow(CliError);
+    const other = { reason: 'certificate-other' };
+    await expect(ask(url, { verifyCa: tlsText('other-ca') })).rejects.toMatchObject(other);
+    await expect(ask(url, { verifyCa: 'nonsense' })).rejects.toMatchObject(other);
+    await expect(ask(url)).rejects.toMatchObject({ reason: 'certificate-untrusted' });
     await expect(ask(url.replace('https:', 'http:'))).rejects.toThrow(CliError);
+  });
+
+  const day = 24 * 60 * 60 * 1000;
+  const otherClock = (days: number): Promise<MadeCertificates> =>
+    makeCertificates(['127.0.0.1'], new Date(Date.now() + days * day));
+
+  it.each([
+    ['ahead', 2, /^its certificate is valid from .+; now it is /],
+    ['behind', -100, /^its certificate was valid until .+; now it is /],
+  ])('sees that its clock is %s, by the certificate that it has named', async (_title, days, problem) => {
+    const { ca, tls } = await otherClock(days);
+    const url = await listen(createHttpsServer(tls.context, agent), 'https');
+    const found = { reason: 'certificate-time', message: expect.stringMatching(problem) };
+    await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject(found);
+  });
+
+  it.each([-100, 0, 2])(
+    'does not blame the clock for the certificate of another machine, %i days from now',
+    async (days) => {
+      const { tls } = await otherClock(days);
+      const url = await listen(createHttpsServer(tls.context, agent), 'https');
+      const found = { reason: 'certificate-other' };
+      await expect(ask(url, { verifyCa: tlsText('ca') })).rejects.toMatchObject(found);
+    },
+  );
+
+  it('sees a certificate that is for another address', async () => {
+    const { ca, tls } = await makeCertificates(['192.0.2.1']);
+    const url = await listen(createHttpsServer(tls.context, agent), 'https');
+    await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject({ reason: 'certificate-name' });
+  });
+
+  it('sends nothing to what has another certificate', async () => {
+    let requests = 0;
+    const { tls } = await makeCertificates(['127.0.0.1']);
+    const server = createHttpsServer(tls.context, () => requests++);
+    await expect(ask(await listen(server, 'https'), { verifyCa: tlsText('ca') })).rejects.toBeInstanceOf(
+      AgentError,
+    );
+    expect(requests).toBe(0);
+  });
+
+  it('tells what is reached from what is not', async () => {
+    const closed = createServer(agent);
+    const nowhere = await listen(closed);
+    await new Promise((resolve) => void closed.close(resolve));
+    const plain = (await listen(createServer(agent))).replace('http:', 'https:');
+    const silent = await listen(
+      createTcpServer(() => undefined),
+      'https',
+    );
+    const ssh = await listen(createTcpServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n')));
+    const reasons = [nowhere, plain, silent, ssh].map((url) =>
+      ask(url).catch((error: unknown) => (error instanceof AgentError ? error.reason : error)),
+    );
+    expect(await Promise.all(reasons)).toEqual(['unreachable', 'tls', 'tls', 'answer']);
   });
 
   it.each([

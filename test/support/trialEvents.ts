@@ -9,6 +9,7 @@ import type {
   InspectionEvent,
   LookupEvent,
   MachineEvent,
+  PreflightEvent,
   RefusalEvent,
   TrialEvent,
 } from '../../src/trial/events.ts';
@@ -70,6 +71,8 @@ export function inspected(seconds: number, given: Given<InspectionEvent> = {}): 
     node,
     summary: 'QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk',
     problem: undefined,
+    reason: undefined,
+    hasGaps: false,
     ...given,
   };
 }
@@ -81,7 +84,10 @@ export function lookedUp(seconds: number, given: Given<LookupEvent> = {}): Looku
     client: address,
     macs: [mac],
     node,
+    token: 'told',
+    hasOwnToken: false,
     problem: undefined,
+    reason: undefined,
     ...given,
   };
 }
@@ -96,6 +102,7 @@ export function heartbeat(seconds: number, given: Given<HeartbeatEvent> = {}): H
     agentVersion: '13.0.0',
     token: 'right',
     problem: undefined,
+    reason: undefined,
     ...given,
   };
 }
@@ -108,6 +115,7 @@ export function askedBack(seconds: number, given: Given<CallbackEvent> = {}): Ca
     node,
     url: `https://${address}:9999`,
     problem: undefined,
+    reason: undefined,
     summary: undefined,
     ...given,
   };
@@ -125,6 +133,13 @@ export function machine(seconds: number, given: Given<MachineEvent> = {}): Machi
   };
 }
 
+/** Of an image that names another Ironic. */
+export function preflight(seconds: number, given: Given<PreflightEvent> = {}): PreflightEvent {
+  const here = 'http://10.0.2.2:6385';
+  const problem = { kind: 'other-ironic', urls: ['http://192.0.2.9:6385'], here, fix: 'x' } as const;
+  return { kind: 'preflight', at: at(seconds), client: undefined, mac, problem, ...given };
+}
+
 const few = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const text = fc.string({ unit: codePoint, maxLength: 40 });
 const maybe = (value: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> =>
@@ -136,14 +151,64 @@ const anyMac = fc.oneof(
 const anyMacs = fc.array(anyMac, { maxLength: 8 });
 const anyNode = fc.oneof(few('node-a', 'node-b', 'node-c'), text);
 const anyClient = fc.oneof(few('192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1'), text);
+const anyReason = fc.option(
+  few(
+    ...([
+      'api-version',
+      'no-api-version',
+      'arguments',
+      'body-too-large',
+      'body-cut',
+      'not-json',
+      'no-macs',
+      'several-nodes',
+      'unknown-node',
+      'token-missing',
+      'token-wrong',
+      'no-callback-url',
+      'callback-changed',
+      'callback-without-tls',
+      'no-agent-version',
+      'busy',
+    ] as const),
+  ),
+  { nil: undefined },
+);
+const anyCallbackReason = fc.option(
+  few(
+    ...([
+      'other-address',
+      'unreachable',
+      'tls',
+      'certificate-time',
+      'certificate-name',
+      'certificate-other',
+      'certificate-untrusted',
+      'answer',
+    ] as const),
+  ),
+  { nil: undefined },
+);
 const time = fc.nat(5000).map(at);
 const seen = { at: time, client: anyClient };
 
 const anyProblem: fc.Arbitrary<RefusalEvent['problem']> = fc.oneof(
-  fc.record({ kind: few('tls' as const), reason: fc.oneof(text, few('tlsv1 alert unknown ca')) }),
+  fc.record({
+    kind: few('tls' as const),
+    reason: fc.oneof(
+      text,
+      few('tlsv1 alert unknown ca', 'certificate expired', 'bad certificate', 'no shared cipher'),
+    ),
+  }),
   fc.record({ kind: few('plain-http' as const) }),
   fc.record({ kind: few('tls-to-http' as const) }),
-  fc.record({ kind: few('path' as const), method: text, path: text }),
+  fc.record({
+    kind: few('path' as const),
+    method: text,
+    path: fc.oneof(text, few('/x/v1/lookup')),
+    hasInventory: fc.boolean(),
+    userAgent: maybe(text),
+  }),
   fc.record({ kind: few('request' as const), status: fc.integer(), message: text }),
 );
 
@@ -178,7 +243,10 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     kind: few('lookup' as const),
     macs: anyMacs,
     node: maybe(anyNode),
+    token: few(...(['told', 'masked', 'none'] as const)),
+    hasOwnToken: fc.boolean(),
     problem: maybe(text),
+    reason: anyReason,
   }),
   fc.record({
     ...seen,
@@ -188,6 +256,8 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     node: maybe(anyNode),
     summary: maybe(text),
     problem: maybe(text),
+    reason: anyReason,
+    hasGaps: fc.boolean(),
   }),
   fc.record({
     ...seen,
@@ -197,6 +267,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     agentVersion: maybe(text),
     token: few(...(['right', 'wrong', 'missing', 'unknown'] as const)),
     problem: maybe(text),
+    reason: anyReason,
   }),
   fc.record({
     ...seen,
@@ -204,6 +275,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     node: anyNode,
     url: text,
     problem: maybe(text),
+    reason: anyCallbackReason,
     summary: maybe(text),
   }),
   fc.record({
@@ -213,5 +285,15 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     mac: anyMac,
     state: few(...(['started', 'rebooted', 'powered off', 'failed'] as const)),
     problem: maybe(text),
+  }),
+  fc.record({
+    kind: few('preflight' as const),
+    at: time,
+    client: few(undefined),
+    mac: anyMac,
+    problem: fc.oneof(
+      fc.record({ kind: few('no-config' as const), message: text }),
+      fc.record({ kind: few('other-ironic' as const), urls: fc.array(text), here: text, fix: text }),
+    ),
   }),
 );

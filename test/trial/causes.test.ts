@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type Sight } from '../../src/trial/causes.ts';
+import type { RefusalReason } from '../../src/ironic/refusalReason.ts';
+import { findEvidence } from '../../src/trial/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../src/trial/events.ts';
 import { stages } from '../../src/trial/stages.ts';
 import { createTimeline, type HostTimeline } from '../../src/trial/timeline.ts';
@@ -14,6 +16,8 @@ import {
   lookedUp,
   mac,
   machine,
+  node,
+  preflight,
   refused,
   sharedFetch,
 } from '../support/trialEvents.ts';
@@ -41,6 +45,15 @@ const tls = (reason: string): readonly TrialEvent[] => problem({ kind: 'tls', re
 const path = (method: string, place: string): readonly TrialEvent[] =>
   problem({ kind: 'path', method, path: place });
 
+const inventoryAt = (place: string): readonly TrialEvent[] =>
+  problem({ kind: 'path', method: 'POST', path: place, hasInventory: true });
+const refusedInventory = (reason: RefusalReason, macs = [mac]): TrialEvent =>
+  inspected(2, { macs, node: undefined, problem: 'no', reason });
+const refusedLookup = (reason: RefusalReason, macs = [mac]): TrialEvent =>
+  lookedUp(2, { macs, node: undefined, token: 'none', problem: 'no', reason });
+const refusedBeat = (reason: RefusalReason, of = node): TrialEvent =>
+  heartbeat(2, { node: of, problem: 'no', reason });
+
 describe('what events prove', () => {
   it.each<readonly [string, readonly TrialEvent[], readonly string[]]>([
     ['nothing', [], []],
@@ -53,63 +66,76 @@ describe('what events prove', () => {
     ['no cipher', tls('no shared cipher'), ['tls-version']],
     ['HTTP to TLS', problem({ kind: 'plain-http' }), ['http-to-tls']],
     ['TLS to HTTP', problem({ kind: 'tls-to-http' }), ['tls-to-http']],
-    ['a path of the inspector', path('POST', '/v1/continue/v1/continue'), ['inspection-path']],
+    ['an inventory on a wrong path', inventoryAt('/v1/continue/v1/continue'), ['inspection-path']],
+    ['something else on a wrong path', path('POST', '/v1/nodes'), []],
     ['a path twice', path('GET', '/v1/v1/lookup'), ['api-path']],
+    ['a path before', path('GET', '/baremetal/v1/lookup'), ['api-path']],
+    ['a path of another program', path('GET', '/healthcheck'), []],
     ['a heartbeat below a path', path('POST', '/v1/v1/heartbeat/x'), ['api-path']],
     [
       'a body that is too large',
       problem({ kind: 'request', status: 413, message: 'too large' }),
       ['request-refused'],
     ],
-    ['a refused inventory', [inspected(1, { node: undefined, problem: 'no' })], ['inspection-refused']],
-    ['a refused lookup', [lookedUp(1, { node: undefined, problem: 'no' })], ['lookup-refused']],
     [
-      'a lookup without MAC addresses',
-      [fetched(1), lookedUp(2, { macs: [], node: undefined })],
-      ['no-mac-addresses'],
+      'a version that does not exist',
+      problem({ kind: 'request', status: 406, message: 'x', reason: 'api-version' }),
+      ['api-version'],
     ],
-    [
-      'other MAC addresses',
-      [fetched(1), lookedUp(2, { macs: ['52:54:00:99:99:99'], node: 'node-9' })],
-      ['other-mac-addresses'],
-    ],
-    ['a wrong token', [lookedUp(1), heartbeat(2, { token: 'wrong', problem: 'no' })], ['token-refused']],
+    ['an inventory that is no JSON', [refusedInventory('not-json')], ['inspection-refused']],
+    ['an inventory without interfaces', [fetched(1), refusedInventory('no-macs', [])], ['no-mac-addresses']],
+    ['an inventory of several hosts', [refusedInventory('several-nodes')], ['several-nodes']],
+    ['a lookup of an old version', [refusedLookup('api-version')], ['api-version']],
+    ['a lookup without a version', [refusedLookup('no-api-version')], ['no-api-version']],
+    ['the same without MAC addresses', [fetched(1), refusedLookup('no-api-version', [])], ['no-api-version']],
+    ['a lookup without MAC addresses', [fetched(1), refusedLookup('no-macs', [])], ['no-mac-addresses']],
+    ['the same at the address of a machine that has one', [lookedUp(1), refusedLookup('no-macs', [])], []],
+    ['a lookup of nothing', [fetched(1), refusedLookup('arguments', [])], ['request-refused']],
+    ['a lookup of several hosts', [refusedLookup('several-nodes')], ['several-nodes']],
+    ['a lookup of a node that is not there', [refusedLookup('unknown-node')], ['node-unknown']],
+    ['a lookup that there was no room for', [refusedLookup('busy')], []],
+    ['other MAC addresses', [fetched(1), lookedUp(2, { macs: ['52:54:00:99:99:99'], node: 'node-9' })], []],
+    ['a wrong token', [lookedUp(1), refusedBeat('token-wrong')], ['token-refused']],
+    ['no token', [lookedUp(1), refusedBeat('token-missing')], ['token-refused']],
     [
       'a token that is not told again',
       [lookedUp(1, { token: 'told' }), lookedUp(2, { token: 'masked' })],
       ['token-lost'],
     ],
+    ['a token of the boot medium', [lookedUp(1, { token: 'masked', hasOwnToken: true })], []],
     ['one that the agent has', [lookedUp(1, { token: 'masked' }), heartbeat(2)], []],
-    ['no token', [lookedUp(1), heartbeat(2, { token: 'missing', problem: 'no' })], ['token-refused']],
-    [
-      'an agent of another Ironic',
+    ['an agent of another Ironic', [fetched(1), refusedBeat('unknown-node', 'node-9')], ['node-unknown']],
+    ['commands without TLS', [lookedUp(1), refusedBeat('callback-without-tls')], ['callback-without-tls']],
+    ['another URL than before', [lookedUp(1), refusedBeat('callback-changed')], ['callback-changed']],
+    ['a heartbeat of an old version', [lookedUp(1), refusedBeat('api-version')], ['api-version']],
+    ['a heartbeat without a version', [lookedUp(1), refusedBeat('no-api-version')], ['no-api-version']],
+    ['half a heartbeat', [lookedUp(1), refusedBeat('body-cut')], ['heartbeat-refused']],
+    ['a heartbeat without a URL', [lookedUp(1), refusedBeat('no-callback-url')], ['no-callback-url']],
+    ['an empty callback URL', [lookedUp(1), heartbeat(2, { callbackUrl: '' })], ['no-callback-url']],
+    ...(
       [
-        fetched(1),
-        heartbeat(2, { node: 'node-9', token: 'unknown', problem: 'Node node-9 could not be found.' }),
-      ],
-      ['node-unknown'],
-    ],
+        ['other-address', 'callback-address'],
+        ['unreachable', 'callback-unreachable'],
+        ['tls', 'callback-tls'],
+        ['certificate-time', 'callback-clock'],
+        ['certificate-name', 'callback-name'],
+        ['certificate-other', 'callback-other-certificate'],
+        ['certificate-untrusted', 'callback-untrusted'],
+        ['answer', 'callback-answer'],
+      ] as const
+    ).map(
+      ([reason, id]) =>
+        [
+          `asked back: ${reason}`,
+          [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'x', reason })],
+          [id],
+        ] as const,
+    ),
+    ['an image of another Ironic', [preflight(1)], ['other-ironic']],
     [
-      'commands without TLS',
-      [lookedUp(1), heartbeat(2, { callbackUrl: 'http://192.0.2.7:9999', problem: 'it is without TLS' })],
-      ['callback-without-tls'],
-    ],
-    [
-      'commands without TLS, and a locked node',
-      [lookedUp(1), heartbeat(2, { callbackUrl: 'http://192.0.2.7:9999', problem: 'locked' })],
-      ['heartbeat-refused'],
-    ],
-    ['a locked node', [lookedUp(1), heartbeat(2, { problem: 'locked' })], ['heartbeat-refused']],
-    ['no callback URL', [lookedUp(1), heartbeat(2, { callbackUrl: undefined })], ['no-callback-url']],
-    [
-      'no way back',
-      [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'timed out' })],
-      ['callback-unreachable'],
-    ],
-    [
-      'a certificate of the agent',
-      [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'certificate is not yet valid' })],
-      ['callback-tls'],
+      'an image without a config',
+      [preflight(1, { problem: { kind: 'no-config', message: 'x' } })],
+      ['no-config'],
     ],
     ['a machine that failed', [machine(1), machine(2, { state: 'failed', problem: 'x' })], ['machine-ended']],
     [
@@ -127,10 +153,14 @@ describe('what events prove', () => {
   it.each<readonly [string, readonly TrialEvent[], TrialEvent]>([
     ['an unknown authority', tls('unknown ca'), lookedUp(20)],
     ['plain HTTP', problem({ kind: 'plain-http' }), inspected(20)],
-    ['a refused lookup', [lookedUp(1, { node: undefined })], lookedUp(20)],
-    ['a refused inventory', [inspected(1, { node: undefined })], inspected(20)],
-    ['a wrong token', [lookedUp(1), heartbeat(2, { token: 'wrong', problem: 'no' })], heartbeat(20)],
-    ['no way back', [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'x' })], askedBack(20)],
+    ['a refused lookup', [refusedLookup('no-api-version')], lookedUp(20)],
+    ['a refused inventory', [refusedInventory('not-json')], inspected(20)],
+    ['a wrong token', [lookedUp(1), refusedBeat('token-wrong')], heartbeat(20)],
+    [
+      'no way back',
+      [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'x', reason: 'unreachable' })],
+      askedBack(20),
+    ],
   ])('not what worked later: %s', (_title, events, later) => {
     expect(idsAfter(events, 'proven')).toHaveLength(1);
     expect(idsAfter([...events, later], 'proven')).toEqual([]);
@@ -159,13 +189,32 @@ describe('what events make likely', () => {
     ['another reason of TLS', tls('read ECONNRESET'), ['tls-failed']],
     ['another program', [fetched(1), asked(2, { userAgent: 'curl/8.14.1' })], ['not-the-agent']],
     ['the agent', [fetched(1), asked(2)], []],
-    ['collectors that failed', [inspected(1, { problem: 'lshw' })], ['inspection-incomplete']],
+    ['collectors that failed', [inspected(1, { hasGaps: true })], ['inspection-incomplete']],
+    ['an inventory that was not saved', [inspected(1, { problem: 'disk full' })], []],
     ['an agent that was started twice', [lookedUp(1), lookedUp(2)], ['token-lost']],
     [
       'a wrong path of the inspection, and a lookup',
-      [...path('POST', '/x'), lookedUp(20)],
+      [...inventoryAt('/x'), lookedUp(20)],
       ['inspection-path'],
     ],
+    [
+      'a stranger at the address of a host',
+      [fetched(1), lookedUp(2, { macs: ['52:54:00:99:99:99'], node: 'node-9' })],
+      ['other-mac-addresses'],
+    ],
+    [
+      'what another machine behind the same address may have done',
+      [
+        fetched(1),
+        refused(2, { kind: 'plain-http' }),
+        lookedUp(3, { macs: ['52:54:00:99:99:99'], node: 'n' }),
+      ],
+      // the second was seen when it was alone there
+      ['http-to-tls', 'other-mac-addresses'],
+    ],
+    ['another path of another program', path('GET', '/healthcheck'), ['not-the-agent']],
+    ['a lookup that there was no room for', [refusedLookup('busy')], ['lookup-refused']],
+    ['a heartbeat that there was no memory for', [lookedUp(1), refusedBeat('busy')], ['heartbeat-refused']],
   ])('%s', (_title, events, ids) => expect(idsAfter(events, 'likely')).toEqual(ids));
 });
 
@@ -256,13 +305,93 @@ describe('what is told first', () => {
   });
 });
 
+/** Of three hosts, one of them without a MAC address, that share addresses. */
+function hostsAfter(events: readonly TrialEvent[]): readonly HostTimeline[] {
+  const timeline = createTimeline([
+    { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
+    { name: 'worker-1', macs: ['52:54:00:00:00:01', '52:54:00:00:00:02'] },
+    { name: 'worker-2', macs: [] },
+  ]);
+  for (const event of events) timeline.add(event);
+  return timeline.hosts();
+}
+
+describe('every cause that is proven', () => {
+  it('has an event of this host that says so, and without such an event it is not proven', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
+        for (const host of hostsAfter(events)) {
+          for (const { cause, certainty, evidence } of likelyCauses(host, 'boot')) {
+            if (certainty !== 'proven') continue;
+            seen.add(cause.id);
+            expect(host.entries).toContain(evidence);
+            expect(cause.proof?.isSaidBy(evidence.event)).toBe(true);
+            const others = events.filter((event) => cause.proof?.isSaidBy(event) !== true);
+            const proven = hostsAfter(others).flatMap((other) => findEvidence(other, cause) ?? []);
+            expect(proven).toEqual([]);
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+    const provable = all.filter(({ proof }) => proof !== undefined).map(({ id }) => id);
+    expect(provable.filter((id) => !seen.has(id))).toEqual([]);
+  });
+
+  it('is no cause without a proof, whatever comes', () => {
+    const without = all.filter(({ proof }) => proof === undefined);
+    expect(without.length).toBeGreaterThan(20);
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
+        const proven = hostsAfter(events)
+          .flatMap((host) => likelyCauses(host, 'calls'))
+          .filter(({ certainty }) => certainty === 'proven');
+        expect(proven.filter(({ cause }) => without.includes(cause))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('each event', () => {
+  it('is in the report of one machine, and that is the one that the log names', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 40 }), (given) => {
+        // Each of them is an entry of its own.
+        const events = given.map((event, index) => ({ ...event, at: new Date(index) }));
+        const timeline = createTimeline([
+          { name: 'worker-0', macs: ['52:54:00:00:00:00'] },
+          { name: 'worker-2', macs: [] },
+        ]);
+        const steps = events.map((event) => timeline.add(event));
+        const hosts = timeline.hosts();
+        const count = hosts.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.count, 0);
+        expect(count).toBe(steps.filter(({ label }) => label !== 'unknown').length);
+        for (const { event, label } of steps) {
+          const owners = hosts.filter(({ entries }) =>
+            entries.some(
+              ({ first, last, event: { kind, client } }) =>
+                kind === event.kind && client === event.client && first <= event.at && event.at <= last,
+            ),
+          );
+          if (label === 'unknown') continue;
+          const known = owners.some((host) =>
+            [host.label, ...host.macs, ...host.nodes, ...host.clients].includes(label),
+          );
+          expect(known).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
 describe('the table', () => {
   it('has every id once', () => expect(new Set(all.map(({ id }) => id)).size).toBe(all.length));
 
   it.each(all.map((cause) => [cause.id, cause] as const))(
     '%s can be found, and is told in whole',
     (_id, cause) => {
-      expect(cause.after.length > 0 || cause.sign !== undefined).toBe(true);
+      expect(cause.after.length > 0 || (cause.proof ?? cause.sign) !== undefined).toBe(true);
       expect(cause.text).toMatch(/^[A-Z].*\.$/);
       for (const text of [cause.short, cause.check, cause.fix]) expect(text).toMatch(/^\S.*[^.\s]$/);
       const marks = [cause.text, cause.check, cause.fix].map((text) => text.split('`').length - 1);

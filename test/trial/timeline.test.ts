@@ -78,9 +78,9 @@ describe('who is who', () => {
       ['worker-2: lookup, 2'],
     ],
     [
-      'the same for a host whose MAC address in the inventory is another one',
+      'but not a host that has another MAC address by the inventory',
       [fetched(1), lookedUp(2, unlisted)],
-      ['worker-0: lookup, 2'],
+      ['worker-0: config, 1', `${stranger}: lookup, 1`],
     ],
     [
       'a config by name, and another host at its address',

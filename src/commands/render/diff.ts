@@ -35,7 +35,9 @@ function checkDiffOptions({ diff: deployed, format = 'text', output, showSetting
   readonly form: DiffForm;
 } {
   if (deployed === undefined) {
-    throw new UsageError('--format is for --diff', { hint: 'for example --diff deployed.ign --format json' });
+    throw new UsageError('--format is for --diff and --show-settings', {
+      hint: 'pass one of them too, such as --show-settings --format json',
+    });
   }
   if (deployed === '') throw new UsageError('--diff names nothing', { hint: 'give a file, an ISO or a URL' });
   if (output !== undefined) {

@@ -1,15 +1,17 @@
 /** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
 
 import { resolve } from 'node:path';
+import { UsageError } from '../../errors.ts';
 import { formatWordList } from '../../formats/wordList.ts';
 import { writeFileAtomically } from '../../io/outputFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../reporters/printable.ts';
+import { hintChoices } from '../../reporters/nearestNames.ts';
 import type { RenderOptions } from './options.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
-import { formatShownSettings } from './showSettings.ts';
+import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the
@@ -18,7 +20,8 @@ import { formatShownSettings } from './showSettings.ts';
  * written; the exit code says whether something would change: 0 no, 1 yes, 2 it cannot be told.
  */
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
-  if (options.diff !== undefined || options.format !== undefined) {
+  const isShown = options.showSettings === true && options.diff === undefined;
+  if (options.diff !== undefined || (options.format !== undefined && !isShown)) {
     const { diff } = await import('./diff.ts');
     return diff(options, io);
   }
@@ -33,7 +36,9 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 async function renderOne(source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
-    const shown = formatShownSettings(readInputs(source), options, source.hosts);
+    const format = shownForms.get(options.format ?? 'text');
+    if (format === undefined) throw unknownFormat(options.format);
+    const shown = format(readInputs(source), options, source.hosts);
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
   }
@@ -42,6 +47,15 @@ async function renderOne(source: RenderSource): Promise<ExitCode> {
   if (options.output === undefined) await writeStdout(io, [rendered.document]);
   else await writeOutput(options.output, rendered, io);
   return 0;
+}
+
+const shownForms = new Map([
+  ['text', formatShownSettings],
+  ['json', formatShownSettingsJson],
+]);
+
+function unknownFormat(format = ''): UsageError {
+  return new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, [...shownForms.keys()]) });
 }
 
 async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {

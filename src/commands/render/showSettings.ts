@@ -8,17 +8,54 @@ import type { ProfileName } from '../../agent/settings.ts';
 import { printable } from '../../reporters/printable.ts';
 import type { RenderOptions } from './options.ts';
 
+type Shown = CollectedInputs & { readonly profile: ProfileName };
+
 /**
  * Lines of setting, value and source, secrets masked; then the variables that are set and do not count, and what is
  * different for single hosts.
  */
 export function formatShownSettings(
-  { inputs, unread, profile }: CollectedInputs & { readonly profile: ProfileName },
+  shown: Shown,
   options: RenderOptions,
   hosts: readonly InventoryHost[] = [],
 ): string {
+  const lines = formatColumns([
+    ['setting', 'value', 'from'],
+    ['profile', shown.profile, ''],
+    ...settingRows(shown, options),
+  ]);
+  const notes = shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
+  const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
+  return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+/** The same for programs; the schema is `schemas/render-settings.json`. A setting with several values is there for each. */
+export function formatShownSettingsJson(
+  shown: Shown,
+  options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
+): string {
+  const { inputs, profile, unread } = shown;
+  const settings = settingRows(shown, options).map(([setting, value, from]) => ({ setting, value, from }));
+  const document = {
+    profile,
+    settings,
+    ignored: unread,
+    hosts: hosts.flatMap((host) =>
+      hostRows(host, inputs).map(([name, setting, value, from]) =>
+        setting === '' ? { host: name, problem: from } : { host: name, setting, value, from },
+      ),
+    ),
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** Setting, value, source. */
+type Row = readonly [setting: string, value: string, from: string];
+
+function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
-  const rows = settings.flatMap((setting) => {
+  const rows = settings.flatMap((setting): readonly Row[] => {
     if (!setting.profiles.includes(profile)) return [];
     const values = inputs.get(setting.name) ?? [];
     if (values.length > 0) {
@@ -28,15 +65,7 @@ export function formatShownSettings(
     const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
     return setting.fallback === undefined || isNamed ? [] : [[setting.name, setting.fallback, 'default']];
   });
-  const lines = formatColumns([
-    ['setting', 'value', 'from'],
-    ['profile', profile, ''],
-    ...commandRows(options),
-    ...rows,
-  ]);
-  const notes = unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
-  const parts = [lines, notes, formatHosts(hosts, inputs)].filter(({ length }) => length > 0);
-  return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+  return [...commandRows(options), ...rows];
 }
 
 /** Hosts with a network of their own are all of them, so further ones add little. */
@@ -87,7 +116,7 @@ function sourceOf({ origin, place }: InputValue, { name }: Setting): string {
 /** Flags of the command alone that change the config. */
 const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
 
-function commandRows(options: RenderOptions): string[][] {
+function commandRows(options: RenderOptions): Row[] {
   return commandFlags.flatMap((key) => {
     const value = options[key];
     const flag = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

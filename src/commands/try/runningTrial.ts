@@ -4,7 +4,7 @@ import type { TrialEvent } from '../../trial/events.ts';
 import { createTimeline, type Timeline } from '../../trial/timeline.ts';
 import { createJudge, type HomeStage, type Verdict } from '../../trial/verdict.ts';
 import type { Expectation } from './expectation.ts';
-import { createLiveLines } from './report/liveLines.ts';
+import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
 import { createSwitch } from './switch.ts';
 
 export interface RunningTrial {
@@ -22,18 +22,22 @@ export interface RunningTrialOptions {
   readonly home: HomeStage;
   /** Is given a line for each event that is worth one. */
   readonly say: (line: string) => void;
+  /** Is given the same events as JSON. */
+  readonly tellPrograms: ((line: string) => void) | undefined;
   /** Is told how many are home. */
   readonly count: (home: number) => void;
 }
 
 /** Nothing seen so far. */
-export function createRunningTrial({ expectation, home, say, count }: RunningTrialOptions): RunningTrial {
+export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
+  const { count, expectation, home, say, tellPrograms } = options;
   const { awaited, known } = expectation;
   const timeline = createTimeline(known);
   const passed = createSwitch();
   const unasked = new Set<string>();
   const judge = createJudge({ awaited, home });
-  const tell = createLiveLines(say);
+  const tell = createLiveLines(say, textLines);
+  const tellJson = tellPrograms && createLiveLines(tellPrograms, jsonLines);
   const verdict = (): Verdict => judge(timeline.hosts());
   return {
     timeline,
@@ -41,7 +45,9 @@ export function createRunningTrial({ expectation, home, say, count }: RunningTri
     passed: passed.isOn,
     unasked: () => unasked.size,
     observe: (event) => {
-      tell(timeline.add(event));
+      const step = timeline.add(event);
+      tell(step);
+      tellJson?.(step);
       if (event.kind === 'callback') unasked.delete(event.node);
       else if (event.kind === 'heartbeat' && event.problem === undefined) unasked.add(event.node);
       else return; // nothing else brings anybody home, and an ISO may be fetched in thousands of ranges

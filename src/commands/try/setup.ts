@@ -16,7 +16,7 @@ export interface TrialSetup {
   readonly home: HomeStage;
   /** Milliseconds. */
   readonly timeout: number;
-  readonly format: 'json' | 'text';
+  readonly format: 'json' | 'ndjson' | 'text';
   /** What configs are to name as Ironic in place of what the inventory does. */
   readonly ironicUrl: string | undefined;
   readonly machine: MachineChoices;
@@ -61,7 +61,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     home,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
-    format: chosen(options.format, '--format', ['text', 'json']) ?? 'text',
+    format: chosen(options.format, '--format', ['text', 'json', 'ndjson']) ?? 'text',
     machine,
   };
 }
@@ -78,7 +78,7 @@ function readIronicUrl(text: string): string {
   const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
   if (others.length === 0 && URL.canParse(url)) return url;
   throw new UsageError('--ironic-url takes the one URL at which machines reach this Ironic', {
-    hint: 'for example http://192.0.2.1:6385',
+    hint: 'give one URL such as http://192.0.2.1:6385',
   });
 }
 

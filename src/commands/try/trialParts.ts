@@ -1,6 +1,7 @@
 /** Starts what a trial consists of, in the order in which one needs the other: Ironic, images, the emulated machine. */
 
 import type { Io } from '../../io/io.ts';
+import { defaultPorts, type Ports } from '../../trial/causes/cause.ts';
 import type { ApiPlace } from '../../trial/ironicAddress.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
 import { certificateNames, reachableAddresses, tellApi } from './address/ironicPlace.ts';
@@ -10,15 +11,19 @@ import { type IronicApi, startIronicApi } from './api/ironicApi.ts';
 import { openInventoryFolder } from './api/savedInventories.ts';
 import type { TrialMachine } from './emulation/emulatedTrial.ts';
 import { findGuestPlace, type GuestPlace } from './emulation/guestPlace.ts';
+import { preflightProblem, preflightRemark } from './emulation/preflight.ts';
 import { findMedium, startEmulated } from './emulation/startEmulated.ts';
 import type { TryOptions } from './options.ts';
 import { createQuietLog } from './quietLog.ts';
 import { startImages } from './serving/startImages.ts';
 import type { TrialSetup } from './setup.ts';
-import type { TrialPlan } from './trialPlan.ts';
+import type { PlannedMachine, TrialPlan } from './trialPlan.ts';
 
 export interface TrialParts {
   readonly machine: TrialMachine | undefined;
+  /** Whether the machine was not started, as its agent would not call here. */
+  readonly isHopeless: boolean;
+  readonly ports: Ports;
 }
 
 /** What has been started when it fails is among the ends. Throws CliError, UsageError. */
@@ -31,10 +36,25 @@ export async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
   const api = await startApi(plan, { guest, tokens });
   const place = placeOf(api, setup, guest);
+  const problem = guest && preflightProblem(guest, place);
+  if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
+    plan.talk.remark(preflightRemark(problem));
+    const { mac } = machine.source;
+    plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
+    return { machine: undefined, isHopeless: true, ports: { ...defaultPorts, ironic: api.port } };
+  }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
-  if (machine === undefined || guest === undefined) return { machine: undefined };
+  const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
+  if (machine === undefined || guest === undefined) return { machine: undefined, isHopeless: false, ports };
+  if (problem !== undefined) plan.talk.remark({ ...preflightRemark(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
-  return { machine: await startEmulated(plan, machine, { api, guest, medium, place }) };
+  const started = await startEmulated(plan, machine, { api, guest, medium, place });
+  return { machine: started, isHopeless: false, ports };
+}
+
+/** Whether nothing can come of the trial without this machine. */
+function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: TrialPlan): boolean {
+  return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
 }
 
 async function readInventory({ inventory, profile }: TryOptions, io: Io): Promise<ServeSource | undefined> {

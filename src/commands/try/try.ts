@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { listenToSignals } from '../../io/signals.ts';
 import { writeStdout } from '../../io/stdout.ts';
+import { defaultPorts, type Ports } from '../../trial/causes/cause.ts';
 import type { TrialResult } from '../../trial/result.ts';
 import { exitCodeOf } from '../../trial/verdict.ts';
 import { readInventoryDocument } from '../render/inventory.ts';
@@ -16,6 +17,7 @@ import { readMachineSetup } from './emulation/machineSetup.ts';
 import { readExpectation } from './expectation.ts';
 import type { TryOptions } from './options.ts';
 import { formatClosingReport } from './report/closingReport.ts';
+import { createEventOutput } from './report/eventOutput.ts';
 import { formatReportDocument } from './report/reportDocument.ts';
 import { createRunningTrial } from './runningTrial.ts';
 import { readTrialSetup, type TrialSetup } from './setup.ts';
@@ -34,18 +36,25 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectation({ given: options.expect, hosts, machine: source?.host });
   const talk = createTrialTalk(io, expectation.awaited);
-  const trial = createRunningTrial({ expectation, home: setup.home, say: talk.say, count: talk.count });
+  const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
+  const { say, count } = talk;
+  const { home } = setup;
+  const trial = createRunningTrial({ expectation, home, say, count, tellPrograms: events?.write });
   const started = new Date();
-  await run({ options, setup, machine, expectation, trial, talk, io });
+  const ports = await run({ options, setup, machine, expectation, trial, talk, io });
   const { timeline } = trial;
-  const { home, format } = setup;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
   const sight = isServed ? 'boot' : 'calls';
-  const result: TrialResult = { timeline, verdict, home, sight, started, ended: new Date() };
-  const report = format === 'json' ? formatReportDocument(result) : formatClosingReport(result);
-  await writeStdout(io, [Buffer.from(report)]);
+  const result: TrialResult = { timeline, verdict, home, sight, ports, started, ended: new Date() };
+  await events?.close();
+  await writeStdout(io, [Buffer.from(formatResult(result, setup.format))]);
   return exitCodeOf(verdict);
+}
+
+function formatResult(result: TrialResult, format: TrialSetup['format']): string {
+  if (format === 'text') return formatClosingReport(result);
+  return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
 }
 
 async function planMachine(
@@ -67,8 +76,8 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<L
   }));
 }
 
-/** From the first that listens to the last that has ended. */
-async function run(plan: Omit<TrialPlan, 'ends'>): Promise<void> {
+/** From the first that listens to the last that has ended. Resolves to where it listened. */
+async function run(plan: Omit<TrialPlan, 'ends'>): Promise<Ports> {
   const signals = listenToSignals(() => undefined);
   const stopped = signals.nextStop().then((): undefined => {
     setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
@@ -81,6 +90,7 @@ async function run(plan: Omit<TrialPlan, 'ends'>): Promise<void> {
     const parts = await Promise.race([starting, stopped]);
     if (parts !== undefined) await Promise.race([stopped, whenOver(parts, plan, end.signal)]);
     else await starting.catch(() => undefined); // all that it starts has to be ended, too
+    return parts?.ports ?? defaultPorts;
   } finally {
     end.abort();
     await ends.endAll();
@@ -91,10 +101,11 @@ async function run(plan: Omit<TrialPlan, 'ends'>): Promise<void> {
 
 /** When all are home, or the time is over, or nobody is left to come. */
 async function whenOver(
-  { machine }: TrialParts,
+  { isHopeless, machine }: TrialParts,
   { options: { expect }, setup, trial }: Omit<TrialPlan, 'ends'>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (isHopeless) return;
   const late = pause(Math.min(setup.timeout, LONGEST_TIMER), signal);
   // Who is awaited besides may be a real machine.
   const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];

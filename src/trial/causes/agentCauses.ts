@@ -23,7 +23,7 @@ export const agentCauses: readonly Cause[] = [
     text: 'The agent runs, but does not reach Ironic: another address or port, a firewall, or no route from this network.',
     check:
       'on the machine `grep api_url /etc/ironic-python-agent.conf`, `curl -k URL`, and `sudo podman logs ironic-agent`; on the machine of Ironic `ss -ltn` and the firewall',
-    fix: '`render --api-url` with an address that machines reach (port 6385 unless it names one), and open that port',
+    fix: '`render --api-url` with an address that machines reach and the port of Ironic (6385), and open that port',
     after: beforeFirstCall,
     usual: 'most',
     isRefuted: lacksConfig,

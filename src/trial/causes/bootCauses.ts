@@ -2,7 +2,7 @@
 
 import { isBrokenOff, isWhole } from '../entries.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, hasCalled, signIf } from './cause.ts';
+import { type Cause, entriesOf, hasCalled } from './cause.ts';
 
 /** Bytes that a BMC, or firmware that only looks for something to boot, reads of an ISO. */
 const firstLook = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ export const bootCauses: readonly Cause[] = [
     after: ['expected', 'image'],
     usual: 'most',
     isRefuted: (host) => hasReadImage(host) || host.milestones.has('power'),
-    sign: (host) => signIf(host.stage === 'image' && !hasReadImage(host), 'likely'),
+    sign: (host) => host.stage === 'image' && !hasReadImage(host),
   },
   {
     id: 'medium-not-attached',
@@ -47,7 +47,7 @@ export const bootCauses: readonly Cause[] = [
     text: 'The boot loader came by TFTP, but does not reach the port of the images: a firewall, or DHCP names another address.',
     check:
       '`curl -I URL` of `boot.ipxe` from the network of the machine; the console, which shows the URL that failed',
-    fix: 'open the port (8084, unless `serve --listen` or `try --serve-listen` says another), and give DHCP the URL that `serve` and `try` print as `# ipxe`',
+    fix: 'open the port of the images (8084), and give DHCP the URL that `serve` and `try` print as `# ipxe`',
     after: ['expected'],
     boots: ['network'],
   },
@@ -68,18 +68,28 @@ export const bootCauses: readonly Cause[] = [
     after: ['image', 'script', 'kernel', 'initramfs'],
   },
   {
+    id: 'other-ironic',
+    short: 'the Ironic that the config names',
+    text: 'The config in the image names another Ironic than this one, so its agent would not call here.',
+    check: '`ironic-coreos inspect IMAGE` shows which Ironic the config names',
+    fix: '`try --listen` and `--tls` with the port and the scheme that the config names; or `render --api-url` with the address of this Ironic',
+    after: [],
+    proof: {
+      isSaidBy: (event) => event.kind === 'preflight' && event.problem.kind === 'other-ironic',
+      solvedBy: [],
+    },
+  },
+  {
     id: 'machine-ended',
     short: 'the emulated machine',
-    text: 'The emulated machine did not start, or ended before the agent called.',
+    text: 'The emulated machine did not start, or ended before its agent was home.',
     check: 'its console, and what QEMU says',
     fix: 'more memory, the other firmware, or an image for its architecture; `ironic-coreos inspect IMAGE` says what it needs',
     after: [],
-    sign: (host) => {
-      const last = entriesOf(host, 'machine')
-        .toSorted((a, b) => a.last.getTime() - b.last.getTime())
-        .at(-1);
-      const hasEnded = last?.event.state === 'failed' || last?.event.state === 'powered off';
-      return signIf(hasEnded && !host.milestones.has('heartbeat'), 'proven');
+    proof: {
+      isSaidBy: (event) =>
+        event.kind === 'machine' && (event.state === 'failed' || event.state === 'powered off'),
+      solvedBy: ['power'],
     },
   },
   {
@@ -94,7 +104,7 @@ export const bootCauses: readonly Cause[] = [
       const again = entriesOf(host, 'fetch').some(
         ({ event, repeats }) => repeats > 0 && !event.artifact.endsWith('iso'),
       );
-      return signIf(again && !hasCalled(host), 'likely');
+      return again && !hasCalled(host);
     },
   },
   {
@@ -108,7 +118,7 @@ export const bootCauses: readonly Cause[] = [
       const last = entriesOf(host, 'fetch')
         .toSorted((a, b) => a.last.getTime() - b.last.getTime())
         .at(-1);
-      return signIf(last !== undefined && isBrokenOff(last.event) && !hasCalled(host), 'likely');
+      return last !== undefined && isBrokenOff(last.event) && !hasCalled(host);
     },
   },
   {

@@ -3,19 +3,23 @@
 import type { BootWay } from '../../prepare/hostMemory.ts';
 import type { TimelineEntry } from '../entries.ts';
 import type { TrialEvent } from '../events.ts';
+import { marksOf } from '../marks.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 
-/** `proven`: an event says so. `likely`: an event fits. `possible`: it is usual at this stage. */
+/** `proven`: an event says so. `likely`: the events fit. `possible`: it is usual at this stage. */
 export type Certainty = 'proven' | 'likely' | 'possible';
 
-/** Texts are Markdown with nothing but `code` in it. */
+/**
+ * Texts are Markdown with nothing but `code` in it. The ports in them are the default ones: {@link withPorts} puts those of
+ * a trial in their place.
+ */
 export interface Cause {
   /** Stable: reports and the page of troubleshooting have it. */
   readonly id: string;
   /** In a few words, as the end of "never called: …". */
   readonly short: string;
-  /** What is wrong: a sentence. */
+  /** What is wrong: a sentence. Where the cause has a proof, the first clause says no more than the event does. */
   readonly text: string;
   /** How to see whether it is this. */
   readonly check: string;
@@ -29,8 +33,56 @@ export interface Cause {
   readonly usual?: 'most' | 'often';
   /** What was seen makes it impossible. */
   readonly isRefuted?: (host: HostTimeline) => boolean;
-  /** What the events say for it. */
-  readonly sign?: (host: HostTimeline) => Exclude<Certainty, 'possible'> | undefined;
+  /** Which event is the proof by itself. Without one, a cause is never called proven. */
+  readonly proof?: Proof;
+  /** Whether the events make it likely: those that are the host's for sure. */
+  readonly sign?: (host: HostTimeline) => boolean;
+}
+
+export interface Proof {
+  /** Whether the content of this one event says so, whatever else was seen. */
+  readonly isSaidBy: (event: TrialEvent) => boolean;
+  /** The machine reached one of these later, so it is over. */
+  readonly solvedBy: readonly Stage[];
+}
+
+/** The last event of a host that says so, if nothing later shows that it is over. */
+export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntry | undefined {
+  if (proof === undefined) return undefined;
+  const { isSaidBy, solvedBy } = proof;
+  return host.entries
+    .filter((entry) => isSaidBy(entry.event) && isUnsolved(host, entry, solvedBy))
+    .toSorted((a, b) => a.last.getTime() - b.last.getTime())
+    .at(-1);
+}
+
+/** Whether an event is this host's for sure: it says so itself, or no other machine came from its address. */
+export function isOwn(host: HostTimeline, event: TrialEvent): boolean {
+  if (event.client === undefined || !host.sharedClients.includes(event.client)) return true;
+  const { name, macs, node } = marksOf(event);
+  const hasName = name !== undefined && name === host.name;
+  return (
+    hasName ||
+    macs.some((mac) => host.macs.includes(mac)) ||
+    (node !== undefined && host.nodes.includes(node))
+  );
+}
+
+/** Ports that the texts of causes have where nothing else is known. */
+export interface Ports {
+  /** Of Ironic's API. */
+  readonly ironic: number;
+  /** Of images. */
+  readonly images: number;
+}
+
+export const defaultPorts: Ports = { ironic: 6385, images: 8084 };
+
+/** The text with the ports of a trial in the place of the default ones. */
+export function withPorts(text: string, { ironic, images }: Ports): string {
+  return text
+    .replaceAll(String(defaultPorts.ironic), String(ironic))
+    .replaceAll(String(defaultPorts.images), String(images));
 }
 
 /** Whether its config came to the machine over the network: by itself, or in an initramfs of its own. */
@@ -43,8 +95,10 @@ export function hasFetchedConfig(host: HostTimeline): boolean {
 
 /** Whether it sent anything to Ironic, be it refused: the live system runs then, and the agent in it. */
 export function hasCalled({ entries }: HostTimeline): boolean {
-  return entries.some(({ event }) => event.kind !== 'fetch' && event.kind !== 'machine');
+  return entries.some(({ event: { kind } }) => !noCalls.has(kind));
 }
+
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'preflight']);
 
 /** Whether it cannot have started the agent: it boots over the network, and its config was not fetched. */
 export function lacksConfig(host: HostTimeline): boolean {
@@ -65,9 +119,4 @@ export function entriesOf<K extends TrialEvent['kind']>(
 /** Whether nothing of these came after it: what failed once and then worked is no cause any more. */
 export function isUnsolved(host: HostTimeline, entry: TimelineEntry, solvedBy: readonly Stage[]): boolean {
   return solvedBy.every((stage) => (host.milestones.get(stage)?.last ?? 0) <= entry.last);
-}
-
-/** `certainty`, if it is so. */
-export function signIf<C extends Certainty>(isSo: boolean, certainty: C): C | undefined {
-  return isSo ? certainty : undefined;
 }

@@ -1,95 +1,21 @@
-/** Causes that show in the calls to Ironic: TLS, paths, inspection, lookup, heartbeat, the way back to the agent. */
+/** Causes that show in the calls to Ironic: paths, versions, inspection, lookup, heartbeat. */
 
-import type { TimelineEntry } from '../entries.ts';
-import type { HeartbeatEvent, RefusalEvent } from '../events.ts';
+import type { RefusalReason } from '../../ironic/refusalReason.ts';
+import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, isUnsolved, signIf } from './cause.ts';
+import { type Cause, entriesOf, isUnsolved, type Proof } from './cause.ts';
 
-/** In the alerts of TLS (RFC 8446, section 6.2) as OpenSSL names them, and in its errors. */
-const tlsReasons = {
-  authority: /unknown[ _]ca|self.?signed|unable to get .{0,40}issuer/i,
-  expired: /certificate[ _](?:has[ _])?expired/i,
-  // What is not valid yet and what has another name are the same alert.
-  certificate: /bad[ _]certificate|certificate[ _]unknown|not[ _]yet[ _]valid/i,
-  version: /protocol[ _]version|unsupported[ _]protocol|no[ _]shared[ _]cipher|handshake[ _]failure/i,
+type Call = 'inspection' | 'lookup' | 'heartbeat';
+
+/** A refused call is over when the machine has come to one of these. */
+const solvedBy: Readonly<Record<Call, readonly Stage[]>> = {
+  inspection: ['inspection', 'lookup', 'heartbeat'],
+  lookup: ['lookup', 'heartbeat'],
+  heartbeat: ['heartbeat'],
 };
 
-const calls: readonly Stage[] = ['inspection', 'api', 'lookup', 'heartbeat'];
-
 export const ironicCauses: readonly Cause[] = [
-  {
-    id: 'tls-unknown-ca',
-    short: "the authority of Ironic's certificate",
-    text: "The agent does not trust the authority of Ironic's certificate.",
-    check:
-      '`openssl s_client -connect IRONIC:6385 -showcerts`; `ironic-coreos inspect IMAGE` says which authorities the config brings',
-    fix: '`render --ca-file` with the certificate of the authority (a self-signed certificate itself), or `--insecure`',
-    after: [],
-    sign: (host) => tlsSign(host, tlsReasons.authority),
-  },
-  {
-    id: 'tls-expired',
-    short: "the dates of Ironic's certificate",
-    text: "Ironic's certificate has expired, by the clock of the machine.",
-    check: '`date` on the machine; `openssl s_client -connect IRONIC:6385 | openssl x509 -noout -dates`',
-    fix: 'a new certificate; or `render --ntp-server`, and the clock in the firmware',
-    after: [],
-    sign: (host) => tlsSign(host, tlsReasons.expired),
-  },
-  {
-    id: 'tls-name-or-clock',
-    short: "the name in Ironic's certificate, or the clock",
-    text: "Ironic's certificate is for other names or addresses than the URL has, or is not valid yet by the clock of the machine.",
-    check:
-      '`openssl s_client -connect IRONIC:6385 | openssl x509 -noout -dates -ext subjectAltName`; `date` on the machine',
-    fix: 'a URL with a name or address of the certificate in `render --api-url`; or `--ntp-server`, and the clock in the firmware',
-    after: [],
-    sign: (host) => tlsSign(host, tlsReasons.certificate),
-  },
-  {
-    id: 'tls-version',
-    short: 'the TLS version',
-    text: 'The agent and Ironic have no version of TLS or no cipher in common.',
-    check: '`openssl s_client -connect IRONIC:6385 -tls1_2`',
-    fix: 'a current server in front of Ironic; `tls_min_version` in the conf, if it is there (`render --option`)',
-    after: [],
-    sign: (host) => tlsSign(host, tlsReasons.version),
-  },
-  {
-    id: 'tls-failed',
-    short: 'the TLS handshake',
-    text: 'TLS handshakes with Ironic fail, for a reason that the agent does not send.',
-    check:
-      'what the report says of them; `openssl s_client -connect IRONIC:6385` on the machine; `sudo podman logs ironic-agent`',
-    fix: 'what these say; nothing in between that looks into TLS',
-    after: [],
-    sign: (host) => {
-      const others = refusals(host).filter(
-        ({ event: { problem } }) =>
-          problem.kind === 'tls' && !Object.values(tlsReasons).some((reason) => reason.test(problem.reason)),
-      );
-      return signIf(others.length > 0, 'likely');
-    },
-  },
-  {
-    id: 'http-to-tls',
-    short: 'http instead of https',
-    text: 'The agent speaks plain HTTP to a port that speaks TLS.',
-    check: '`grep api_url /etc/ironic-python-agent.conf` on the machine',
-    fix: '`https://` in `render --api-url`, and in `--inspection-callback-url` where that is given',
-    after: [],
-    sign: (host) => refusalSign(host, 'plain-http'),
-  },
-  {
-    id: 'tls-to-http',
-    short: 'https instead of http',
-    text: 'The agent speaks TLS to a port that speaks plain HTTP.',
-    check: '`grep api_url /etc/ironic-python-agent.conf` on the machine',
-    fix: '`http://` in `render --api-url`, or a certificate for Ironic',
-    after: [],
-    sign: (host) => refusalSign(host, 'tls-to-http'),
-  },
   {
     id: 'inspection-path',
     short: 'the path of the inspection',
@@ -97,38 +23,77 @@ export const ironicCauses: readonly Cause[] = [
     check: '`grep inspection_callback_url /etc/ironic-python-agent.conf` on the machine',
     fix: 'leave `--inspection-callback-url` out, since the agent knows the path from `--api-url`; `--inspector-url` is for ironic-inspector alone',
     after: [],
-    sign: (host) => pathSign(host, (path, method) => method === 'POST' && !path.includes('/heartbeat')),
+    proof: {
+      isSaidBy: (event) => pathOf(event)?.hasInventory === true,
+      solvedBy: solvedBy.inspection,
+    },
+    // The agent goes on with its lookup.
+    sign: (host) =>
+      !host.milestones.has('inspection') &&
+      host.entries.some(({ event }) => pathOf(event)?.hasInventory === true),
   },
   {
     id: 'api-path',
     short: 'the path in the Ironic address',
-    text: 'The agent asks for paths that Ironic does not have: `--api-url` has a path of its own, or it is another service.',
+    text: 'The machine looks for the API of Ironic below a path that Ironic does not have: the URL that it has for Ironic has a path of its own.',
     check: 'the path in the report; `grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: '`render --api-url` without `/v1`: the agent adds it',
     after: [],
-    sign: (host) => pathSign(host, (path, method) => method !== 'POST' || path.includes('/heartbeat')),
+    proof: { isSaidBy: isBelowOtherPath, solvedBy: solvedBy.lookup },
+    sign: (host) =>
+      !host.milestones.has('lookup') &&
+      host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(agentClient) === true),
   },
   {
     id: 'inspection-refused',
     short: 'a refused inventory',
-    text: 'Ironic refuses the inventory: it knows no such node, the node is not being inspected, or the body is too large or broken.',
+    text: 'Ironic refuses the inventory: it is too large, cut off, or not as Ironic wants it. A real Ironic also refuses that of a node which is not being inspected.',
     check: 'what the report says of the request; `baremetal node show NODE` (provision_state, last_error)',
     fix: 'enroll the node with its MAC addresses (`deploy node`); fewer collectors: `render --option "inspection_collectors = default"`',
     after: [],
-    sign: (host) => {
-      const inspections = entriesOf(host, 'inspection').filter(({ event }) => event.node === undefined);
-      const isRefused = inspections.some((entry) => isUnsolved(host, entry, ['inspection', 'lookup']));
-      return signIf(isRefused, 'proven');
+    proof: refusalProof(['inspection'], ['body-too-large', 'body-cut', 'not-json', 'arguments']),
+    sign: (host) => isTurnedAway(host, 'inspection'),
+  },
+  {
+    id: 'api-version',
+    short: 'the version of the API',
+    text: 'A request names a version of the API of Ironic which does not exist, or does not have what the request asks for.',
+    check: 'the version in the report; `curl IRONIC:6385` shows which versions Ironic has',
+    fix: 'an agent of about the age of Ironic (`render --agent-image`)',
+    after: [],
+    proof: {
+      isSaidBy: (event) => reasonOf(event) === 'api-version',
+      solvedBy: solvedBy.lookup,
+    },
+  },
+  {
+    id: 'no-api-version',
+    short: 'a request without a version of the API',
+    text: 'A request names no version of the API of Ironic, and the oldest version, which Ironic takes then, does not have what the request asks for.',
+    check:
+      'the header `X-OpenStack-Ironic-API-Version`, which agents send with each lookup and heartbeat, on both sides of what is in between',
+    fix: 'let proxies in front of Ironic pass the header; for calls by hand `curl -H "X-OpenStack-Ironic-API-Version: 1.68"`',
+    after: [],
+    proof: {
+      isSaidBy: (event) => reasonOf(event) === 'no-api-version',
+      solvedBy: solvedBy.lookup,
     },
   },
   {
     id: 'request-refused',
     short: 'a refused request',
-    text: 'A request was refused that is not as Ironic wants it: too large, no JSON, or of a version that it does not have.',
+    text: 'Ironic refuses a request that is not as it has to be: the report says what is wrong with it.',
     check: 'what the report says of the request; `sudo podman logs ironic-agent`',
-    fix: 'a version of the agent that fits this Ironic (`render --agent-image`); nothing in between that changes requests',
+    fix: 'an agent of about the age of Ironic (`render --agent-image`); nothing in between that changes requests',
     after: [],
-    sign: (host) => refusalSign(host, 'request'),
+    proof: {
+      isSaidBy: (event) =>
+        (event.kind === 'refusal' &&
+          event.problem.kind === 'request' &&
+          event.problem.reason === undefined) ||
+        (event.kind === 'lookup' && event.reason === 'arguments'),
+      solvedBy: ['inspection', 'api', ...solvedBy.lookup],
+    },
   },
   {
     id: 'inspection-incomplete',
@@ -137,84 +102,84 @@ export const ironicCauses: readonly Cause[] = [
     check: 'what the report says of the inspection; `sudo podman logs ironic-agent`',
     fix: 'leave out the collector: `render --option "inspection_collectors = default"`; or an agent image that has its tools',
     after: [],
-    sign: (host) => {
-      const isIncomplete = entriesOf(host, 'inspection').some(
-        ({ event }) => event.node !== undefined && event.problem !== undefined,
-      );
-      return signIf(isIncomplete && !host.milestones.has('lookup'), 'likely');
-    },
+    sign: (host) =>
+      !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.hasGaps),
   },
   {
     id: 'not-the-agent',
     short: 'another program that asked',
-    text: 'The versions of the API were asked for by something else than the agent: a health check, a browser, `curl`.',
+    text: 'The requests come from another program than the agent: a health check, a browser, `curl`.',
     check: 'its user agent in the report; the agent is `python-requests`',
     fix: 'nothing; look at the causes before the first call',
     after: ['api'],
     sign: (host) => {
-      const asked = entriesOf(host, 'api');
-      const isOther =
-        asked.length > 0 && asked.every(({ event }) => !event.userAgent?.includes('python-requests'));
-      return signIf(isOther && host.stage === 'api', 'likely');
+      const userAgents = host.entries.flatMap(({ event }) => {
+        if (event.kind === 'api') return [event.userAgent ?? ''];
+        const path = pathOf(event);
+        const isAgents = path === undefined || path.hasInventory === true || isBelowOtherPath(event);
+        return isAgents ? [] : [path.userAgent ?? ''];
+      });
+      const isOther = userAgents.length > 0 && !userAgents.some((name) => name.includes(agentClient));
+      return isOther && !solvedBy.inspection.some((stage) => host.milestones.has(stage));
     },
   },
   {
     id: 'no-mac-addresses',
     short: 'no network interfaces',
-    text: 'The agent finds no network interface with a MAC address, so Ironic cannot know which node it is.',
+    text: 'The agent names no MAC address, so Ironic cannot know which node it is: it finds no network interface, or only interfaces with addresses of another kind (InfiniBand).',
     check: '`ip link` on the machine; `sudo podman logs ironic-agent`',
     fix: 'an agent image and a live system with the drivers for its interfaces; the container needs the network of the host',
     after: [],
-    sign: (host) => {
-      const lookups = entriesOf(host, 'lookup').filter(({ event }) => event.macs.length === 0);
-      return signIf(
-        lookups.some((entry) => isUnsolved(host, entry, ['lookup'])),
-        'proven',
-      );
-    },
+    isRefuted: ({ seenMacs }) => seenMacs.length > 0,
+    proof: refusalProof(['inspection', 'lookup'], ['no-macs']),
+  },
+  {
+    id: 'several-nodes',
+    short: 'MAC addresses of several nodes',
+    text: 'The MAC addresses of the machine are those of several hosts of the inventory, or of several nodes of Ironic.',
+    check:
+      'the names in the report; `baremetal port list` beside the MAC addresses of the report shows the nodes',
+    fix: 'give each machine its own MAC addresses in the inventory; in Ironic, delete the port of the other node',
+    after: [],
+    proof: refusalProof(['inspection', 'lookup'], ['several-nodes']),
   },
   {
     id: 'lookup-refused',
     short: 'MAC addresses that Ironic does not know',
-    text: 'Ironic has no node with one of these MAC addresses, has several, or the node is in a state in which it answers no lookup.',
+    text: 'Ironic has no node with one of these MAC addresses, or the node is in a state in which it answers no lookup.',
     check:
       '`baremetal port list` beside the MAC addresses of the report; `baremetal node show NODE` (provision_state)',
     fix: 'the right MAC address in the inventory and a port in Ironic (`deploy node`); delete the port of the wrong node',
     after: [],
-    sign: (host) => {
-      const refused = entriesOf(host, 'lookup').filter(
-        ({ event }) => event.node === undefined && event.macs.length > 0,
-      );
-      return signIf(
-        refused.some((entry) => isUnsolved(host, entry, ['lookup'])),
-        'proven',
-      );
-    },
+    sign: (host) => isTurnedAway(host, 'lookup'),
   },
   {
     id: 'other-mac-addresses',
     short: 'a MAC address in the inventory',
-    text: 'The machine has none of the MAC addresses that the inventory lists for this host: a slip in the inventory, or another machine.',
-    check: 'the MAC addresses in the report beside those of the inventory',
+    text: 'The machine has none of the MAC addresses that the inventory lists for this host: a slip in the inventory, or another machine behind the same address.',
+    check: 'the MAC addresses of the other machines in the report beside those of the inventory',
     fix: 'the right `mac` in the inventory, and in Ironic',
     after: [],
-    sign: ({ listedMacs, seenMacs }) => {
-      const isOther = seenMacs.length > 0 && !listedMacs.some((mac) => seenMacs.includes(mac));
-      return signIf(listedMacs.length > 0 && isOther, 'proven');
+    sign: ({ listedMacs, seenMacs, strangerMacs }) => {
+      if (listedMacs.length === 0) return false;
+      if (seenMacs.length === 0) return strangerMacs.length > 0;
+      return !listedMacs.some((mac) => seenMacs.includes(mac));
     },
   },
   {
     id: 'token-lost',
-    short: 'an agent that was started twice',
-    text: 'The agent was started again after lookup had given it its token: Ironic gives it once, and an agent without it stops and takes its network down.',
+    short: 'an agent token that was given before',
+    text: 'The lookup got no agent token, since Ironic gives it once and had given it before: usually the agent was started again. An agent without its token stops and takes its network down.',
     check: '`sudo podman logs ironic-agent` (`The agent token has already been retrieved`)',
     fix: 'restart the machine, not the service; and find out why the agent ended the first time',
     after: ['lookup'],
+    proof: {
+      isSaidBy: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasOwnToken,
+      solvedBy: ['heartbeat'],
+    },
     sign: (host) => {
-      if (host.stage !== 'lookup') return undefined;
       const answered = entriesOf(host, 'lookup').filter(({ event }) => event.node !== undefined);
-      if (answered.some(({ event }) => event.token === 'masked')) return 'proven';
-      return signIf(answered.reduce((sum, { count }) => sum + count, 0) > 1, 'likely');
+      return host.stage === 'lookup' && answered.reduce((sum, { count }) => sum + count, 0) > 1;
     },
   },
   {
@@ -230,23 +195,22 @@ export const ironicCauses: readonly Cause[] = [
   {
     id: 'token-refused',
     short: 'the agent token',
-    text: 'The heartbeat brings a wrong agent token or none: the agent has one from an earlier boot, or from another Ironic.',
+    text: 'The heartbeat brings a wrong agent token or none: usually the agent has one from an earlier boot, or from another Ironic.',
     check:
       '`grep agent_token /etc/ironic-python-agent.conf` and `cat /proc/cmdline` on the machine; the log of Ironic',
     fix: 'restart the machine; no `agent_token` in `--option` or in kernel arguments, unless Ironic put it there',
     after: [],
-    sign: (host) => heartbeatSign(host, ({ token }) => token === 'wrong' || token === 'missing'),
+    proof: refusalProof(['heartbeat'], ['token-missing', 'token-wrong']),
   },
   {
     id: 'node-unknown',
-    short: 'an agent of another Ironic',
-    text: 'The agent sends heartbeats for a node that this Ironic does not have: it has looked it up before, in another Ironic or an earlier trial, or the node was deleted.',
+    short: 'a node that Ironic does not have',
+    text: 'The agent names a node that this Ironic does not have: usually it has looked it up before, in another Ironic or an earlier trial, or the node was deleted.',
     check:
       'the UUID in the report beside those of `baremetal node list`; `sudo podman logs ironic-agent` says since when it runs',
     fix: 'restart the machine: a running agent does not ask again which node it is',
     after: [],
-    sign: (host) =>
-      heartbeatSign(host, ({ token, problem = '' }) => token === 'unknown' && nodeUnknown.test(problem)),
+    proof: refusalProof(['inspection', 'lookup', 'heartbeat'], ['unknown-node']),
   },
   {
     id: 'callback-without-tls',
@@ -256,120 +220,70 @@ export const ironicCauses: readonly Cause[] = [
       'the callback URL in the report begins with `http:`; `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
     fix: 'leave out `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate of its own (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
     after: [],
-    sign: (host) => heartbeatSign(host, isRefusedWithoutTls),
+    proof: refusalProof(['heartbeat'], ['callback-without-tls']),
+  },
+  {
+    id: 'callback-changed',
+    short: 'another callback URL than before',
+    text: 'Ironic refuses the heartbeat since its callback URL is another one than before: the address of the machine has changed, or two agents call for one node.',
+    check: 'the callback URLs in the report; `ip address` on the machine',
+    fix: 'a lease that stays the same, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
+    after: [],
+    proof: refusalProof(['heartbeat'], ['callback-changed']),
   },
   {
     id: 'heartbeat-refused',
     short: 'a refused heartbeat',
-    text: 'Ironic refuses the heartbeat: the node is locked, or the agent too old for it.',
+    text: 'Ironic refuses the heartbeat: it is incomplete, or not as Ironic wants it. A real Ironic also refuses that of a locked node.',
     check:
       'what the report says of the heartbeat; `baremetal node show NODE` (reservation, provision_state, last_error)',
     fix: 'wait until the node is not locked; an agent of about the age of Ironic (`render --agent-image`)',
     after: [],
-    sign: (host) =>
-      heartbeatSign(
-        host,
-        (event) =>
-          (event.token === 'right' || event.token === 'unknown') &&
-          !isRefusedWithoutTls(event) &&
-          !nodeUnknown.test(event.problem ?? ''),
-      ),
-  },
-  {
-    id: 'no-callback-url',
-    short: 'no callback URL',
-    text: 'The heartbeat names no URL at which the agent could be asked back.',
-    check: '`sudo podman logs ironic-agent`',
-    fix: 'a current agent: `render --agent-image`',
-    after: [],
-    sign: (host) => {
-      const beats = entriesOf(host, 'heartbeat');
-      const isMissing = beats.length > 0 && beats.every(({ event }) => event.callbackUrl === undefined);
-      return signIf(isMissing && !host.milestones.has('callback'), 'proven');
-    },
-  },
-  {
-    id: 'callback-tls',
-    short: "the agent's own certificate",
-    text: 'The certificate that the agent made for itself is not taken: its clock is ahead or behind, or its address is not in it.',
-    check:
-      '`date` on both machines; `openssl s_client -connect AGENT:9999 | openssl x509 -noout -dates -ext subjectAltName`',
-    fix: '`render --ntp-server`, and the clock in the firmware; `render --option "advertise_host = ADDRESS"` with the address by which Ironic reaches it',
-    after: [],
-    sign: (host) => callbackSign(host, (problem) => tlsWords.test(problem)),
-  },
-  {
-    id: 'callback-unreachable',
-    short: 'the way back to the agent',
-    text: 'Ironic does not reach the agent at its callback URL: a firewall before port 9999, address translation, or an address of another network.',
-    check: '`curl -k CALLBACK-URL/v1/status` on the machine of Ironic; `ss -ltn` on the machine of the agent',
-    fix: 'open port 9999 of machines for Ironic; `render --option "advertise_host = ADDRESS"` with the right one of several addresses',
-    after: [],
-    sign: (host) => callbackSign(host, (problem) => !tlsWords.test(problem)),
+    proof: refusalProof(
+      ['heartbeat'],
+      ['arguments', 'body-too-large', 'body-cut', 'not-json', 'no-agent-version'],
+    ),
+    sign: (host) => isTurnedAway(host, 'heartbeat'),
   },
 ];
 
-/** In Ironic's words. */
-const nodeUnknown = /could not be found/;
+/** The HTTP client of the agent, in its user agent. */
+const agentClient = 'python-requests';
 
-function isRefusedWithoutTls({ callbackUrl = '', problem = '', token }: HeartbeatEvent): boolean {
-  return token === 'right' && /^http:/i.test(callbackUrl) && /\bTLS\b/.test(problem);
+type Path = Extract<RefusalEvent['problem'], { kind: 'path' }>;
+
+function pathOf(event: TrialEvent): Path | undefined {
+  return event.kind === 'refusal' && event.problem.kind === 'path' ? event.problem : undefined;
 }
 
-const tlsWords = /certificate|\btls\b|\bssl\b|handshake/i;
-
-type Refusal = TimelineEntry & { readonly event: RefusalEvent };
-
-/** Refusals after which no call came through. */
-function refusals(host: HostTimeline): readonly Refusal[] {
-  return entriesOf(host, 'refusal').filter((entry) => isUnsolved(host, entry, calls));
+/** What an agent asks for below the URL that it has for Ironic, where that URL has a path. */
+function isBelowOtherPath(event: TrialEvent): boolean {
+  const { path = '' } = pathOf(event) ?? {};
+  return /^\/.+\/v1\/(?:lookup|heartbeat\/[^/]+|continue_inspection)\/?$/.test(path);
 }
 
-function refusalSign(host: HostTimeline, kind: RefusalEvent['problem']['kind']): 'proven' | undefined {
-  return signIf(
-    refusals(host).some(({ event }) => event.problem.kind === kind),
-    'proven',
-  );
+function refusalProof(calls: readonly Call[], reasons: readonly RefusalReason[]): Proof {
+  const [only, ...others] = calls;
+  return {
+    isSaidBy: (event) => {
+      const reason = reasonOf(event);
+      return calls.some((call) => call === event.kind) && reason !== undefined && reasons.includes(reason);
+    },
+    // A lookup that is answered tells the agent anew which node it is.
+    solvedBy: solvedBy[only === undefined || others.length > 0 ? 'lookup' : only],
+  };
 }
 
-function tlsSign(host: HostTimeline, reason: RegExp): 'proven' | undefined {
-  return signIf(
-    refusals(host).some(({ event: { problem } }) => problem.kind === 'tls' && reason.test(problem.reason)),
-    'proven',
-  );
+/** Why Ironic has refused it, by its own word. */
+function reasonOf(event: TrialEvent): RefusalReason | undefined {
+  if (event.kind === 'refusal') return event.problem.kind === 'request' ? event.problem.reason : undefined;
+  const isCall = event.kind === 'inspection' || event.kind === 'lookup' || event.kind === 'heartbeat';
+  return isCall ? event.reason : undefined;
 }
 
-/** The agent goes on with other requests where the path of one is wrong. */
-function pathSign(
-  host: HostTimeline,
-  isMeant: (path: string, method: string) => boolean,
-): 'proven' | 'likely' | undefined {
-  const isWrong = entriesOf(host, 'refusal').some(
-    ({ event: { problem } }) => problem.kind === 'path' && isMeant(problem.path, problem.method),
-  );
-  if (!isWrong || host.milestones.has('inspection')) return undefined;
-  return host.milestones.has('lookup') ? 'likely' : 'proven';
-}
-
-function heartbeatSign(
-  host: HostTimeline,
-  isMeant: (event: HeartbeatEvent) => boolean,
-): 'proven' | undefined {
-  const refused = entriesOf(host, 'heartbeat').filter(
-    ({ event }) => event.problem !== undefined && isMeant(event),
-  );
-  return signIf(
-    refused.some((entry) => isUnsolved(host, entry, ['heartbeat'])),
-    'proven',
-  );
-}
-
-function callbackSign(host: HostTimeline, isMeant: (problem: string) => boolean): 'proven' | undefined {
-  const failed = entriesOf(host, 'callback').filter(
-    ({ event }) => event.problem !== undefined && isMeant(event.problem),
-  );
-  return signIf(
-    failed.some((entry) => isUnsolved(host, entry, ['callback'])),
-    'proven',
+/** Whether a call was refused for something that is not the fault of the request. */
+function isTurnedAway(host: HostTimeline, call: Call): boolean {
+  return entriesOf(host, call).some(
+    (entry) => entry.event.reason === 'busy' && isUnsolved(host, entry, solvedBy[call]),
   );
 }

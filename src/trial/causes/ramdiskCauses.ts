@@ -1,7 +1,7 @@
 /** Causes while the live system starts: memory, kernel arguments, the network of the initramfs, Ignition. */
 
 import type { Stage } from '../stages.ts';
-import { type Cause, hasFetchedConfig, hasCalled, lacksConfig, signIf } from './cause.ts';
+import { type Cause, hasFetchedConfig, hasCalled, lacksConfig } from './cause.ts';
 
 const inInitramfs: readonly Stage[] = ['kernel', 'initramfs', 'config', 'rootfs'];
 
@@ -48,13 +48,10 @@ export const ramdiskCauses: readonly Cause[] = [
     usual: 'often',
     isRefuted: ({ milestones }) => milestones.has('rootfs'),
     sign: (host) =>
-      signIf(
-        host.milestones.has('script') &&
-          hasFetchedConfig(host) &&
-          !host.milestones.has('rootfs') &&
-          !hasCalled(host),
-        'likely',
-      ),
+      host.milestones.has('script') &&
+      hasFetchedConfig(host) &&
+      !host.milestones.has('rootfs') &&
+      !hasCalled(host),
   },
   {
     id: 'rootfs-mismatch',
@@ -76,6 +73,10 @@ export const ramdiskCauses: readonly Cause[] = [
     boots: ['network'],
     usual: 'often',
     isRefuted: hasFetchedConfig,
+    proof: {
+      isSaidBy: (event) => event.kind === 'preflight' && event.problem.kind === 'no-config',
+      solvedBy: [],
+    },
   },
   {
     id: 'config-not-fetched',
@@ -89,13 +90,7 @@ export const ramdiskCauses: readonly Cause[] = [
     usual: 'often',
     isRefuted: hasFetchedConfig,
     sign: (host) =>
-      signIf(
-        host.milestones.has('script') &&
-          host.milestones.has('rootfs') &&
-          lacksConfig(host) &&
-          !hasCalled(host),
-        'likely',
-      ),
+      host.milestones.has('script') && host.milestones.has('rootfs') && lacksConfig(host) && !hasCalled(host),
   },
   {
     id: 'ignition-failed',

@@ -3,6 +3,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { Ajv } from 'ajv';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isoPair } from '../../support/minimalIso.ts';
 import { scriptedAgent, startAgentApi } from '../../support/scriptedAgent.ts';
@@ -120,6 +122,140 @@ describe('whoever never calls', () => {
     expect(report).toMatch(/^1 machine: not home; nothing was seen\n {2}Likely causes:\n/);
   });
 });
+
+/** Proven causes by the label of the machine that has them. */
+async function provenOf(calls: (origin: string) => Promise<unknown>, expected: string): Promise<object> {
+  const trial = await startTry({ timeout: '2s', expect: expected, format: 'json', askBack: 'never' }, folder);
+  await calls(trial.origin);
+  const { report } = await trial.ended;
+  const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
+  return Object.fromEntries(
+    hosts.map(({ causes, label }) => [
+      label,
+      causes.flatMap(({ certainty, evidence, id }) =>
+        certainty === 'proven' ? [`${id}: ${evidence?.text ?? ''}`] : [],
+      ),
+    ]),
+  );
+}
+const lookup = (origin: string, query: string, version?: string): Promise<unknown> =>
+  fetch(`${origin}/v1/lookup${query}`, {
+    headers: version === undefined ? {} : { 'X-OpenStack-Ironic-API-Version': version },
+  });
+
+describe('what is refused', () => {
+  it.each<readonly [string, string, string | undefined, RegExp]>([
+    ['a lookup without a version', `?addresses=${mac}`, undefined, /^no-api-version: .*names no version/],
+    ['a lookup of an old version', `?addresses=${mac}`, '1.21', /^api-version: .*names version 1\.21/],
+    ['no MAC address and no version', '?addresses=', undefined, /^no-api-version: /],
+    ['no MAC address', '?addresses=', '1.68', /^no-mac-addresses: /],
+    ['no list of MAC addresses', '', '1.68', /^request-refused: /],
+    ['a version of the future', `?addresses=${mac}`, '1.999', /^api-version: .*no version 1\.999/],
+  ])('is told as what it is: %s', async (_title, query, version, cause) => {
+    const proven = await provenOf((origin) => lookup(origin, query, version), mac);
+    expect(Object.values(proven).flat()).toEqual([expect.stringMatching(cause)]);
+  });
+
+  it('is the fault of one machine, also where two come from one address', async () => {
+    const proven = await provenOf(async (origin) => {
+      await scriptedAgent({ api: origin, mac }).lookup();
+      await scriptedAgent({ api: origin, mac: other }).lookup();
+      await fetch(`${origin}/x/v1/lookup`);
+    }, `${mac},${other}`);
+    expect(proven).toEqual({
+      [mac]: [],
+      [other]: [],
+      '127.0.0.1': ['api-path: asked for what Ironic does not have: GET /x/v1/lookup'],
+    });
+  });
+
+  it('is not proven of a machine where another one may have done it', async () => {
+    const options = { timeout: '2s', expect: `${mac},${other}`, format: 'json', askBack: 'never' };
+    const trial = await startTry(options, folder);
+    await scriptedAgent({ api: trial.origin, mac }).lookup();
+    await fetch(`${trial.origin}/x/v1/lookup`);
+    await scriptedAgent({ api: trial.origin, mac: other }).lookup();
+    const { report } = await trial.ended;
+    const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
+    expect(hosts.map(({ label }) => label)).toEqual([mac, other]);
+    expect(hosts[0]?.causes.find(({ id }) => id === 'api-path')).toMatchObject({ certainty: 'likely' });
+    expect(trial.said()).toContain(`${mac}  asked for what Ironic does not have: GET /x/v1/lookup`);
+  });
+});
+
+interface ReportedHost {
+  readonly label: string;
+  readonly causes: readonly {
+    readonly id: string;
+    readonly certainty: string;
+    readonly evidence?: { readonly text: string };
+  }[];
+}
+
+describe('a host of the inventory', () => {
+  it('is not home because a machine with another MAC address is, from the address that fetched for it', async () => {
+    const served = { inventory: 'inv.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', open: true };
+    const options = { ...served, expect: 'worker-0', timeout: '3s', format: 'json', askBack: 'never' };
+    const trial = await startTry(options, folder);
+    await until(() => imagesOf(trial.said()) !== '');
+    await (await fetch(`${imagesOf(trial.said())}/worker-0.ign`)).arrayBuffer();
+    await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:99' }).callHome();
+    const { code, report } = await trial.ended;
+    expect([code, JSON.parse(report)]).toMatchObject([1, { home: [], missing: ['worker-0'] }]);
+    const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
+    expect(hosts[0]?.causes[0]).toMatchObject({ id: 'other-mac-addresses', certainty: 'likely' });
+  });
+});
+
+const schemaOf = (name: string): object =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `../../../schemas/${name}.json`), 'utf8'));
+
+describe('--format ndjson', () => {
+  it('prints events as they happen, and then the report', async () => {
+    const { url, close } = await startAgentApi();
+    const trial = await startTry({ timeout: '60s', format: 'ndjson' }, folder);
+    await scriptedAgent({ api: trial.origin, mac, callbackUrl: url }).callHome();
+    const { report } = await trial.ended;
+    close();
+    const lines: readonly { kind: string; machine: string }[] = report
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ kind }) => kind)).toEqual([
+      'api',
+      'inspection',
+      'lookup',
+      'heartbeat',
+      'callback',
+      'report',
+    ]);
+    const ajv = new Ajv({ allErrors: true, strict: false, formats: { 'date-time': true } });
+    for (const [index, line] of lines.entries()) {
+      const isReport = index === lines.length - 1;
+      const isValid = ajv.validate(schemaOf(isReport ? 'try-report' : 'try-event'), line);
+      expect([isValid, ajv.errors]).toEqual([true, null]);
+    }
+    expect(lines.at(-1)).toMatchObject({ passed: true, home: [mac] });
+  });
+});
+
+describe('hints', () => {
+  it('have the port on which it listens', async () => {
+    const trial = await startTry({ timeout: '1s', tls: true }, folder);
+    const port = new URL(trial.origin).port;
+    await connectBadly(Number(port));
+    const { report } = await trial.ended;
+    expect(trial.said()).toContain(`hint: use --listen :${port} for other machines`);
+    expect(report).toContain(`-connect IRONIC:${port}`);
+    expect(trial.said() + report).not.toContain('6385');
+  });
+});
+
+/** A client that does not trust the server. */
+async function connectBadly(port: number): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', ca: tlsText('ca') });
+  await new Promise((resolve) => void socket.once('error', resolve));
+}
 
 describe('--save', () => {
   it('keeps each inventory for the user alone, under the name of its host', async () => {

@@ -43,7 +43,7 @@ export function certificateNames(
 
 /** Says where it listens, and gives the authority to who needs it. Throws CliError where that cannot be written. */
 export async function tellApi(
-  { ca, origin }: Pick<IronicApi, 'ca' | 'origin'>,
+  { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
   { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
   { listen, io }: { readonly listen: TrialSetup['listen']; readonly io: Io },
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function tellApi(
     tell({
       severity: 'info',
       message: 'only programs of this machine reach it',
-      hint: 'for others: --listen :6385',
+      hint: `use --listen :${port} for other machines`,
     });
   }
   if (ca === undefined) return;

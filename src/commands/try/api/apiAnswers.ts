@@ -13,11 +13,19 @@ import {
   sendLastAnswer,
 } from '../../../io/server/requestBody.ts';
 import { type ApiAnswer, fault, notRouted } from '../../../ironic/answers.ts';
-import { inVersion, negotiateVersion, rootAnswer, v1Answer } from '../../../ironic/apiVersions.ts';
+import {
+  inVersion,
+  type Negotiation,
+  negotiateVersion,
+  rootAnswer,
+  v1Answer,
+} from '../../../ironic/apiVersions.ts';
 import { type Agent, answerHeartbeat } from '../../../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../../../ironic/inspection.ts';
 import { answerLookup } from '../../../ironic/lookup.ts';
 import type { NodeStore } from '../../../ironic/nodes.ts';
+import type { ApiVersion, RefusalReason } from '../../../ironic/refusalReason.ts';
+import { isObject, parseBody } from '../../../ironic/requestArguments.ts';
 import { queryOf, type Route, routeOf } from '../../../ironic/routes.ts';
 import type { TrialEvent } from '../../../trial/events.ts';
 
@@ -80,27 +88,32 @@ interface Outcome {
 async function answerRoute(exchange: Exchange, route: Route): Promise<Outcome> {
   if (route.kind === 'unknown') return refusePath(exchange, notRouted(404));
   if (route.kind === 'wrong-method') return refusePath(exchange, notRouted(405, { Allow: route.allowed }));
-  const version = negotiateVersion(exchange.request.headers);
-  if (version.kind === 'refused') return refuseRequest(exchange, version.answer);
-  const outcome = await answerInVersion(exchange, route, version.minor);
+  const negotiated = negotiateVersion(exchange.request.headers);
+  if (negotiated.kind === 'refused') return refuseVersion(exchange, negotiated);
+  const { version } = negotiated;
+  const outcome = await answerInVersion(exchange, route, version);
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
 }
 
 type Answered = Exclude<Route, { kind: 'unknown' | 'wrong-method' }>;
 
-function answerInVersion(exchange: Exchange, route: Answered, minor: number): Outcome | Promise<Outcome> {
+function answerInVersion(
+  exchange: Exchange,
+  route: Answered,
+  version: ApiVersion,
+): Outcome | Promise<Outcome> {
   switch (route.kind) {
     case 'root':
       return describeApi(exchange, rootAnswer(exchange.url));
     case 'v1':
-      return describeApi(exchange, v1Answer(exchange.url, minor));
+      return describeApi(exchange, v1Answer(exchange.url, version.minor));
     case 'lookup':
-      return lookUp(exchange, minor);
+      return lookUp(exchange, version);
     case 'heartbeat':
-      return takeHeartbeat(exchange, route, minor);
+      return takeHeartbeat(exchange, route, version);
     case 'inspection':
     default:
-      return takeInspection(exchange, route, minor);
+      return takeInspection(exchange, route, version);
   }
 }
 
@@ -122,32 +135,49 @@ function shownPath({ url = '' }: IncomingMessage): string {
   return shown(url.split('?')[0] ?? '');
 }
 
-function refusePath(exchange: Exchange, answer: ApiAnswer): Outcome {
+async function refusePath(exchange: Exchange, answer: ApiAnswer): Promise<Outcome> {
   const { request } = exchange;
-  const problem = { kind: 'path', method: shown(request.method ?? ''), path: shownPath(request) } as const;
+  const problem = {
+    kind: 'path',
+    method: shown(request.method ?? ''),
+    path: shownPath(request),
+    hasInventory: await bringsInventory(exchange),
+    userAgent: shown(request.headers['user-agent']),
+  } as const;
   return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
 }
 
-function refuseRequest(exchange: Exchange, answer: ApiAnswer): Outcome {
-  const wanted = exchange.request.headers['x-openstack-ironic-api-version'];
-  const message = `there is no version ${shown([wanted].flat()[0] ?? '')} of the API`;
-  const problem = { kind: 'request', status: answer.status, message } as const;
+/** By its body it is known what was meant for another path. Whoever asks first whether to send one is told not to. */
+async function bringsInventory(exchange: Exchange): Promise<boolean> {
+  const { request } = exchange;
+  if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
+  const body = await readBody(exchange, MAX_BODY.inspection);
+  const parsed = body.kind === 'whole' ? parseBody(body.bytes) : undefined;
+  return parsed?.kind === 'value' && isObject(parsed.value) && isObject(parsed.value['inventory']);
+}
+
+function refuseVersion(
+  exchange: Exchange,
+  { answer, named }: Extract<Negotiation, { kind: 'refused' }>,
+): Outcome {
+  const message = `there is no version ${shown(named)} of the API`;
+  const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
   return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
 }
 
 /** Ironic describes itself whatever the method is, but an agent that sends something there is on a wrong path. */
-function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome {
+function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome | Promise<Outcome> {
   const { method, headers } = exchange.request;
   if (method !== 'GET' && method !== 'HEAD') return refusePath(exchange, answer);
   const userAgent = shown(headers['user-agent']);
   return { answer, event: { kind: 'api', ...seenFrom(exchange), userAgent } };
 }
 
-function lookUp(exchange: Exchange, minor: number): Outcome {
+function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
   const { request, url, service } = exchange;
   const query = queryOf(request.url ?? '');
-  const { answer, macs, node, token, problem } = answerLookup(
-    { query, minor, url, now: new Date() },
+  const { answer, macs, node, token, hasOwnToken, problem, reason } = answerLookup(
+    { query, version, url, now: new Date() },
     service.nodes,
   );
   const event = {
@@ -156,7 +186,9 @@ function lookUp(exchange: Exchange, minor: number): Outcome {
     macs,
     node,
     token,
+    hasOwnToken,
     problem: shown(problem),
+    reason,
   } as const;
   return { answer, event };
 }
@@ -164,23 +196,23 @@ function lookUp(exchange: Exchange, minor: number): Outcome {
 async function takeHeartbeat(
   exchange: Exchange,
   { node }: Extract<Route, { kind: 'heartbeat' }>,
-  minor: number,
+  version: ApiVersion,
 ): Promise<Outcome> {
   const { service, client } = exchange;
   const body = await readBody(exchange, MAX_BODY.heartbeat);
   if (body.kind !== 'whole') {
-    const { answer, problem } = unreadable(body.kind, MAX_BODY.heartbeat);
+    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.heartbeat);
     const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
     const event = {
       kind: 'heartbeat',
       ...seenFrom(exchange),
       node: shown(node ?? ''),
       ...unknown,
-      problem,
+      ...refusal,
     } as const;
     return { answer, event, isLast: true };
   }
-  const beat = answerHeartbeat({ node, body: body.bytes, minor, now: new Date() }, service.nodes);
+  const beat = answerHeartbeat({ node, body: body.bytes, version, now: new Date() }, service.nodes);
   const { answer, agent, token } = beat;
   const event = {
     kind: 'heartbeat',
@@ -190,6 +222,7 @@ async function takeHeartbeat(
     agentVersion: shown(beat.agentVersion),
     token,
     problem: shown(beat.problem),
+    reason: beat.reason,
   } as const;
   return { answer, event, ...(agent === undefined ? {} : { after: () => service.heard(agent, client) }) };
 }
@@ -197,22 +230,22 @@ async function takeHeartbeat(
 async function takeInspection(
   exchange: Exchange,
   { service: kind }: Extract<Route, { kind: 'inspection' }>,
-  minor: number,
+  version: ApiVersion,
 ): Promise<Outcome> {
   const { request, url, service } = exchange;
   const body = await readBody(exchange, MAX_BODY.inspection);
   const about = { kind: 'inspection', service: kind } as const;
   if (body.kind !== 'whole') {
-    const { answer, problem } = unreadable(body.kind, MAX_BODY.inspection);
-    const unknown = { macs: [], node: undefined, summary: undefined };
-    return { answer, event: { ...about, ...seenFrom(exchange), ...unknown, problem }, isLast: true };
+    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.inspection);
+    const unknown = { macs: [], node: undefined, summary: undefined, hasGaps: false };
+    return { answer, event: { ...about, ...seenFrom(exchange), ...unknown, ...refusal }, isLast: true };
   }
   const query = queryOf(request.url ?? '');
   const taken = answerInspection(
-    { service: kind, query, body: body.bytes, minor, url, now: new Date() },
+    { service: kind, query, body: body.bytes, version, url, now: new Date() },
     service.nodes,
   );
-  const { answer, macs, node, summary, collected } = taken;
+  const { answer, macs, node, summary, reason, collected } = taken;
   const unsaved = collected === undefined ? undefined : await save(collected, service);
   const problem = [taken.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
   const event = {
@@ -222,6 +255,8 @@ async function takeInspection(
     node,
     summary: shown(summary),
     problem: shown(problem),
+    reason,
+    hasGaps: node !== undefined && taken.problem !== undefined,
   };
   return { answer, event };
 }
@@ -246,22 +281,23 @@ function readBody({ request, response, memory }: Exchange, size: number): Promis
 interface Unreadable {
   readonly answer: ApiAnswer;
   readonly problem: string;
+  readonly reason: RefusalReason;
 }
 
 function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Unreadable {
   switch (kind) {
     case 'too-large': {
       const problem = `its body is larger than ${size / 1024} KiB`;
-      return { answer: fault(413, problem), problem };
+      return { answer: fault(413, problem), problem, reason: 'body-too-large' };
     }
     case 'no-memory': {
       const problem = 'too many large bodies are on their way';
-      return { answer: fault(503, problem), problem };
+      return { answer: fault(503, problem), problem, reason: 'busy' };
     }
     case 'cut':
     default: {
       const problem = 'its body did not arrive';
-      return { answer: fault(400, problem), problem };
+      return { answer: fault(400, problem), problem, reason: 'body-cut' };
     }
   }
 }

@@ -4,9 +4,8 @@
  */
 
 import { setMaxListeners } from 'node:events';
-import { CliError } from '../../../errors.ts';
 import { parseHost } from '../../../formats/hostName.ts';
-import { askAgent, type AgentReply } from '../../../io/askAgent.ts';
+import { AgentError, askAgent, type AgentReply } from '../../../io/askAgent.ts';
 import { plainText } from '../../../io/server/plainText.ts';
 import type { Agent } from '../../../ironic/heartbeat.ts';
 import type { CallbackEvent } from '../../../trial/events.ts';
@@ -37,7 +36,11 @@ export function createAskingBack({ askBack, observe }: AskBackOptions): AskingBa
   const end = new AbortController();
   setMaxListeners(0, end.signal);
 
-  const tell = (agent: Agent, client: string, result: Pick<CallbackEvent, 'problem' | 'summary'>): void => {
+  const tell = (
+    agent: Agent,
+    client: string,
+    result: Pick<CallbackEvent, 'problem' | 'reason' | 'summary'>,
+  ): void => {
     if (end.signal.aborted) return;
     const url = plainText(agent.callbackUrl, MAX_URL);
     observe({ kind: 'callback', at: new Date(), client, node: agent.node.uuid, url, ...result });
@@ -57,10 +60,11 @@ export function createAskingBack({ askBack, observe }: AskBackOptions): AskingBa
         signal: end.signal,
       });
       settle(agent);
-      tell(agent, client, { problem: undefined, summary: describe(reply) });
+      tell(agent, client, { problem: undefined, reason: undefined, summary: describe(reply) });
     } catch (error) {
-      const problem = error instanceof CliError ? error.message : 'it cannot be asked';
-      tell(agent, client, { problem, summary: undefined });
+      if (!(error instanceof AgentError)) throw error;
+      const { message: problem, reason } = error;
+      tell(agent, client, { problem, reason, summary: undefined });
     }
   };
 
@@ -72,7 +76,7 @@ export function createAskingBack({ askBack, observe }: AskBackOptions): AskingBa
       const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
       if (problem !== undefined) {
         settle(agent);
-        tell(agent, client, { problem, summary: undefined });
+        tell(agent, client, { problem, reason: 'other-address', summary: undefined });
         return;
       }
       running.set(

@@ -9,6 +9,7 @@ import { findArchitecture } from '../../../image/inspection/architecture.ts';
 import { openIsoTree } from '../../../image/isoTree.ts';
 import { errorCode, fileError } from '../../../io/fileErrors.ts';
 import { readUserFile } from '../../../io/files.ts';
+import { isRemote } from '../../../io/httpUrl.ts';
 import type { Io } from '../../../io/io.ts';
 import { readImage } from '../../../io/readImage.ts';
 import { type Manifest, parseManifest } from '../../../prepare/manifest.ts';
@@ -28,7 +29,8 @@ export interface EmulatedSource {
 
 export type BootSource =
   | { readonly kind: 'host'; readonly name: string; readonly way: 'cd' | 'network' }
-  | { readonly kind: 'image'; readonly path: string }
+  /** `source` is a path or a URL. */
+  | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'folder'; readonly path: string; readonly manifest: Manifest };
 
 /** A host as the inventory lists it. */
@@ -58,6 +60,7 @@ export async function readEmulatedSource(
       hint: `images boot from CD, folders over the network; ${JSON.stringify(qemu)} is no host`,
     });
   }
+  if (isRemote(qemu)) return imageSource(qemu, own, io);
   const path = resolve(io.cwd, qemu);
   const stats = await stat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT' && hosts.length > 0) throw noSuchSource(qemu, hosts);
@@ -111,7 +114,7 @@ async function imageSource(image: string, own: string | undefined, io: Io): Prom
     return findArchitecture(bytes, await openIsoTree(bytes));
   });
   return {
-    medium: { kind: 'image', path: resolve(io.cwd, image) },
+    medium: { kind: 'image', source: image },
     host: { name: NAMELESS, macs: [mac] },
     mac,
     architecture: emulated(architecture ?? 'x86_64', image),

@@ -3,13 +3,12 @@
  * config names for Ironic, if there is one that fits: then the very bytes are tried that are to be deployed.
  */
 
-import { join } from 'node:path';
 import type { Io } from '../../../io/io.ts';
-import { hostPath } from '../../../prepare/servedPaths.ts';
 import { USUAL_HOST } from '../../../trial/guestNetwork.ts';
 import { guestHostFor } from '../../../trial/ironicAddress.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
-import { type IronicUrls, ironicUrlsOfConfig } from '../address/ironicUrls.ts';
+import { type ImageConfig, readFolderConfig, readImageConfig } from '../address/imageConfig.ts';
+import type { IronicUrls } from '../address/ironicUrls.ts';
 import { readFolderUrl } from '../serving/preparedFolderService.ts';
 import type { TrialSetup } from '../setup.ts';
 
@@ -18,28 +17,31 @@ export interface GuestPlace {
   readonly host: string;
   /** Where its config looks for Ironic; none where that is not known. */
   readonly ironicUrls: readonly string[];
-  /** Why nothing can come of its image: a clause. */
-  readonly problem: string | undefined;
+  /** What its image says; of a host of the inventory, whose config is made to call here, undefined. */
+  readonly config: ImageConfig | undefined;
 }
 
-/** Throws CliError for a folder from which no emulated machine can boot. */
+/** Throws CliError for a folder from which no emulated machine can boot, and for an image that cannot be read. */
 export async function findGuestPlace(
   { host: { name }, medium }: EmulatedSource,
   { given, listed, setup }: GuestWishes,
   io: Io,
 ): Promise<GuestPlace> {
-  const { listen, scheme } = setup;
+  const { ironicUrl, listen, scheme } = setup;
   const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
-    const config = join(medium.path, hostPath(name, 'ign'));
-    const { ironicUrls } = await ironicUrlsOfConfig(config, io); // which need not be there
-    return { host: given ?? readFolderUrl(medium).host, ironicUrls, problem: undefined };
+    const { host } = readFolderUrl(medium);
+    const config = await readFolderConfig(medium, name, io);
+    return { host: given ?? host, ironicUrls: urlsOf(config), config };
   }
-  const found =
-    medium.kind === 'host'
-      ? { ironicUrls: listed.get(name) ?? [], problem: undefined }
-      : await ironicUrlsOfConfig(medium.path, io);
-  return { host: given ?? guestHostFor(found.ironicUrls, place) ?? USUAL_HOST, ...found };
+  const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
+  const ofHost = ironicUrl === undefined ? listed.get(name) : [ironicUrl];
+  const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
+  return { host: given ?? guestHostFor(ironicUrls, place) ?? USUAL_HOST, ironicUrls, config };
+}
+
+function urlsOf(config: ImageConfig): readonly string[] {
+  return config.kind === 'urls' ? config.urls : [];
 }
 
 export interface GuestWishes {
@@ -47,5 +49,5 @@ export interface GuestWishes {
   readonly given: string | undefined;
   /** Of the inventory. */
   readonly listed: IronicUrls;
-  readonly setup: Pick<TrialSetup, 'listen' | 'scheme'>;
+  readonly setup: Pick<TrialSetup, 'ironicUrl' | 'listen' | 'scheme'>;
 }

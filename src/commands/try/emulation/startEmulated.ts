@@ -1,11 +1,12 @@
 /** Starts the emulated machine, when all is there that it boots from, and says how it finds this one. */
 
+import { resolve } from 'node:path';
 import { UsageError } from '../../../errors.ts';
+import { isRemote } from '../../../io/httpUrl.ts';
 import type { Remark } from '../../../reporters/remark.ts';
 import { guestNetwork } from '../../../trial/guestNetwork.ts';
 import type { ApiPlace } from '../../../trial/ironicAddress.ts';
 import type { Medium } from '../../../trial/machineArguments.ts';
-import { tellElsewhere } from '../address/chosenIronic.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
@@ -22,7 +23,10 @@ export async function findMedium(
   { host, medium }: EmulatedSource,
   images: ImageService | undefined,
 ): Promise<Medium> {
-  if (medium.kind === 'image') return { kind: 'cd', path: medium.path };
+  if (medium.kind === 'image') {
+    const { source } = medium;
+    return isRemote(source) ? { kind: 'cd-url', url: source } : { kind: 'cd', path: resolve(io.cwd, source) };
+  }
   if (medium.kind === 'folder') {
     const log = createQuietLog(io);
     const { scriptUrl, stop } = await startFolderService(medium, {
@@ -56,15 +60,7 @@ export async function startEmulated(
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
-  if (guest.problem !== undefined) talk.remark(noCallFrom(guest.problem));
-  const isChanged = source.medium.kind === 'host';
-  const elsewhere = isChanged
-    ? undefined
-    : tellElsewhere(new Map([['the machine', guest.ironicUrls]]), place);
-  if (elsewhere !== undefined) {
-    const hint = 'listen on the port that its config names (--listen, --tls), or give --guest-host';
-    talk.remark({ ...elsewhere, hint });
-  }
+  if (guest.config?.kind === 'unknown') talk.remark(notKnown(guest.config.reason));
   const console = await openConsoleOutput(options.console, talk.say, io);
   ends.add(() => console.close());
   const machine = runTrialMachine({
@@ -84,10 +80,10 @@ export async function startEmulated(
   return machine;
 }
 
-function noCallFrom(problem: string): Remark {
+function notKnown(reason: string): Remark {
   return {
     severity: 'warning',
-    message: `${problem}: no agent will call`,
-    hint: 'embed a config with `iso ignition embed`, unless the kernel arguments of the image name one',
+    message: `${reason}: whether its agent calls here is not known`,
+    hint: 'check with `ironic-coreos inspect` what the image starts and which Ironic it names',
   };
 }

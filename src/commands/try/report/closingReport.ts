@@ -13,7 +13,7 @@ import {
   type Unseen,
   unseenOf,
 } from '../../../trial/result.ts';
-import { hasCalled } from '../../../trial/causes/cause.ts';
+import { hasCalled, type Ports, withPorts } from '../../../trial/causes/cause.ts';
 import type { HostTimeline } from '../../../trial/timeline.ts';
 import type { Verdict } from '../../../trial/verdict.ts';
 import { timeOfDay } from './liveLine.ts';
@@ -39,7 +39,7 @@ export function formatClosingReport(result: TrialResult): string {
       .slice(0, mostStrangers)
       .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
     ...moreLines(strangers.length - mostStrangers, result),
-    ...unseenLines(unseenOf(result, results), explained),
+    ...unseenLines(unseenOf(result, results), { explained, ports: result.ports }),
     ...summaryLines(result),
   ];
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
@@ -47,6 +47,13 @@ export function formatClosingReport(result: TrialResult): string {
 
 function isKnown({ host, isAwaited }: HostResult): boolean {
   return isAwaited || host.isExpected || host.name !== undefined;
+}
+
+/** How causes are told. */
+interface Explaining {
+  /** By the ids of causes: the host where they stand. */
+  readonly explained: Map<string, string>;
+  readonly ports: Ports;
 }
 
 interface Context {
@@ -63,7 +70,7 @@ function hostLines(one: HostResult, { result, explained, isBrief }: Context): re
     ...factLines(one),
     ...(isBrief && one.isHome ? [] : entryLines(one)),
     ...silenceLines(one),
-    ...causeLines(printable(one.host.label), one.causes, explained),
+    ...causeLines(printable(one.host.label), one.causes, { explained, ports: result.ports }),
   ];
 }
 
@@ -158,31 +165,38 @@ function whyPhrase(causes: readonly LikelyCause[]): string {
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  explained: Map<string, string>,
+  { explained, ports }: Explaining,
 ): readonly string[] {
   if (causes.length === 0) return [];
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
   const told = (proven.length > 0 ? proven : causes).slice(0, mostCauses);
   const key = told.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
   const before = explained.get(key);
-  if (before !== undefined) return [`  Likely causes: as of ${before}`];
+  if (before !== undefined) return [`  Likely causes: as of ${before}`, ...told.flatMap(evidenceLines)];
   explained.set(key, label);
-  return ['  Likely causes:', ...told.flatMap((one, index) => causeText(one, index + 1))];
+  return ['  Likely causes:', ...told.flatMap((one, index) => causeText(one, index + 1, ports))];
 }
 
-function causeText({ cause, certainty }: LikelyCause, number: number): readonly string[] {
+function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
+  const { cause, certainty } = one;
   const sure = certainty === 'proven' ? 'Proven: ' : '';
-  const rest = ' '.repeat(12);
+  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports); // without the marks of Markdown
   return [
     ...wrapText(`${sure}${plain(cause.text)}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
-    ...wrapText(plain(cause.check), { first: '     check: ', rest }),
-    ...wrapText(plain(cause.fix), { first: '     fix:   ', rest }),
+    ...evidenceLines(one),
+    ...wrapText(plain(cause.check), { first: '     check: ', rest: causeIndent }),
+    ...wrapText(plain(cause.fix), { first: '     fix:   ', rest: causeIndent }),
   ];
 }
 
-/** Without the marks of Markdown. */
-function plain(text: string): string {
-  return text.replaceAll('`', '');
+const causeIndent = ' '.repeat(12);
+
+/** What was seen that says so. */
+function evidenceLines({ evidence }: LikelyCause): readonly string[] {
+  if (evidence === undefined) return [];
+  const { event, last } = evidence;
+  const text = `${timeOfDay(last)} ${eventPhrase(event)}${originPhrase(event)}`;
+  return wrapText(text, { first: '     seen:  ', rest: causeIndent });
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
@@ -195,11 +209,11 @@ function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
   ];
 }
 
-function unseenLines(unseen: Unseen | undefined, explained: Map<string, string>): readonly string[] {
+function unseenLines(unseen: Unseen | undefined, explaining: Explaining): readonly string[] {
   if (unseen === undefined) return [];
   const { causes, count } = unseen;
   const who = count === 1 ? '1 machine' : `${count} machines`;
-  return [`${who}: not home; nothing was seen`, ...causeLines(who, causes, explained), ''];
+  return [`${who}: not home; nothing was seen`, ...causeLines(who, causes, explaining), ''];
 }
 
 function summaryLines({ verdict, started, ended }: TrialResult): readonly string[] {

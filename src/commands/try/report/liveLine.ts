@@ -10,14 +10,17 @@ import { eventPhrase, originPhrase } from './phrases.ts';
  * Without a line break, times in UTC: `12:03:11 worker-0  fetched the Ignition config (3.1 KiB) from 192.0.2.7`.
  * Undefined where it adds nothing: one more range of an ISO, the next heartbeat.
  */
-export function formatLiveLine({ event, label, previous }: TimelineStep): string | undefined {
-  const isNews =
-    event.kind === 'fetch'
-      ? isNewsOfFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined)
-      : previous === undefined;
-  if (!isNews) return undefined;
+export function formatLiveLine(step: TimelineStep): string | undefined {
+  if (!isNews(step)) return undefined;
+  const { event, label } = step;
   const from = event.client === label ? '' : originPhrase(event);
   return `${timeOfDay(event.at)} ${printable(label)}  ${eventPhrase(event)}${from}`;
+}
+
+/** Whether it adds anything. */
+export function isNews({ event, previous }: TimelineStep): boolean {
+  if (event.kind !== 'fetch') return previous === undefined;
+  return isNewsOfFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
 }
 
 /** `12:03:11`, in UTC. */

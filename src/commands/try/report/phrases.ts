@@ -12,6 +12,7 @@ import type {
   InspectionEvent,
   LookupEvent,
   MachineEvent,
+  PreflightEvent,
   RefusalEvent,
   TrialEvent,
 } from '../../../trial/events.ts';
@@ -64,6 +65,8 @@ function wordsOf(event: TrialEvent): string {
       return lookupPhrase(event);
     case 'heartbeat':
       return heartbeatPhrase(event);
+    case 'preflight':
+      return preflightPhrase(event);
     case 'callback':
     default:
       return callbackPhrase(event);
@@ -107,11 +110,11 @@ function refusalPhrase({ problem }: RefusalEvent): string {
   }
 }
 
-function inspectionPhrase({ node, service, summary, problem }: InspectionEvent): string {
+function inspectionPhrase({ hasGaps, node, service, summary, problem }: InspectionEvent): string {
   const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
   if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
   const said = summary === undefined ? '' : `: ${summary}`;
-  return `sent ${what}${said}${problem === undefined ? '' : ` (with gaps: ${problem})`}`;
+  return `sent ${what}${said}${problem === undefined ? '' : ` (${hasGaps ? 'with gaps: ' : ''}${problem})`}`;
 }
 
 /** MAC addresses that are told: machines may have dozens. */
@@ -139,9 +142,18 @@ function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: Heartbea
   return `sent a heartbeat${agent}${callbackUrl === undefined ? '' : `, to be asked back at ${callbackUrl}`}`;
 }
 
-function callbackPhrase({ url, problem, summary }: CallbackEvent): string {
-  if (problem !== undefined) return `was not reached at ${url}: ${problem}`;
+function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): string {
+  if (reason === 'other-address')
+    return `gave ${url} as its callback URL, which was ${problem ?? 'not asked'}`;
+  if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
   return `answered at ${url}${summary === undefined ? '' : `: ${summary}`}`;
+}
+
+function preflightPhrase({ problem }: PreflightEvent): string {
+  if (problem.kind === 'no-config') return `was not started: ${problem.message}`;
+  const { fix, here, urls } = problem;
+  const named = urls.length === 0 ? 'no Ironic' : `${urls.join(', ')} as Ironic`;
+  return `was not started: its config names ${named}, and this Ironic is at ${here}: ${fix}`;
 }
 
 function machinePhrase({ state, problem }: MachineEvent): string {

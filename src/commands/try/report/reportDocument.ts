@@ -2,18 +2,23 @@
 
 import { printable } from '../../../reporters/printable.ts';
 import type { LikelyCause } from '../../../trial/causes.ts';
+import { type Ports, withPorts } from '../../../trial/causes/cause.ts';
 import type { TimelineEntry } from '../../../trial/entries.ts';
 import type { Gap } from '../../../trial/gaps.ts';
 import { type HostResult, resultsOf, type TrialResult, unseenOf } from '../../../trial/result.ts';
 import { stages } from '../../../trial/stages.ts';
 import { eventPhrase } from './phrases.ts';
 
-/** One JSON object on one line. What is not known is left out. */
-export function formatReportDocument(result: TrialResult): string {
-  const { verdict, timeline, home, started, ended } = result;
+/**
+ * One JSON object on one line. What is not known is left out.
+ * @param kind of the object, where it stands among events
+ */
+export function formatReportDocument(result: TrialResult, kind?: 'report'): string {
+  const { verdict, timeline, home, ports, started, ended } = result;
   const results = resultsOf(result);
   const unseen = unseenOf(result, results);
   const document = {
+    kind,
     started, // JSON.stringify writes a Date as RFC 3339 has it
     ended,
     passed: verdict.isPassed,
@@ -21,14 +26,14 @@ export function formatReportDocument(result: TrialResult): string {
     home: verdict.home.map(printable),
     missing: verdict.missing.map(printable),
     missingCount: verdict.missingCount,
-    unseen: unseen && { count: unseen.count, causes: unseen.causes.map(causeObject) },
-    hosts: results.map(hostObject),
+    unseen: unseen && { count: unseen.count, causes: unseen.causes.map((one) => causeObject(one, ports)) },
+    hosts: results.map((one) => hostObject(one, ports)),
     forgotten: timeline.dropped(),
   };
   return `${JSON.stringify(document)}\n`;
 }
 
-function hostObject({ host, isHome, isAwaited, gaps, causes }: HostResult): object {
+function hostObject({ host, isHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
   return {
     name: clean(host.name),
     label: printable(host.label),
@@ -50,7 +55,7 @@ function hostObject({ host, isHome, isAwaited, gaps, causes }: HostResult): obje
     entries: host.entries.map(entryObject),
     droppedEntries: host.dropped,
     gaps: gaps.map(gapObject),
-    causes: causes.map(causeObject),
+    causes: causes.map((one) => causeObject(one, ports)),
   };
 }
 
@@ -78,8 +83,9 @@ function gapObject({ from, until, isOpen }: Gap): object {
   return { from, until, seconds: Math.round((until.getTime() - from.getTime()) / 1000), open: isOpen };
 }
 
-function causeObject({ cause: { id, text, check, fix }, certainty }: LikelyCause): object {
-  return { id, certainty, text, check, fix };
+function causeObject({ cause, certainty, evidence }: LikelyCause, ports: Ports): object {
+  const [text, check, fix] = [cause.text, cause.check, cause.fix].map((one) => withPorts(one, ports));
+  return { id: cause.id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
 }
 
 function clean(text: string | undefined): string | undefined {

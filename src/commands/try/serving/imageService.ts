@@ -15,6 +15,7 @@ import { createFetchWatcher } from './fetchWatcher.ts';
 import type { TryOptions } from '../options.ts';
 
 export interface ImageService {
+  readonly port: number;
   /** The script that a machine boots which is sent here by DHCP. Throws CliError where there is none. */
   scriptUrl(): string;
   /** The ISO of a host, as this machine reaches it. Throws CliError where there is none. */
@@ -68,6 +69,7 @@ export async function startImageService({
     await loadSnapshot(service);
     const hosts = service.state.current()?.hosts ?? [];
     return {
+      port: service.server.port,
       scriptUrl: () => scriptUrl(service),
       isoUrl: (host) => isoUrl(host, service),
       wrong: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
@@ -88,7 +90,7 @@ function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K]
 }
 
 async function tell(
-  { links, state }: Service,
+  { links, server, state }: Service,
   { expect, open, publicUrl, qemu }: TryOptions,
   { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
 ): Promise<void> {
@@ -99,7 +101,7 @@ async function tell(
     tellRemark(io, {
       severity: 'info',
       message: 'only programs of this machine reach the images',
-      hint: 'for others: --serve-listen :8084 --public-url http://ADDRESS:8084',
+      hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} for other machines`,
     });
   }
   if (!isLocal && open === true) {

@@ -62,9 +62,19 @@ describe('an agent', () => {
         node: uuid0,
         summary: '1 of 1 interface with a link',
         problem: undefined,
+        reason: undefined,
+        hasGaps: false,
       },
       { kind: 'api', userAgent: 'python-requests/2.34' },
-      { kind: 'lookup', macs: [mac0], node: uuid0, token: 'told', problem: undefined },
+      {
+        kind: 'lookup',
+        macs: [mac0],
+        node: uuid0,
+        token: 'told',
+        hasOwnToken: false,
+        problem: undefined,
+        reason: undefined,
+      },
       {
         kind: 'heartbeat',
         node: uuid0,
@@ -72,6 +82,7 @@ describe('an agent', () => {
         agentVersion: '13.0.0',
         token: 'right',
         problem: undefined,
+        reason: undefined,
       },
     ]);
     expect(ironic.events.map(({ client }) => client)).toEqual(Array(4).fill('127.0.0.1'));
@@ -178,7 +189,7 @@ describe('an agent', () => {
     const answer = await ironic.call(method, encodeURI(path), { body: {} });
     expect(answer.status).toBe(status);
     expect(seen(ironic.events)).toEqual([
-      { kind: 'refusal', problem: { kind: 'path', method, path: shown } },
+      { kind: 'refusal', problem: { kind: 'path', method, path: shown, hasInventory: false } },
     ]);
   });
 
@@ -188,7 +199,12 @@ describe('an agent', () => {
     expect(seen(ironic.events)).toEqual([
       {
         kind: 'refusal',
-        problem: { kind: 'request', status: 406, message: 'there is no version 1.999 of the API' },
+        problem: {
+          kind: 'request',
+          status: 406,
+          message: 'there is no version 1.999 of the API',
+          reason: 'api-version',
+        },
       },
     ]);
   });

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsoleOutput,
   openConsoleOutput,
@@ -16,15 +16,30 @@ import {
 import type { MachineEvent } from '../../../../src/trial/events.ts';
 import { guestNetwork } from '../../../../src/trial/guestNetwork.ts';
 import type { Accelerator } from '../../../../src/trial/machineArguments.ts';
+import { runCli } from '../../../support/runCli.ts';
 import { scriptedAgent } from '../../../support/scriptedAgent.ts';
 import { until } from '../../../support/serveFixtures.ts';
+import { startImageServer } from '../../../support/imageServer.ts';
 import { isoPair } from '../../../support/minimalIso.ts';
+import type { TryOptions } from '../../../../src/commands/try/options.ts';
 import { startTry } from '../startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
 const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-writeFileSync(path('live.iso'), isoPair().full);
+writeFileSync(path('plain.iso'), isoPair().full);
+
+/** Of the command line. Throws where it fails. */
+async function runProgram(...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runCli(args, { cwd: folder });
+  if (code !== 0) throw new Error(stderr);
+}
+
+beforeAll(async () => {
+  // What its agent calls is in a config that is fetched on boot.
+  const url = 'ignition.config.url=http://192.0.2.1/config.ign';
+  await runProgram('iso', 'kargs', 'modify', '-a', url, '-o', 'live.iso', 'plain.iso');
+});
 
 /** A script that is started in place of QEMU. */
 function qemu(name: string, script: string): string {
@@ -53,7 +68,7 @@ async function play(script: string, accelerators: readonly Accelerator[] = ['tcg
   const run: MachineRun = {
     setup: { program: qemu('played', script), firmware: { kind: 'bios' }, accelerators, memory: 1024 },
     source: {
-      medium: { kind: 'image', path: path('live.iso') },
+      medium: { kind: 'image', source: path('live.iso') },
       host: { name: 'qemu', macs: [mac] },
       mac,
       architecture: 'x86_64',
@@ -166,10 +181,13 @@ describe('try --qemu', () => {
     expect(trial.said()).not.toContain('worker-0.iso'); // whose URL would be good for whoever reads it
   });
 
-  it('warns of an image that brings no config', async () => {
+  it('boots an image whose config is fetched, and says that it is not known what it calls', async () => {
     const trial = await startTry({ qemu: 'live.iso', accel: 'tcg' }, folder, asQemu('exit 0'));
     await trial.ended;
-    expect(trial.said()).toMatch(/warning: .*live\.iso holds no Ignition config: no agent will call\nhint: /);
+    expect(trial.said()).toMatch(
+      /warning: kernel arguments of live\.iso name a config that is fetched on boot: /,
+    );
+    expect(trial.said()).toContain('powered off');
   });
 
   it('says which hosts there are where it is none of them', async () => {
@@ -217,5 +235,143 @@ describe('try --qemu', () => {
     await expect(startTry({ qemu: 'live.iso' }, folder, env)).rejects.toThrow(
       'QEMU is not installed: there is no qemu-system-x86_64 on PATH',
     );
+  });
+});
+
+/** Renders a config and embeds it. @param flags of `render` */
+async function imageOf(name: string, ...flags: readonly string[]): Promise<string> {
+  await runProgram('render', '--no-ssh-key', ...flags, '-o', `${name}.ign`);
+  await runProgram('iso', 'ignition', 'embed', '-i', `${name}.ign`, '-o', `${name}.iso`, 'plain.iso');
+  return `${name}.iso`;
+}
+
+/** Ends before anything is started in place of QEMU, with what is proven by then. */
+async function endAtOnce(options: TryOptions): Promise<{ said: string; report: string; ids: unknown }> {
+  const env = asQemu(`touch '${path('booted')}'`);
+  const trial = await startTry({ accel: 'tcg', timeout: '60s', format: 'json', ...options }, folder, env);
+  const { code, report } = await trial.ended;
+  expect([code, existsSync(path('booted'))]).toEqual([1, false]);
+  const { hosts }: { hosts: { causes: { id: string; certainty: string }[] }[] } = JSON.parse(report);
+  const causes = hosts.flatMap((host) => host.causes);
+  const ids = causes.flatMap(({ certainty, id }) => (certainty === 'proven' ? [id] : []));
+  return { said: trial.said(), report, ids };
+}
+
+describe('try --qemu with an image whose agent cannot call here', () => {
+  it('ends at once where there is no config', async () => {
+    const { ids, said } = await endAtOnce({ qemu: 'plain.iso' });
+    expect(ids).toEqual(['no-config']);
+    expect(said).toMatch(
+      /error: plain\.iso holds no Ignition config: .*\nhint: embed a config with `iso ignition embed`/,
+    );
+  });
+
+  it('ends at once where the config cannot be read', async () => {
+    writeFileSync(path('broken.ign'), '{"ignition": {"version": "9.9.9"}}');
+    await runProgram(
+      'iso',
+      'ignition',
+      'embed',
+      '--no-validate',
+      '-i',
+      'broken.ign',
+      '-o',
+      'broken.iso',
+      'plain.iso',
+    );
+    expect((await endAtOnce({ qemu: 'broken.iso' })).ids).toEqual(['no-config']);
+  });
+
+  it.each([
+    ['another port', 'http://192.0.2.9:6385', {}, 'use --listen 127.0.0.1:6385, or render'],
+    ['another scheme', 'https://192.0.2.9:26391', {}, 'use --listen 127.0.0.1:26391 and --tls, or render'],
+    [
+      'http in place of --tls',
+      'http://192.0.2.9:26391',
+      { tls: true },
+      'use --listen 127.0.0.1:26391 without --tls',
+    ],
+    [
+      'an address of IPv6',
+      'http://[2001:db8::1]:26391',
+      {},
+      'render the config with --api-url http://10.0.2.2:26391',
+    ],
+    [
+      'the machine itself',
+      'http://127.0.0.1:26391',
+      {},
+      'render the config with --api-url http://10.0.2.2:26391',
+    ],
+    [
+      'the same by name',
+      'http://localhost:26391',
+      {},
+      'render the config with --api-url http://10.0.2.2:26391',
+    ],
+    ['mdns', 'mdns', {}, 'render the config with --api-url http://10.0.2.2:26391'],
+    [
+      'another --guest-host',
+      'http://192.0.2.9:26391',
+      { guestHost: '192.0.2.8' },
+      'use --guest-host 192.0.2.9',
+    ],
+  ])('ends at once where the config names %s', async (title, url, options, hint) => {
+    const image = await imageOf(title.replaceAll(/\W/g, '-'), '--api-url', url);
+    const { ids, report, said } = await endAtOnce({ qemu: image, listen: '127.0.0.1:26391', ...options });
+    expect(ids).toEqual(['other-ironic']);
+    expect(said).toContain(`error: the config names ${url} as Ironic`);
+    expect(said).toContain(`hint: ${hint}`);
+    expect(report).toContain(url);
+  });
+
+  it('boots where one of its URLs leads here', async () => {
+    const image = await imageOf('two', '--api-url', 'http://192.0.2.9:1,http://192.0.2.9:26392');
+    const options = { qemu: image, listen: '127.0.0.1:26392', accel: 'tcg', timeout: '60s' };
+    const trial = await startTry(options, folder, asQemu('exit 0'));
+    await trial.ended;
+    expect(trial.said()).toContain('reaches this one at 192.0.2.9');
+    expect(trial.said()).toContain('powered off');
+  });
+
+  it('boots where the config does not say what the agent calls', async () => {
+    writeFileSync(path('bare.ign'), '{"ignition": {"version": "3.4.0"}}');
+    await runProgram('iso', 'ignition', 'embed', '-i', 'bare.ign', '-o', 'bare.iso', 'plain.iso');
+    const trial = await startTry({ qemu: 'bare.iso', accel: 'tcg' }, folder, asQemu('exit 0'));
+    await trial.ended;
+    expect(trial.said()).toContain('warning: the config in bare.iso names no Ironic');
+  });
+
+  it('takes an image from a URL', async () => {
+    await imageOf('remote', '--api-url', 'http://192.0.2.9:6385');
+    const server = await startImageServer();
+    server.files.set('/remote.iso', { content: readFileSync(path('remote.iso')) });
+    try {
+      const { ids } = await endAtOnce({ qemu: `${server.origin}/remote.iso` });
+      expect(ids).toEqual(['other-ironic']);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('takes a prepared folder', async () => {
+    writeFileSync(
+      path('www.yaml'),
+      'agent: {ironic.apiUrls: "http://192.0.2.9:6385"}\nhosts: [{name: worker-0, mac: "52:54:00:00:00:01"}]\n',
+    );
+    const made = ['--artifacts', 'archive,ipxe', '--base-url', 'http://192.0.2.9:26394', '-o', 'www'];
+    await runProgram('prepare', '--inventory', 'www.yaml', '--iso', 'plain.iso', ...made);
+    const { ids, said } = await endAtOnce({ qemu: 'www' });
+    expect(ids).toEqual(['other-ironic']);
+    expect(said).toContain('the config names http://192.0.2.9:6385 as Ironic');
+  });
+
+  it('waits for others, if they are who is awaited', async () => {
+    const image = await imageOf('others', '--api-url', 'http://192.0.2.9:6385');
+    const options = { qemu: image, accel: 'tcg', timeout: '60s', expect: '52:54:00:00:00:09' };
+    const trial = await startTry(options, folder, asQemu('exit 0'));
+    await until(() => trial.said().includes('warning: the config names http://192.0.2.9:6385'));
+    await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:09' }).callHome();
+    expect((await trial.ended).code).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLiveLines } from '../../../../src/commands/try/report/liveLines.ts';
+import { createLiveLines, textLines } from '../../../../src/commands/try/report/liveLines.ts';
 import type { TrialEvent } from '../../../../src/trial/events.ts';
 import { createTimeline } from '../../../../src/trial/timeline.ts';
 import { heartbeat, lookedUp, mac, refused } from '../../../support/trialEvents.ts';
@@ -7,7 +7,7 @@ import { heartbeat, lookedUp, mac, refused } from '../../../support/trialEvents.
 function linesOf(events: Iterable<TrialEvent>): string[] {
   const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
   const lines: string[] = [];
-  const tell = createLiveLines((line) => lines.push(line));
+  const tell = createLiveLines((line) => lines.push(line), textLines);
   for (const event of events) tell(timeline.add(event));
   return lines;
 }

@@ -7,6 +7,7 @@ import { formatClosingReport } from '../../../../src/commands/try/report/closing
 import { formatLiveLine } from '../../../../src/commands/try/report/liveLine.ts';
 import { formatReportDocument } from '../../../../src/commands/try/report/reportDocument.ts';
 import type { TrialEvent } from '../../../../src/trial/events.ts';
+import { defaultPorts } from '../../../../src/trial/causes/cause.ts';
 import type { TrialResult } from '../../../../src/trial/result.ts';
 import { createTimeline } from '../../../../src/trial/timeline.ts';
 import { createJudge } from '../../../../src/trial/verdict.ts';
@@ -47,7 +48,9 @@ function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expected.map(({ name }) => name) } as const;
   const verdict = createJudge({ awaited, home: 'heartbeat' })(timeline.hosts());
-  return { timeline, verdict, home: 'heartbeat', sight: 'boot', started: at(0), ended: at(600), ...given };
+  const home = 'heartbeat';
+  const sight = 'boot';
+  return { timeline, verdict, home, sight, ports: defaultPorts, started: at(0), ended: at(600), ...given };
 }
 
 function liveLines(events: readonly TrialEvent[]): string[] {
@@ -133,7 +136,7 @@ describe('live lines', () => {
         '12:00:06 worker-0  asked which node has 52:54:00:12:34:56, and was refused: no such node (192.0.2.7)',
         '12:00:07 worker-0  sent its inventory, which was refused (192.0.2.7)',
         '12:00:08 worker-0  sent a heartbeat with a wrong token, which was refused: Unauthorized (192.0.2.7)',
-        '12:00:09 1be26c0b-03f2-4d2e-ae87-c02d7f33c123  was not reached at https://192.0.2.7:9999: timed out',
+        '12:00:09 1be26c0b-03f2-4d2e-ae87-c02d7f33c123  did not answer at https://192.0.2.7:9999: timed out',
       ],
     ],
     [
@@ -194,8 +197,8 @@ describe('the report at the end', () => {
              check: on the machine grep api_url /etc/ironic-python-agent.conf, curl -k
                     URL, and sudo podman logs ironic-agent; on the machine of Ironic ss
                     -ltn and the firewall
-             fix:   render --api-url with an address that machines reach (port 6385
-                    unless it names one), and open that port
+             fix:   render --api-url with an address that machines reach and the port of
+                    Ironic (6385), and open that port
           4. The running system has no network: nmstate or keyfiles name another
              interface or MAC address, or DHCP does not answer.
              check: on the console nmcli device, ip address, journalctl -b -u
@@ -223,7 +226,8 @@ describe('the report at the end', () => {
         It broke off the TLS handshake: unknown ca 6 min before the end, and then
         nothing came: the authority of Ironic's certificate.
         Likely causes:
-        1. Proven: The agent does not trust the authority of Ironic's certificate.
+        1. Proven: The machine does not trust the authority of Ironic's certificate.
+           seen:  12:04:00 broke off the TLS handshake: unknown ca (192.0.2.7)
            check: openssl s_client -connect IRONIC:6385 -showcerts; ironic-coreos
                   inspect IMAGE says which authorities the config brings
            fix:   render --ca-file with the certificate of the authority (a
@@ -259,9 +263,8 @@ describe('the report at the end', () => {
            firewall, or DHCP names another address.
            check: curl -I URL of boot.ipxe from the network of the machine; the
                   console, which shows the URL that failed
-           fix:   open the port (8084, unless serve --listen or try --serve-listen
-                  says another), and give DHCP the URL that serve and try print as #
-                  ipxe
+           fix:   open the port of the images (8084), and give DHCP the URL that serve
+                  and try print as # ipxe
 
       0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in
       UTC.
