@@ -3,11 +3,11 @@
  * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
  */
 
-import type { CliError } from '../errors.ts';
 import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
+import { formatError } from './remark.ts';
 import { type FileFinding, type FileReport, nameFile, type Reporter } from './reporter.ts';
 
 /** A document that a report is about. */
@@ -35,10 +35,6 @@ export function createTextReporter(decorate: (text: string) => string = (text) =
     },
     end: () => '',
   };
-}
-
-function formatError({ message, hint }: CliError): string {
-  return `error: ${printable(message)}\n${hint === undefined ? '' : `hint: ${printable(hint)}\n`}`;
 }
 
 /** All findings of a report with an empty line between them; nothing if there are none. */
