@@ -13,7 +13,7 @@ import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
 import { createTalk, placeGlobalOptions, settleIgnored } from './program/globalOptions.ts';
 import { namedCommand, usageLine } from './program/usage.ts';
-import { formatRemark } from './reporters/remark.ts';
+import { formatError } from './reporters/remark.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
@@ -60,7 +60,7 @@ function reportError(error: unknown, io: Io, usage: () => string): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
   if (!(error instanceof CliError)) throw error;
   const isUsage = error instanceof UsageError;
-  const remark = formatRemark({ severity: 'error', message: error.message, hint: error.hint });
+  const remark = formatError(error);
   io.stderr.write(isUsage ? remark + usage() : remark);
   return isUsage || error instanceof ComparisonError ? 2 : 1;
 }

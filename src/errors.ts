@@ -3,21 +3,34 @@
  * Anything else that is thrown is a defect of this program.
  */
 
+/** A line of a text that an error is about, without secrets. */
+export interface Excerpt {
+  /** From 1 on. */
+  readonly line: number;
+  /** Of the place in the text of the line, in characters from 0 on. */
+  readonly at: number;
+  readonly text: string;
+}
+
 export interface ErrorDetails {
   /** What the user can do about it, shown on a line of its own. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The low-level error behind it, for `--verbose` and for debugging. */
   readonly cause?: unknown;
+  /** Shown below the message; without, that of a cause which has one. */
+  readonly excerpt?: Excerpt | undefined;
 }
 
 /** The operation failed; the program ends with exit code 1. */
 export class CliError extends Error {
   readonly hint: string | undefined;
+  readonly excerpt: Excerpt | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.name = new.target.name;
     this.hint = details.hint;
+    this.excerpt = details.excerpt ?? (details.cause instanceof CliError ? details.cause.excerpt : undefined);
   }
 }
 

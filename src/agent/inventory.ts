@@ -10,7 +10,7 @@ import { parseMacAddress } from '../deploy/macAddress.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding, Path, Position } from '../report.ts';
-import { type SchemaError, schemaFinding } from './inventorySchema.ts';
+import { type Checked, type SchemaError, schemaFinding } from './inventorySchema.ts';
 import type { Inputs, InputValue } from './settingInputs.ts';
 import { type ProfileName, profileNames } from './settings.ts';
 import { type Setting, type SettingName, settingTable } from './settingTable.ts';
@@ -61,7 +61,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   // The hosts are checked one by one.
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
-  const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory);
+  const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
   const findings = locate(shape, { document, path: [] });
   if (findings.length > 0) return { agent: new Map(), findings };
   const known = profileNames.find((name) => name === shared['profile']);
@@ -90,9 +90,9 @@ async function loadSchema(): Promise<CompiledSchema> {
 /** Of one mistake that was made everywhere, so many are enough. */
 const mostFindings = 20;
 
-function checkShape(value: unknown, check: Check): Finding[] {
+function checkShape(value: unknown, check: Check, checked: Checked): Finding[] {
   if (check(value)) return [];
-  return (check.errors ?? []).slice(0, mostFindings).map((error) => schemaFinding(error, value));
+  return (check.errors ?? []).slice(0, mostFindings).map((error) => schemaFinding(error, value, checked));
 }
 
 /** A part of a document. */
@@ -114,16 +114,14 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
   const macs = findTwins(list, (host) => normalMac(host));
   return list.map((value, index) => {
     const part = { document, path: ['hosts', index] };
-    const shape = checkShape(value, check);
-    const problems =
-      shape.length > 0
-        ? shape
-        : [
-            ...checkNamesOf(asMapping(value)),
-            ...tellTwins('name', names, part),
-            ...tellTwins('mac', macs, part),
-          ];
-    return readHost(asMapping(value), part, locate(problems, part));
+    const shape = checkShape(value, check, 'host');
+    if (shape.length > 0) return readHost(asMapping(value), part, locate(shape, part));
+    const findings = [
+      ...locate(checkNamesOf(asMapping(value)), part),
+      ...tellTwins('name', names.get(index), document),
+      ...tellTwins('mac', macs.get(index), document),
+    ];
+    return readHost(asMapping(value), part, findings);
   });
 }
 
@@ -187,14 +185,23 @@ function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | 
   return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
 }
 
-function tellTwins(key: 'name' | 'mac', twins: Twins, { document, path }: Part): Finding[] {
-  const other = twins.get(Number(path[1]))?.find((index) => index !== path[1]);
-  if (other === undefined) return [];
-  const line = document.locate(['hosts', other, key])?.line;
+/** Equal for all of them, so that it is told once; at the first. */
+function tellTwins(
+  key: 'name' | 'mac',
+  same: readonly number[] | undefined,
+  document: InventoryDocument,
+): Finding[] {
+  const [first] = same ?? [];
+  if (same === undefined || first === undefined) return [];
+  const lines = same.slice(0, mostLines).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
+  const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
-  const message = `the host in line ${line} has the same ${what}`;
-  return [mistake([key], message, 'change one of them; neither is written')];
+  const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
+  const finding = mistake([key], message, `give each host its own ${what}; none of these is used`);
+  return locate([finding], { document, path: ['hosts', first] });
 }
+
+const mostLines = 5;
 
 function normalMac(host: Mapping): string | undefined {
   const text = textOf(host['mac']);

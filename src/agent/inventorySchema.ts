@@ -1,6 +1,7 @@
 /** What the compiled schema of the inventory has to complain of, in sentences with a hint. */
 
 import { nearestName } from '../formats/editDistance.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../report.ts';
 import { settingTable } from './settingTable.ts';
 
@@ -12,12 +13,15 @@ export interface SchemaError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
+/** What a schema is of: its keys are different, and where its settings stand. */
+export type Checked = 'inventory' | 'host';
+
 /** `value` is what was checked; the path of the finding starts there. Values are not shown: they may be secrets. */
-export function schemaFinding(error: SchemaError, value: unknown): Finding {
+export function schemaFinding(error: SchemaError, value: unknown, checked: Checked): Finding {
   const path = parsePointer(error.instancePath, value);
   switch (error.keyword) {
     case 'additionalProperties':
-      return unknownKey(path, String(error.params['additionalProperty']));
+      return unknownKey(path, String(error.params['additionalProperty']), { value, checked });
     case 'required':
       return mistake(path, `"${String(error.params['missingProperty'])}" is missing`);
     case 'enum':
@@ -49,8 +53,12 @@ function parsePointer(pointer: string, root: unknown): Path {
     });
 }
 
-const ofInventory = ['profile', 'ignore', 'agent', 'deploy', 'hosts'];
-const ofHost = ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy'];
+const topKeys: Readonly<Record<Checked, readonly string[]>> = {
+  inventory: ['profile', 'ignore', 'agent', 'deploy', 'hosts'],
+  host: ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy'],
+};
+/** Where settings stand. */
+const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
 /** By the key of the mapping; those of `deploy` are not known here. */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
   network: ['nmstate', 'keyfiles'],
@@ -60,24 +68,49 @@ const ofOthers: Readonly<Record<string, readonly string[]>> = {
 /** Of a key, which may be any text. */
 const shownLength = 60;
 
-function unknownKey(path: Path, key: string): Finding {
-  const hint = unknownKeyHint(key, path.at(-1));
+/** What was checked as a whole. */
+interface Whole {
+  readonly value: unknown;
+  readonly checked: Checked;
+}
+
+function unknownKey(path: Path, key: string, whole: Whole): Finding {
+  const hint = unknownKeyHint([...path, key], whole);
   return mistake([...path, key], `the key ${JSON.stringify(key.slice(0, shownLength))} is not known`, hint);
 }
 
-/** `parent` is the key of the mapping; hosts are checked without what is around them, and so is the whole. */
-function unknownKeyHint(key: string, parent: string | number | undefined): string {
+function unknownKeyHint(path: Path, { value, checked }: Whole): string {
+  const [key, parent] = [String(path.at(-1)), path.at(-2)];
   const isSetting = parent === 'agent' || parent === 'overrides';
-  const settings = settingTable.map(({ name }) => name);
-  const names = isSetting ? settings : (ofOthers[String(parent)] ?? [...ofInventory, ...ofHost]);
+  const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
+  const isPlace = parent === undefined && (key === 'agent' || settingNames.includes(key));
+  if (isPlace) return `write settings of ${checked === 'host' ? 'one host' : 'all hosts'}${place}`;
+  const full = fullNames(key, valueAt(value, path));
+  if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
+  const names = isSetting ? settingNames : (ofOthers[String(parent)] ?? topKeys[checked]);
   const near =
     nearestInAnyCase(key, names) ??
-    (isSetting ? settings.find((name) => name.endsWith(`.${key}`)) : undefined);
+    (isSetting ? settingNames.find((name) => name.endsWith(`.${key}`)) : undefined);
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
-  if (settings.some((name) => name === key))
-    return 'settings are below "agent", or below "overrides" of a host';
   if (parent === 'deploy') return 'they have the names of the flags of deploy, like bmcAddress';
-  return isSetting ? 'settings have the names that --show-settings prints' : `there are ${names.join(', ')}`;
+  return isSetting ? 'settings have the names that --show-settings prints' : `use one of ${names.join(', ')}`;
+}
+
+const settingNames: readonly string[] = settingTable.map(({ name }) => name);
+
+/** The settings that are meant by a section with keys of its own: `ironic: {apiUrls: …}` is `ironic.apiUrls`. */
+function fullNames(section: string, value: unknown): readonly string[] {
+  if (!isMapping(value)) return [];
+  const names = settingNames.filter((name) => name.startsWith(`${section}.`));
+  const meant = names.filter((name) => Object.hasOwn(value, name.slice(section.length + 1)));
+  return meant.length > 0 ? meant : names;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
 }
 
 function nearestInAnyCase(key: string, names: readonly string[]): string | undefined {

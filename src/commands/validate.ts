@@ -170,8 +170,8 @@ async function checkContent(
     return { file, report, bytes: shown, ...(references && { references }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint } = error;
-    return { file, error: new CliError(`${file}: ${error.message}`, hint === undefined ? {} : { hint }) };
+    const { hint, message } = error;
+    return { file, error: new CliError(`${file}: ${message}`, { hint, cause: error }) };
   }
 }
 

@@ -3,12 +3,11 @@
  * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
  */
 
-import type { CliError } from '../errors.ts';
 import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { printable } from './printable.ts';
-import { formatHeadline } from './remark.ts';
+import { formatError, formatHeadline } from './remark.ts';
 import {
   type FileFinding,
   type FileReport,
@@ -44,10 +43,6 @@ export function createTextReporter(decorate: (text: string) => string = (text) =
     },
     end: () => '',
   };
-}
-
-function formatError({ message, hint }: CliError): string {
-  return `error: ${printable(message)}\n${hint === undefined ? '' : `hint: ${printable(hint)}\n`}`;
 }
 
 /** All findings of a report with an empty line between them; nothing if there are none. */

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config, Resource } from '../../src/ignition/config.ts';
-import { ironicUrlsOfConfig } from '../../src/commands/try/address/ironicUrls.ts';
+import { readImageConfig } from '../../src/commands/try/address/imageConfig.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
@@ -208,9 +208,10 @@ describe('other commands', () => {
       stderr: process.stderr,
       programName: 'x',
     };
-    expect(await ironicUrlsOfConfig('agentInside.ign', io)).toEqual({
-      ironicUrls: ['https://192.0.2.7:6385'],
-      problem: undefined,
+    expect((await run('iso ignition embed -i agentInside.ign -o named.iso y.iso')).code).toBe(0);
+    expect(await readImageConfig(join(cwd, 'named.iso'), io)).toEqual({
+      kind: 'urls',
+      urls: ['https://192.0.2.7:6385'],
     });
   });
 

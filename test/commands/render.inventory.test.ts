@@ -124,6 +124,10 @@ describe('render --inventory', () => {
     ['key', '{name: b, overides: {}}', 'did you mean "overrides"?'],
     ['setting', '{name: b, overrides: {agent.imgae: x}}', 'did you mean "agent.image"?'],
     ['section', '{name: b, overrides: {hostname: x}}', 'did you mean "host.hostname"?'],
+    ['agent', '{name: b, agent: {host.hostname: x}}', 'write settings of one host below "overrides"'],
+    ['setting outside', '{name: b, host.hostname: x}', 'write settings of one host below "overrides"'],
+    ['nested', '{name: b, host: {hostname: x}}', 'without nesting below "overrides": host.hostname\n'],
+    ['nested override', '{name: b, overrides: {host: {hostname: x}}}', 'without nesting: host.hostname\n'],
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
     ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" has to be true or false or null'],
@@ -146,15 +150,17 @@ describe('render --inventory', () => {
   });
 
   it.each([
-    ['names', '- name: a\n- name: A\n- name: c\n', ['line 6 has the same name', 'line 5 has the same name']],
+    ['names', '- name: a\n- name: A\n- name: c\n', '5:9: 2 hosts have the same name: lines 5, 6'],
     [
       'MAC addresses',
       '- {name: a, mac: "52:54:00:00:00:01"}\n- {name: b, mac: 52-54-00-00-00-01}\n- name: c\n',
-      ['line 6 has the same MAC address', 'line 5 has the same MAC address'],
+      '5:18: 2 hosts have the same MAC address: lines 5, 6',
     ],
-  ])('refuses both of two equal %s', async (_title, hosts, messages) => {
+  ])('refuses both of two equal %s, and says so once', async (_title, hosts, message) => {
     const { code, stderr, written } = await render(`${shared}hosts:\n${hosts}`);
-    for (const message of messages) expect(stderr).toContain(message);
+    expect(stderr.split(`ramdisk.yaml:${message}`)).toHaveLength(2);
+    expect(stderr.match(/have the same/g)).toHaveLength(1);
+    expect(stderr).toMatch(/error: not written for the same reason as a: [Ab]\n/);
     expect([code, written]).toEqual([1, ['c.ign']]);
   });
 
@@ -212,6 +218,14 @@ describe('render --inventory', () => {
 
   it.each([
     ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: the key "agnet" is not known'],
+    [
+      'nested settings',
+      'agent: {ironic: {apiUrls: x, insecure: true}}\n',
+      'without nesting: ironic.apiUrls, ironic.insecure\n',
+    ],
+    ['nested settings outside', 'proxy: {http: x}\n', 'without nesting below "agent": proxy.http\n'],
+    ['a section of what is not known', 'agent: {proxy: {url: x}}\n', 'proxy.http, proxy.https, proxy.no'],
+    ['a setting outside', 'ironic.apiUrls: x\n', 'write settings of all hosts below "agent"'],
     ['an unknown key of deploy', 'deploy: {x: 1}\n', 'names of the flags of deploy'],
     ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'did you mean "ironic.apiUrls"?'],
     ['a text', 'x\n', 'has to be a mapping'],
@@ -222,6 +236,21 @@ describe('render --inventory', () => {
     expect(stderr).toContain(message);
     expect(code).toBeGreaterThan(0);
     expect(written).toEqual([]);
+  });
+
+  it.each([
+    ['the place', 'agent:\n  agent.debug: true\n hosts:\n', ' 3 |  hosts:\n   |  ^\n'],
+    ['no password', 'agent:\n  host.passwordHash: "hunter2" x\n', 'host.passwordHash: ********* *'],
+    ['no text without a key', 'hosts: [\n hunter2 }\n', ' 2 |  ******* *\n'],
+    ['no password in a URL', 'a: {b: http://u:hunter2@x ]\n', 'a: *** ****************** *'],
+  ])('shows the line of bad YAML: %s', async (_title, text, frame) => {
+    const { code, stderr } = await render(text);
+    expect(stderr).toContain(frame);
+    expect(stderr).toMatch(
+      /^error: site\/ramdisk\.yaml:\d+:\d+: YAML cannot be read: .*\n +\|\n \d+ \|.*\n +\| +\^\nhint: /,
+    );
+    expect(stderr).not.toContain('hunter2');
+    expect(code).toBe(1);
   });
 
   it.each([

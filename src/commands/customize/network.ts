@@ -62,6 +62,7 @@ function parse(path: string, state: string): ParsedYaml {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`parsing nmstate ${path}: ${error.message}`, {
       hint: error.hint ?? 'correct the file',
+      cause: error,
     });
   }
 }

@@ -2,6 +2,7 @@
 
 import { UsageError, FormatError } from '../../errors.ts';
 import { parseConsole } from '../../image/customize/consoles.ts';
+import type { OptionFiles } from '../input/swappedInputs.ts';
 import type { Needs } from '../../image/customize/customization.ts';
 
 /** Lists of paths and arguments, in the order in which they were given. */
@@ -20,6 +21,21 @@ export interface CustomizeOptions {
   readonly liveIgnition?: readonly string[];
   /** False takes Ignition configs that Ignition would refuse on boot. */
   readonly validate?: boolean;
+}
+
+/** The files of the options, none of which is an image. */
+export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
+  const config = 'an Ignition config';
+  return [
+    { flag: '--live-ignition', what: config, paths: options.liveIgnition },
+    { flag: '--dest-ignition', what: config, paths: options.destIgnition },
+    { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
+    { flag: '--network-nmstate', what: 'an nmstate description', paths: options.networkNmstate },
+    { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
+    { flag: '--installer-config', what: 'a config of the installer', paths: options.installerConfig },
+    { flag: '--pre-install', what: 'a script', paths: options.preInstall },
+    { flag: '--post-install', what: 'a script', paths: options.postInstall },
+  ];
 }
 
 /** @throws UsageError for a console that the installer does not know */

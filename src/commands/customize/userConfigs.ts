@@ -1,6 +1,6 @@
 /** The user's Ignition configs for `iso customize` and `pxe customize`: JSON, or the same written as YAML. */
 
-import { CliError, FormatError } from '../../errors.ts';
+import { CliError, type ErrorDetails, FormatError } from '../../errors.ts';
 import { parseUserConfig } from '../../image/customize/userConfig.ts';
 import { validateConfig } from '../../ignition/validate.ts';
 import { unusedKey } from '../../ignition/unusedKeys.ts';
@@ -57,13 +57,13 @@ async function readSource(path: string, io: Io): Promise<Source> {
     const yaml = parseYamlConfig(bytes);
     return { path, json: yaml.json, yaml };
   } catch (error) {
-    if (error instanceof FormatError) throw refusal(path, error.message, error.hint);
+    if (error instanceof FormatError) throw refusal(path, error.message, error);
     throw error;
   }
 }
 
-function refusal(path: string, problem: string, hint: string | undefined): CliError {
-  return new CliError(`parsing Ignition config ${path}: ${problem}`, hint === undefined ? {} : { hint });
+function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
+  return new CliError(`parsing Ignition config ${path}: ${problem}`, { hint, excerpt });
 }
 
 function tellUnknownVersion(path: string, version: string, io: Io): void {
@@ -77,11 +77,9 @@ async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
   io.stderr.write(formatChecked(checked, source.path, io));
   if (checked.report.valid) return;
-  throw refusal(
-    source.path,
-    'it is not valid; nothing was written',
-    'mend what is reported above, or take it as it is with --no-validate',
-  );
+  throw refusal(source.path, 'it is not valid; nothing was written', {
+    hint: 'mend what is reported above, or take it as it is with --no-validate',
+  });
 }
 
 async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {

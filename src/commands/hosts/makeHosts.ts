@@ -3,7 +3,7 @@
 import { CliError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import { printable } from '../../reporters/printable.ts';
-import { formatRemark } from '../../reporters/remark.ts';
+import { formatDetails, formatError } from '../../reporters/remark.ts';
 import { collectTalk } from './collectTalk.ts';
 import { type HostRun, type NamedHost, tellProblem } from './hostRun.ts';
 
@@ -71,7 +71,7 @@ async function makeHost<H extends ListedHost, M>(
 }
 
 /** What was said before stands before the error, which may refer to what is reported above. */
-export function formatProblem({ message, hint }: CliError, said = ''): string {
-  if (said !== '') return `:\n${said}${formatRemark({ severity: 'error', message, hint })}`;
-  return `: ${printable(message)}\n${hint === undefined ? '' : `hint: ${printable(hint)}\n`}`;
+export function formatProblem(error: CliError, said = ''): string {
+  if (said !== '') return `:\n${said}${formatError(error)}`;
+  return `: ${printable(error.message)}\n${formatDetails(error)}`;
 }

@@ -57,6 +57,21 @@ function isValid(findings: readonly Finding[]): boolean {
   return findings.every(({ severity }) => severity !== 'error');
 }
 
+/** The same, with a better hint where the document is something else than an Ignition config. */
+export async function explainContent(
+  file: string,
+  bytes: Uint8Array,
+  checked: CheckedDocument,
+): Promise<CheckedDocument> {
+  const [first, ...others] = checked.report.findings;
+  if (first === undefined || checked.report.valid || others.length > 0) return checked;
+  const { detectContent } = await import('./contentKind.ts');
+  const kind = await detectContent(file, bytes);
+  if (kind === undefined) return checked;
+  const hint = `this is ${kind.noun}, not an Ignition config: ${kind.use}`;
+  return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
+}
+
 async function explainMismatch(report: Report, document: Buffer): Promise<Report> {
   if (report.findings[0]?.rule !== jsonType.id) return report;
   const { explainMismatches } = await import('../../ignition/shape.ts');

@@ -29,8 +29,12 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     : readUserFile(ignitionFile, io, CONFIG));
   if (wantsCheck(options, io)) {
     const name = ignitionFile ?? 'standard input';
-    const { checkConfig } = await import('./checkConfig.ts');
-    await refuseInvalid(await checkConfig(config, checkOptions()), name, io);
+    const { checkConfig, explainContent } = await import('./checkConfig.ts');
+    await refuseInvalid(
+      await explainContent(name, config, await checkConfig(config, checkOptions())),
+      name,
+      io,
+    );
     if (io.note !== undefined) {
       const { noteOfConfig } = await import('./noteConfig.ts');
       io.note(noteOfConfig(name, config, checkOptions()));

@@ -14,6 +14,7 @@ import type { Io } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
 import { formatRemark, type Remark } from '../../reporters/remark.ts';
 import { nameInput } from './nameInput.ts';
+import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
   /** Keyfiles of NetworkManager; each is embedded under its base name. */
@@ -24,6 +25,14 @@ export interface NetworkOptions {
 
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
 const NMSTATE = { what: 'Network state', maxBytes: 1024 * 1024 };
+
+/** The files of the options, none of which is an image. */
+export function networkInputs({ keyfile, nmstate }: NetworkOptions): readonly OptionFiles[] {
+  return [
+    { flag: '-k', what: 'a NetworkManager keyfile', paths: keyfile },
+    { flag: '--nmstate', what: 'an nmstate description', paths: nmstate },
+  ];
+}
 
 /**
  * All keyfiles, those that were given first. What is strange about them is told, and they are taken nevertheless.

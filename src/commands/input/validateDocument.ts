@@ -1,7 +1,7 @@
 /** The check of one document, by the kind of its file: what Ignition or the agent would say, and what we know besides. */
 
 import type { Report } from '../../report.ts';
-import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
+import { type CheckedDocument, type CheckOptions, checkConfig, explainContent } from './checkConfig.ts';
 import { isYamlFile } from './yamlName.ts';
 
 /** Files of this kind are the agent's configuration, all others Ignition configs. */
@@ -29,9 +29,9 @@ export function isValid({ valid, findings }: Report, { strict }: Pick<CheckOptio
 
 async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(bytes, options);
-  if (!isYamlFile(file)) return checkConfig(bytes, options);
+  if (!isYamlFile(file)) return explainContent(file, bytes, await checkConfig(bytes, options));
   const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
-  return checkYamlConfig(parseYamlConfig(bytes), options);
+  return explainContent(file, bytes, await checkYamlConfig(parseYamlConfig(bytes), options));
 }
 
 /** `ironic-python-agent.conf`; valid if the agent would start. */

@@ -8,7 +8,8 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../io/rewriteImage.ts';
 import { formatRemark } from '../../reporters/remark.ts';
 import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, needsOf, parseConsoles } from '../customize/options.ts';
+import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import { refuseSwapped } from '../input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
   readonly liveKargAppend?: readonly string[];
@@ -22,6 +23,7 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function customize(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
+  await refuseSwapped(options.iso, inputsOf(options), io);
   await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
   return 0;
 }

@@ -13,8 +13,9 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/newFile.ts';
 import { refuseTerminal, writeStdout } from '../../io/stdout.ts';
 import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, needsOf, parseConsoles } from '../customize/options.ts';
+import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
 import { nameInput } from '../input/nameInput.ts';
+import { refuseSwapped } from '../input/swappedInputs.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   /** The initramfs; a pipe is read once, too. */
@@ -32,6 +33,7 @@ const KARGS_NOTICE =
  */
 export async function customize(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
+  await refuseSwapped(options.initrd, inputsOf(options), io);
   const file = outputFile(options, io);
   if (file === undefined) refuseTerminal(io);
   else {

@@ -97,7 +97,10 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
     const [, message = error.message, line, column] =
       /^(.*) at line (\d+), column (\d+)$/s.exec(error.message) ?? [];
     const place = line === undefined ? name : `${name}:${line}:${column}`;
-    throw new CliError(`${place}: ${message}`, { hint: error.hint ?? 'correct the file' });
+    throw new CliError(`${place}: ${message}`, {
+      hint: error.hint ?? 'correct the file',
+      cause: error,
+    });
   }
 }
 

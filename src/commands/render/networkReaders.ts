@@ -142,7 +142,8 @@ function parseFile<T>(value: InputValue, parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${nameOf(value)}: ${error.message}`, { hint: error.hint ?? 'correct the file' });
+    const { hint = 'correct the file', message } = error;
+    throw new CliError(`${nameOf(value)}: ${message}`, { hint, cause: error });
   }
 }
 

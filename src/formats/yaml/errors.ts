@@ -1,7 +1,7 @@
 /** What is wrong with a YAML text, as sentences that end in line and column. */
 
 import { YAMLException } from 'js-yaml';
-import { FormatError } from '../../errors.ts';
+import { type Excerpt, FormatError } from '../../errors.ts';
 import { makeLocator } from './position.ts';
 
 /** Runs a part of js-yaml. @throws FormatError for what it throws */
@@ -30,6 +30,29 @@ export interface YamlProblem {
 /** The error about one place of the text. */
 export function yamlError(text: string, { message, offset, hint }: YamlProblem): FormatError {
   const { line, column } = makeLocator(text)(offset);
-  const details = hint === undefined ? { offset } : { offset, hint };
-  return new FormatError(`${message} at line ${line}, column ${column}`, details);
+  return new FormatError(`${message} at line ${line}, column ${column}`, {
+    offset,
+    excerpt: excerptAt(text, offset, line),
+    ...(hint !== undefined && { hint }),
+  });
 }
+
+function excerptAt(text: string, offset: number, line: number): Excerpt {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const [shown = ''] = text.slice(start, start + MAX_LINE).split(/\r?\n/, 1);
+  return { line, at: Math.min(offset - start, shown.length), text: hideSecrets(shown) };
+}
+
+/** Characters of a line that are looked at. */
+const MAX_LINE = 400;
+
+/** The key of the line, and its value unless that may be a secret; text without a key may be the rest of one. */
+function hideSecrets(line: string): string {
+  const [, start = '', key = ''] =
+    /^([ \t]*(?:- +)*(["']?[A-Za-z][\w.-]*["']?:(?=[ \t]|$))?)/.exec(line) ?? [];
+  const value = line.slice(start.length);
+  const isShown = key !== '' && !SECRET_KEY.test(key) && !/:\/\/[^\s/]*@/.test(value);
+  return isShown ? line : start + value.replaceAll(/\S/g, '*');
+}
+
+const SECRET_KEY = /pass|psk|secret|token|auth|key|hash|cred|conf|content/i;

@@ -38,7 +38,7 @@ export function checkInstallerConfig(content: Uint8Array, name: string): { reado
   if (problem !== undefined) {
     const position = yaml.locate(problem.path);
     const where = position === undefined ? '' : ` at line ${position.line} column ${position.column}`;
-    throw refusal(name, `${problem.message}${where}`, problem.hint);
+    throw refusal(name, `${problem.message}${where}`, problem);
   }
   return { setsDevice: isMapping(config) && typeof config['dest-device'] === 'string' };
 }
@@ -47,17 +47,22 @@ function parse(content: Uint8Array, name: string): ParsedYaml {
   try {
     return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(content));
   } catch (error) {
-    if (error instanceof FormatError) throw refusal(name, error.message, error.hint);
+    if (error instanceof FormatError) throw refusal(name, error.message, { hint: error.hint, cause: error });
     throw refusal(name, 'it is not UTF-8');
   }
+}
+
+interface RefusalDetails {
+  readonly hint?: string | undefined;
+  readonly cause?: FormatError;
 }
 
 function refusal(
   name: string,
   problem: string,
-  hint = 'it has to be YAML with options of coreos-installer',
+  { hint = 'it has to be YAML with options of coreos-installer', cause }: RefusalDetails = {},
 ): CliError {
-  return new CliError(`parsing installer config ${name}: ${problem}`, { hint });
+  return new CliError(`parsing installer config ${name}: ${problem}`, { hint, cause });
 }
 
 interface Problem {

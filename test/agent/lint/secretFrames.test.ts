@@ -122,7 +122,11 @@ it('shows no secret in a report, and no star where there is none', async () => {
   await fc.assert(
     fc.asyncProperty(drafts, async ({ indent, ...draft }) => {
       const document = Buffer.from(JSON.stringify(build(draft, shown), undefined, indent));
-      const text = formatChecked(await checkConfig(document, { lint: 'agent', now: new Date(0) }), 'a.ign', {});
+      const text = formatChecked(
+        await checkConfig(document, { lint: 'agent', now: new Date(0) }),
+        'a.ign',
+        {},
+      );
       expect(text).not.toMatch(/[QXZ]{4}/);
       for (const { secret } of draft.chosen)
         expect(text).not.toContain(Buffer.from(secret).toString('base64'));

@@ -15,6 +15,7 @@ import {
   withMediumFiles,
 } from '../../input/addedFiles.ts';
 import { type ConfigOptions, readCheckedConfig } from '../../input/checkedConfig.ts';
+import { configFile, refuseSwapped } from '../../input/swappedInputs.ts';
 
 export interface EmbedOptions extends ConfigOptions, InitrdFileOptions, MediumFileOptions, Rewrite {
   /** Replaces an embedded config, and lets the image grow far. */
@@ -33,6 +34,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
       hint: 'name the file of one of them: -i FILE',
     });
   }
+  await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);

@@ -3,7 +3,8 @@
 import { embedNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
+import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
+import { refuseSwapped } from '../../input/swappedInputs.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and lets the image grow far. */
@@ -17,6 +18,7 @@ export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
+  await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   await rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);

@@ -2,7 +2,8 @@
 
 import { NETWORK_FOLDER, wrapNetworkSettings } from '../../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
-import { type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
+import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
+import { refuseSwapped } from '../../input/swappedInputs.ts';
 import { checkWrapOutput, deliverArchive, type WrapOutput } from '../wrapOutput.ts';
 
 export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
@@ -10,6 +11,7 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 /** @throws CliError in the user's terms; nothing has been written then */
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
+  await refuseSwapped(undefined, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const files = new Map(keyfiles.map(({ name, data }) => [`${NETWORK_FOLDER}/${name}`, data]));
   await deliverArchive({ bytes: wrapNetworkSettings(keyfiles), files }, options, io);

@@ -1,0 +1,96 @@
+/** What a file is by its content, for messages where it is not what a command needs. */
+
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { detectImageKind } from '../../image/imageKind.ts';
+import { bytesAccess } from '../../image/overlay.ts';
+
+export interface ContentKind {
+  /** With its article, e.g. `an inventory`. */
+  readonly noun: string;
+  /** What to do with the file, in the imperative. */
+  readonly use: string;
+}
+
+/** Larger texts are not parsed for a message. */
+const MAX_TEXT = 4 * 1024 * 1024;
+
+/** Undefined for an Ignition config, and for what is not known. */
+export async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKind | undefined> {
+  const image = await detectImageKind(bytesAccess(bytes));
+  if (image === 'iso')
+    return { noun: 'an ISO image', use: `inspect it with "ironic-coreos inspect ${file}"` };
+  if (image === 'initramfs' || bytes.length > MAX_TEXT) return undefined;
+  const text = Buffer.from(bytes).toString('utf8');
+  return detectLines(file, text) ?? detectMapping(file, await parseMapping(text));
+}
+
+function detectLines(file: string, text: string): ContentKind | undefined {
+  const start = text.trimStart().slice(0, 200);
+  if (start.startsWith('-----BEGIN CERTIFICATE'))
+    return { noun: 'a PEM certificate', use: `pass it to render with --ca-file ${file}` };
+  if (/^(?:ssh|ecdsa|sk)-\S+ AAAA/.test(start))
+    return { noun: 'an SSH public key', use: `pass it to render with --ssh-key ${file}` };
+  const [, section = ''] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
+  if (/^(?:connection|ipv4|ethernet)$/.test(section))
+    return {
+      noun: 'a NetworkManager keyfile',
+      use: `embed it with "ironic-coreos iso network embed -k ${file} ISO"`,
+    };
+  if (section === 'DEFAULT')
+    return { noun: 'a conf of ironic-python-agent', use: 'give it a name that ends in .conf' };
+  return undefined;
+}
+
+async function parseMapping(text: string): Promise<Mapping> {
+  const { parseYaml } = await import('../../formats/yaml.ts');
+  try {
+    const { value } = parseYaml(text);
+    return isMapping(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** By the keys at the top, the first that fits. */
+const MAPPINGS: readonly {
+  readonly keys: readonly string[];
+  readonly noun: string;
+  readonly use: (file: string) => string;
+}[] = [
+  {
+    keys: ['variant'],
+    noun: 'a Butane config',
+    use: (file) => `translate it with butane first: butane ${file} | ironic-coreos validate -`,
+  },
+  {
+    keys: ['auths', 'credHelpers', 'credsStore'],
+    noun: 'a pull secret',
+    use: (file) => `pass it to render with --pull-secret ${file}`,
+  },
+  {
+    keys: ['apiVersion'],
+    noun: 'a Kubernetes object',
+    use: () => 'apply it with kubectl',
+  },
+  {
+    keys: ['agent', 'hosts', 'profile', 'deploy'],
+    noun: 'an inventory',
+    use: (file) => `check it with "ironic-coreos render --inventory ${file} -o FOLDER"`,
+  },
+  {
+    keys: ['interfaces', 'routes', 'dns-resolver'],
+    noun: 'an nmstate description',
+    use: (file) => `pass it to render with --nmstate ${file}`,
+  },
+  {
+    keys: ['architectures'],
+    noun: 'stream metadata',
+    use: (file) => `list it with "ironic-coreos list-stream --stream-base-url ${file}"`,
+  },
+];
+
+function detectMapping(file: string, mapping: Mapping): ContentKind | undefined {
+  if (Object.hasOwn(mapping, 'ignition')) return undefined;
+  const kind = MAPPINGS.find(({ keys }) => keys.some((key) => Object.hasOwn(mapping, key)));
+  return kind && { noun: kind.noun, use: kind.use(file) };
+}

@@ -1,0 +1,112 @@
+/** Files in the place of another: recognised by their content, whatever they are called. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { liveIso } from '../support/liveIso.ts';
+import { liveInitrd } from '../support/newIso.ts';
+import { runCli } from '../support/runCli.ts';
+
+const config = '{"ignition": {"version": "3.4.0"}}';
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'swapped inputs '));
+  const files = {
+    image: liveIso('2023-07'),
+    initrd: liveInitrd,
+    'a.ign': config,
+    'a.ign.gz': gzipSync(config),
+    keyfile: '[connection]\nid=eth0\ntype=ethernet\n',
+    'net.yaml': 'interfaces: []\n',
+    'inv.yaml': 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: a}]\n',
+    inventory: 'hosts:\n- name: a\n',
+    'auth.json': '{"auths": {"quay.io": {"auth": "dTpw"}}}',
+    'pull-secret': '{"credHelpers": {"quay.io": "x"}}',
+    'w.bu': 'variant: fcos\nversion: 1.5.0\n',
+    'ca.pem': '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n',
+    'id.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9z a@b\n',
+    'pod.yaml': 'apiVersion: v1\nkind: Pod\n',
+    'typo.ign': '{"ignitoin": {"version": "3.4.0"}}',
+  };
+  for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+const run = (line: string) => runCli(line.split(' '), { cwd });
+
+describe('an image and another input that are swapped', () => {
+  it.each([
+    ['iso ignition embed -i image a.ign', 'an Ignition config', '-i a.ign image'],
+    ['iso ignition embed --no-validate -i image a.ign', 'an Ignition config', '-i a.ign image'],
+    ['iso embed -c image a.ign', 'an Ignition config', '-i a.ign image'],
+    ['iso network embed -k image keyfile', 'a NetworkManager keyfile', '-k keyfile image'],
+    ['iso network embed --nmstate image net.yaml', 'an nmstate description', '--nmstate net.yaml image'],
+    ['iso customize --live-ignition image a.ign', 'an Ignition config', '--live-ignition a.ign image'],
+    ['iso customize --dest-ignition image a.ign', 'an Ignition config', '--dest-ignition a.ign image'],
+    [
+      'iso customize --network-keyfile image keyfile',
+      'a NetworkManager keyfile',
+      '--network-keyfile keyfile image',
+    ],
+  ])('%s', async (line, what, fix) => {
+    const { code, stderr } = await run(line);
+    expect(code).toBe(1);
+    const expected = `error: image is an ISO image, not ${what}\nhint: swap the two files: ${fix}\n`;
+    expect(stderr.replace(/^.*deprecated.*\n/, '')).toBe(expected);
+  });
+
+  it('knows an initramfs, too', async () => {
+    const { code, stderr } = await run('pxe customize --live-ignition initrd -o out a.ign');
+    expect([code, stderr]).toEqual([
+      1,
+      'error: initrd is an initramfs, not an Ignition config\nhint: swap the two files: --live-ignition a.ign initrd\n',
+    ]);
+  });
+
+  it.each([
+    ['iso ignition embed -i image image', 'give -i the path of an Ignition config'],
+    ['pxe ignition wrap -i image -o out', 'give -i the path of an Ignition config'],
+    ['pxe network wrap -k image -o out', 'give -k the path of a NetworkManager keyfile'],
+  ])('%s: an image where there is no other', async (line, hint) => {
+    const { code, stderr } = await run(line);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`image is an ISO image, not `)]);
+    expect(stderr).toContain(`hint: ${hint}\n`);
+  });
+
+  it('leaves a compressed config to what reads it', async () => {
+    expect((await run('iso ignition embed -i a.ign.gz image')).stderr).toContain('compressed with gzip');
+  });
+});
+
+describe('something else than an Ignition config', () => {
+  const kinds: [string, string, string][] = [
+    ['inv.yaml', 'an inventory', 'render --inventory inv.yaml -o FOLDER'],
+    ['inventory', 'an inventory', 'render --inventory inventory -o FOLDER'],
+    ['auth.json', 'a pull secret', '--pull-secret auth.json'],
+    ['pull-secret', 'a pull secret', '--pull-secret pull-secret'],
+    ['w.bu', 'a Butane config', 'butane w.bu | ironic-coreos validate -'],
+    ['net.yaml', 'an nmstate description', '--nmstate net.yaml'],
+    ['keyfile', 'a NetworkManager keyfile', 'iso network embed -k keyfile'],
+    ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],
+    ['id.pub', 'an SSH public key', '--ssh-key id.pub'],
+    ['pod.yaml', 'a Kubernetes object', 'kubectl'],
+  ];
+  it.each(kinds)('validate %s', async (file, noun, use) => {
+    const { code, stdout } = await run(`validate ${file}`);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`hint: this is ${noun}, not an Ignition config: `);
+    expect(stdout).toContain(use);
+  });
+
+  it.each(kinds.filter(([file]) => !file.endsWith('.yaml')))('embed -i %s', async (file, noun) => {
+    const { code, stderr } = await run(`iso ignition embed -i ${file} image`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`hint: this is ${noun}, not an Ignition config: `);
+  });
+
+  it('does not guess at a config with a mistake', async () => {
+    expect((await run('validate typo.ign')).stdout).not.toContain('this is ');
+  });
+});
