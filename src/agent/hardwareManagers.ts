@@ -36,7 +36,7 @@ export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): strin
 /** Throws FormatError, without a subject, where the agent would find no hardware manager in the folder. */
 export function checkHardwareManager({ name, files }: HardwareManager): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-    throw new FormatError('has a name with characters that a module path cannot have', {
+    throw new FormatError(`has a name that cannot be a part of a module path: ${JSON.stringify(name)}`, {
       hint: 'name the folder with letters, digits, "_" and "-"',
     });
   }

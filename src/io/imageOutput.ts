@@ -31,7 +31,7 @@ export function outputFile(
   const bits = mode === undefined ? undefined : parseMode(mode);
   if (output !== undefined && output !== '-') {
     const existing = overwrite === true ? 'replace' : 'refuse';
-    return { path: resolve(cwd, output), shownPath: output, existing, mode: bits };
+    return { path: resolve(cwd, output), shownPath: output, existing, replacedBy: '--overwrite', mode: bits };
   }
   const option = bits !== undefined ? '--mode' : overwrite === true ? '--overwrite' : undefined;
   if (option === undefined) return undefined;

@@ -7,7 +7,7 @@
 import { link, lstat, open, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
-import { errorCode, type FileAction, fileError } from './fileErrors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
 import { cannotLink } from './platformFiles.ts';
 import { renameFile } from './renameFile.ts';
 import { type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
@@ -20,6 +20,8 @@ export interface NewFile {
   readonly shownPath: string;
   /** What to do with a file of that name. */
   readonly existing: 'refuse' | 'replace';
+  /** The option that replaces it, for commands that have one; e.g. `--overwrite`. */
+  readonly replacedBy?: string;
   /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
   readonly mode?: number | undefined;
 }
@@ -50,7 +52,7 @@ export async function createFile(
       else await renameToFree(temp.path, target);
     });
   } catch (error) {
-    throw fileError(error, creationOf(file));
+    throw creationError(error, file);
   }
 }
 
@@ -70,7 +72,7 @@ export async function checkNewFile(file: NewFile): Promise<void> {
     if (file.existing === 'replace') await refuseSpecial(file);
     if (!(await stat(dirname(file.path))).isDirectory()) throw systemError('ENOTDIR');
   } catch (error) {
-    throw fileError(error, creationOf(file));
+    throw creationError(error, file);
   }
 }
 
@@ -84,8 +86,12 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   });
 }
 
-function creationOf({ shownPath }: NewFile): FileAction {
-  return { path: shownPath, what: 'Output', action: 'create' };
+function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unknown {
+  if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
+    return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
+  }
+  const hint = `replace it with ${replacedBy}, or write elsewhere`;
+  return new CliError(`File exists: ${shownPath}`, { hint, cause: error });
 }
 
 /** For what has to be found out, since the system would say it too late or not at all. */

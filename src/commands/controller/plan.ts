@@ -27,15 +27,17 @@ const DEFAULT_LEASE = 'ironic-coreos-controller';
 
 /** Throws UsageError for what is not understood, CliError for what cannot be read. */
 export async function readPlan(options: ControllerOptions, io: Io): Promise<ControllerPlan> {
+  const drainTime = parseDuration(options.drainTime ?? '5s', '--drain-time');
+  const setup = await readSetup(options, io);
   const cluster = await findClusterConfig(options.kubeconfig, io);
   const namespace = options.namespace ?? io.env['WATCH_NAMESPACE'];
   return {
-    setup: await readSetup(options, io),
+    setup,
     cluster,
     namespace: namespace === '' ? undefined : namespace,
     lease: options.leaderElection === false ? undefined : parseLease(options.lease, cluster),
     identity: `${hostname()}_${randomBytes(4).toString('hex')}`,
-    drainTime: parseDuration(options.drainTime ?? '5s', '--drain-time'),
+    drainTime,
   };
 }
 

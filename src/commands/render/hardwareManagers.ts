@@ -39,9 +39,14 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   const { place, text } = folder;
   const root = resolve(io.cwd, pathIn(folder, text));
   const what = `Folder of a hardware manager (${place})`;
-  const paths = await listFiles(root).catch((error: unknown) => {
+  const failed = (error: unknown): never => {
     throw fileError(error, { path: text, what, action: 'read' });
-  });
+  };
+  const name = basename(root);
+  // A folder with something else in it may be large.
+  const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
+  if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
+  const paths = await listFiles(root).catch(failed);
   if (paths.length > maxFiles) {
     throw new CliError(`${place}: ${text} holds more than ${maxFiles} files`, {
       hint: 'name a folder with the module and its NAME.dist-info alone',
@@ -52,7 +57,7 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
     const content = await readUserFile(join(root, path), io, { what, maxBytes });
     files.push({ path: path.split(sep).join('/'), mode: publicMode, content });
   }
-  return { name: basename(root), files };
+  return { name, files };
 }
 
 /** In order of their names; what Python compiles is left out, as are hidden files. */

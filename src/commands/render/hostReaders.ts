@@ -107,10 +107,15 @@ async function readFiles(values: readonly InputValue[], io: Io): Promise<HostFil
   const files: HostFile[] = [];
   for (const value of values) {
     const { place, text } = value;
-    const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([0-7]{3,4}))?$/s.exec(text) ?? [];
+    const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
     if (!path.startsWith('/') || source === '') {
       throw new UsageError(`${place} ${JSON.stringify(text)} is not PATH=FILE`, {
         hint: 'for example /etc/issue.d/note.issue=note.txt, or with ,mode=0600 behind it',
+      });
+    }
+    if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
+      throw new UsageError(`${place}: invalid mode ${JSON.stringify(mode)}`, {
+        hint: 'use three or four octal digits, for example ,mode=0755',
       });
     }
     const content = await readUserFile(pathIn(value, source), io, {

@@ -5,6 +5,7 @@ import { embedIgnition } from '../../../image/embeddedIgnition.ts';
 import type { ImageChange } from '../../../image/imageChange.ts';
 import { configUnread } from '../../../image/inspection/imageRules.ts';
 import type { LiveIso } from '../../../image/liveIso.ts';
+import { outputFile } from '../../../io/imageOutput.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
 import { formatRemark } from '../../../reporters/remark.ts';
@@ -34,6 +35,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
       hint: 'name the file of one of them: -i FILE',
     });
   }
+  outputFile(options, io); // wrong usage is reported before anything is opened
   await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';

@@ -1,6 +1,7 @@
 /** `iso network embed`: puts keyfiles of NetworkManager into a live ISO, for its initramfs. */
 
 import { embedNetworkSettings } from '../../../image/networkSettings.ts';
+import { outputFile } from '../../../io/imageOutput.ts';
 import type { ExitCode, Io } from '../../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../../io/rewriteImage.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../../input/networkFiles.ts';
@@ -18,6 +19,7 @@ export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
+  outputFile(options, io); // wrong usage is reported before anything is opened
   await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
