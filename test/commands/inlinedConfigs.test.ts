@@ -229,6 +229,15 @@ describe('other commands', () => {
     }
   });
 
+  it('deploy knows the config of a ramdisk', async () => {
+    const { code, stderr } = await run('deploy configdrive --ignition agentInside.ign');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('the config runs ironic-python-agent: it looks like the one for the ramdisk'),
+    ]);
+    expect(stderr).toContain('[$.ignition.config.merge.0]\n  --> agentInside.ign:1:');
+  });
+
   it('a rendered config that inlines a file for root only is not for everybody', async () => {
     const file = { path: '/etc/x', mode: 0o600, contents: { source: 'data:,x' } };
     await write(

@@ -1,11 +1,18 @@
 /** The options about the host that is installed, which several `deploy` commands share. */
 
 import type { ImageSource } from '../../deploy/imageSource.ts';
-import { checkInstalledConfig, type PlainConfig, plainConfig } from '../../deploy/installedConfig.ts';
+import {
+  checkInstalledConfig,
+  configOfRamdisk,
+  type PlainConfig,
+  plainConfig,
+} from '../../deploy/installedConfig.ts';
 import type { InstallSettings } from '../../deploy/installSettings.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
-import { readConfigDocuments, tellFindings } from '../ignition/configDocuments.ts';
+import { resolveConfig } from '../../ignition/effectiveConfig.ts';
+import type { Issue } from '../../ignition/rule.ts';
+import { type ConfigDocument, readConfigDocuments, tellFindings } from '../ignition/configDocuments.ts';
 
 /** Under the names that they have on the command line. */
 export interface InstallOptions {
@@ -53,7 +60,7 @@ export async function readInstalledConfig(
   if (file === undefined) return undefined;
   const [document] = await readConfigDocuments([file], io);
   if (document === undefined) return undefined;
-  const issues = checkInstalledConfig(document.config);
+  const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
   const findings = issues.map(({ rule: { id, severity, message, hint }, path }) => ({
     rule: id,
     severity,
@@ -68,4 +75,17 @@ export async function readInstalledConfig(
     });
   }
   return plainConfig(document.config);
+}
+
+/** Whether a config that is inlined in it runs the agent; told at the reference that leads there. */
+function checkInlined({ config, version }: ConfigDocument): readonly Issue[] {
+  const effective = resolveConfig({ config, version });
+  return checkInstalledConfig(effective.config).flatMap((issue) => {
+    const { place } = effective.locate(issue.path);
+    const [reference] = place;
+    if (issue.rule !== configOfRamdisk || reference === undefined) return [];
+    return [
+      { ...issue, path: reference.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) },
+    ];
+  });
 }
