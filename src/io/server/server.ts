@@ -137,7 +137,6 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   const server = createHttpsServer({
     ...options,
     ...material.context,
-    allowHalfOpen: true,
     handshakeTimeout: limits.headerTime,
     // Who shows none may still have a token, or a signed path.
     requestCert: material.context.ca !== undefined,
@@ -153,6 +152,10 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
  */
 function answerHalfClosed(server: HttpServer): void {
   Object.assign(server, { httpAllowHalfOpen: true });
+  // Not before: a client that ends its half in the middle of a handshake is gone.
+  server.on('secureConnection', (socket: Socket) => {
+    socket.allowHalfOpen = true;
+  });
 }
 
 function limitTime<Server extends HttpServer>(server: Server, limits: ServerLimits): Server {
