@@ -4,7 +4,17 @@
  * by writing to the file.
  */
 
-import { type FileHandle, link, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../errors.ts';
 import { errorCode } from './fileErrors.ts';
@@ -47,29 +57,40 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
  * @throws system errors
  */
 export async function takeLock(path: string): Promise<FileLock | Holder> {
-  const first = await take(path);
-  if (first.lock !== undefined) return lockAt(path, first.lock, false);
+  const first = take(path);
+  if (first.file !== undefined) return lockAt(path, first.file, false);
   const text = await readFile(path, 'utf8').catch(() => '');
   if ((await isStale(path, text, first.now)) && (await takeAway(path, text))) {
-    const second = await take(path);
-    if (second.lock !== undefined) return lockAt(path, second.lock, true);
+    const second = take(path);
+    if (second.file !== undefined) return lockAt(path, second.file, true);
   }
   const [pid = '', machine = ''] = text.split(' ');
   return { holder: `${pid} on ${machine}` };
 }
 
-function lockAt(path: string, handle: FileHandle, wasStale: boolean): FileLock {
-  const timer = setInterval(() => void handle.write(' ').catch(() => undefined), HEARTBEAT).unref();
+function lockAt(path: string, file: number, wasStale: boolean): FileLock {
+  const timer = setInterval(() => showLife(file), HEARTBEAT).unref();
   return {
     wasStale,
     release: async () => {
       clearInterval(timer);
-      await handle.close();
-      const text = await readFile(path, 'utf8').catch(() => '');
-      if (text.trimEnd() === ownText()) await unlink(path).catch(() => undefined);
+      closeSync(file);
       held.delete(path);
+      try {
+        if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
+      } catch {
+        // It is gone, or may not be removed any more: whoever wants it next finds it stale.
+      }
     },
   };
+}
+
+function showLife(file: number): void {
+  try {
+    writeSync(file, ' ');
+  } catch {
+    // The disk is full, or the server is gone: then others see it as little as this write.
+  }
 }
 
 /** The first two words are for people. */
@@ -78,46 +99,49 @@ function ownText(): string {
 }
 
 interface Attempt {
-  /** Open for writing; undefined where there is a lock already. */
-  readonly lock?: FileHandle;
+  /** Descriptor for writing; undefined where there is a lock already. */
+  readonly file?: number;
   /** Milliseconds by the clock that gives files their times. */
   readonly now: number;
 }
 
 /** The file gets its name when it says whose it is: whenever this process ends, there is none, or a whole one. */
-async function take(path: string): Promise<Attempt> {
+function take(path: string): Attempt {
   const own = tempPathFor(path);
-  const handle = await open(own, 'wx', 0o600);
+  const file = openSync(own, 'wx', 0o600);
   try {
-    await handle.writeFile(ownText());
-    const { mtimeMs: now } = await handle.stat();
-    const lock = await nameFirst(own, path, handle);
-    if (lock === undefined) await handle.close();
-    else held.add(path);
-    return { now, ...(lock && { lock }) };
+    writeSync(file, ownText());
+    const { mtimeMs: now } = fstatSync(file);
+    if (!nameFirst(own, path)) {
+      closeSync(file);
+      return { now };
+    }
+    held.add(path);
+    return { now, file };
   } catch (error) {
-    await handle.close();
+    closeSync(file);
     throw error;
   } finally {
-    await unlink(own).catch(() => undefined);
+    unlinkSync(own);
   }
 }
 
-/** File systems without links, such as FAT, can end with an empty file here. */
-async function nameFirst(own: string, path: string, handle: FileHandle): Promise<FileHandle | undefined> {
+/** File systems without links, such as FAT, can end with an empty file here, and show no signs of life. */
+function nameFirst(own: string, path: string): boolean {
   try {
-    await link(own, path);
-    return handle;
+    linkSync(own, path);
+    return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return undefined;
+    if (errorCode(error) === 'EEXIST') return false;
     if (!cannotLink(errorCode(error))) throw error;
   }
-  const second = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  });
-  await second?.writeFile(ownText());
-  if (second !== undefined) await handle.close();
-  return second ?? undefined;
+  try {
+    writeFileSync(path, ownText(), { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** False where it was another one's by then, which gets it back. */

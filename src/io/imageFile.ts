@@ -3,7 +3,8 @@
  * and standard input, which is written to a temporary file first.
  */
 
-import { type FileHandle, readFile, realpath, stat } from 'node:fs/promises';
+import { fstatSync, statSync } from 'node:fs';
+import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
 import { overlay } from '../image/overlay.ts';
@@ -55,7 +56,7 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promi
       const { kind, size } = await measureImage(handle, path);
       io.note?.(`${path} opened: ${kind === 'device' ? 'a device' : 'a file'} of ${size} bytes`);
       if (kind === 'file') {
-        const checkUnchanged = await checkOf(handle, absolute, path);
+        const checkUnchanged = checkOf(handle, absolute, path);
         return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
       }
       const device = readFrom(handle, { name: path, size });
@@ -69,10 +70,10 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promi
   }
 }
 
-async function checkOf(handle: FileHandle, path: string, name: string): Promise<() => Promise<void>> {
-  const opened = await handle.stat({ bigint: true });
+function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<void> {
+  const opened = fstatSync(fd, { bigint: true });
   return async () => {
-    const now = await stat(path, { bigint: true }).catch(() => undefined);
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
     const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((key) => now?.[key] === opened[key]);
     if (isSame) return;
     throw new CliError(`${name} was changed by another program while it was in use`, { hint: 'try again' });

@@ -4,10 +4,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../errors.ts';
-import { readRollback, rollBack } from '../image/rollback.ts';
+import { rollBack } from '../image/rollback.ts';
 import { errorCode } from './fileErrors.ts';
 import { type FileLock, takeLock } from './folderLock.ts';
-import { openImage } from './imageFile.ts';
 import type { Io } from './io.ts';
 import { withImageName } from './readImage.ts';
 import { forget, removeAbandoned, removeWhenInterrupted } from './tempFile.ts';
@@ -60,21 +59,13 @@ async function waitForLock(lockPath: string, shown: string): Promise<FileLock | 
   }
 }
 
+/** Whether the image can be written at all, `edit` finds out by itself. */
 async function undoInterrupted(path: string, io: Pick<Io, 'cwd' | 'stderr'>): Promise<void> {
-  if (!(await isUnfinished(path, io))) return;
-  const writable = await openWritableImage(path, io);
+  const image = await openWritableImage(path, io).catch(() => undefined);
+  if (image === undefined) return;
   try {
-    await withImageName(path, () => rollBack(writable));
-  } finally {
-    await writable.close();
-  }
-  io.stderr.write(`${path}: an edit that was interrupted is undone\n`);
-}
-
-async function isUnfinished(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
-  const image = await openImage(path, { cwd });
-  try {
-    return (await readRollback(image)) !== undefined;
+    const isUndone = await withImageName(path, () => rollBack(image));
+    if (isUndone) io.stderr.write(`${path}: an edit that was interrupted is undone\n`);
   } finally {
     await image.close();
   }

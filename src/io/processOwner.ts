@@ -3,9 +3,9 @@
  * to those that see the same processes: the same start of the same machine and, on Linux, the same PID namespace.
  */
 
-import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { crc32 } from 'node:zlib';
 import { errorCode } from './fileErrors.ts';
 
 /** A process as text, e.g. `4711-83012-5f2a90c1`: its ID, when it was started in ticks of the machine, and the system. */
@@ -54,7 +54,10 @@ function startOf(pid: number): number {
 }
 
 function system(): string {
-  ownSystem ??= createHash('sha256').update(`${hostname()}\n${bootAndNamespace()}`).digest('hex').slice(0, 8);
+  ownSystem ??= crc32(`${hostname()}
+${bootAndNamespace()}`)
+    .toString(16)
+    .padStart(8, '0');
   return ownSystem;
 }
 

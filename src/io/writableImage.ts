@@ -3,7 +3,7 @@
  * end, which is the rollback journal, is in a file beside it.
  */
 
-import { constants } from 'node:fs';
+import { constants, ftruncateSync } from 'node:fs';
 import { type FileHandle, open, realpath, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { checkRange } from '../image/overlay.ts';
 import type { WritableImage } from '../image/rollback.ts';
 import { tailOf } from './deviceTail.ts';
 import { errorCode, fileError } from './fileErrors.ts';
-import { readUpTo, writeAll } from './handles.ts';
+import { readUpToNow, writeAllNow } from './handles.ts';
 import { measureImage } from './imageFile.ts';
 import type { Io } from './io.ts';
 import { openNameless } from './spool.ts';
@@ -41,6 +41,7 @@ export async function openWritableImage(path: string, { cwd }: Pick<Io, 'cwd'>):
   }
 }
 
+/** Edits are many small reads and writes: each at once, as one that another thread does takes several times as long. */
 function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage {
   let size = initialSize;
   return {
@@ -50,16 +51,16 @@ function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage 
     read: async (offset, length) => {
       checkRange({ size }, offset, length);
       const bytes = Buffer.allocUnsafe(length);
-      const filled = await readUpTo(handle, bytes, offset);
-      if (filled < length) throw new CliError('The image became shorter while it was edited');
+      if (readUpToNow(handle, bytes, offset) < length)
+        throw new CliError('The image became shorter while it was edited');
       return bytes;
     },
     write: async (bytes, offset) => {
-      await writeAll(handle, bytes, offset);
+      writeAllNow(handle.fd, bytes, offset);
       size = Math.max(size, offset + bytes.length);
     },
     truncate: async (length) => {
-      await handle.truncate(length);
+      ftruncateSync(handle.fd, length);
       size = length;
     },
     sync: () => handle.datasync(),

@@ -103,15 +103,29 @@ async function findLeftovers(
   const bytes = isUsed ? await bytesBehind(image, tree) : image.size - appended.originalSize;
   const [first, ...others] = volumeEnds(tree.descriptors);
   const leftovers: Leftover[] = [];
-  if (others.some((end) => end !== first)) leftovers.push('volume descriptors');
-  if (bytes > 0) leftovers.push('bytes behind the end');
-  if (leftovers.length === 0) return [];
-  const found =
-    bytes > 0
-      ? `${bytes} bytes follow its end, which an interrupted edit may have left, with secrets in them`
-      : 'its volume descriptors give different ends, as an interrupted edit leaves them';
-  issues.push({ rule: endUnexpected, path: [], message: `${endUnexpected.message}: ${found}` });
+  if (others.some((end) => end !== first)) {
+    leftovers.push('volume descriptors');
+    issues.push(issueOfEnd('its volume descriptors give different ends, as an interrupted edit leaves them'));
+  }
+  if (bytes > 0) {
+    leftovers.push('bytes behind the end');
+    const found = `${bytes} bytes follow its end, which an interrupted edit may have left, with secrets in them`;
+    if (!(await isPadding(image, bytes))) issues.push(issueOfEnd(found));
+  }
   return leftovers;
+}
+
+function issueOfEnd(found: string): Issue {
+  return { rule: endUnexpected, path: [], message: `${endUnexpected.message}: ${found}` };
+}
+
+/** Whether the last `bytes` of an image are zeros, as copying programs add them; of many, at both ends. */
+async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
+  const length = Math.min(bytes, CHUNK);
+  for (const offset of [image.size - bytes, image.size - length]) {
+    if ((await image.read(offset, length)).some((byte) => byte !== 0)) return false;
+  }
+  return true;
 }
 
 /** What the step gives; undefined, and an issue, where the image is not as it should be. */
