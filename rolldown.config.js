@@ -69,13 +69,13 @@ const { output: chunks } = await program.write({
     groups: [
       {
         name: 'program',
-        test: /src\/(?:cli|io\/(?:files|stdout|handles))\.ts$|rolldown\/runtime/,
+        test: /src\/(?:cli|io\/(?:files|stdout|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 5,
       },
       { name: 'validate', test: /src\/commands\/(?:validate|input\/yamlName)\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/rewriteImage|commands\/iso\/(?:ignition|kargs)\/\w+)\.ts$/,
+        test: /src\/(?:io\/(?:rewriteImage|imageLock|writableImage)|image\/editInPlace|commands\/iso\/(?:ignition|kargs)\/\w+)\.ts$/,
         priority: 3,
       },
       { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },

@@ -58,6 +58,21 @@ export function readPartitionTable(start: Uint8Array): PartitionTable | undefine
   return { bytes: bytes.subarray(0, entries.end), entries };
 }
 
+/**
+ * Where the last partition ends, or the backup of the table where there is one, in bytes; 0 for an image without partitions.
+ * @param start the first bytes of the image
+ */
+export function partitionsEnd(start: Uint8Array): number {
+  const bytes = Buffer.from(start);
+  const table = readPartitionTable(bytes);
+  if (table !== undefined) return (Number(bytes.readBigUInt64LE(BLOCK + HEADER.backup)) + 1) * BLOCK;
+  if (bytes.length < BLOCK || bytes.readUInt16BE(MBR.signature) !== 0x55aa) return 0;
+  const ends = partitionPlaces().map(
+    (at) => bytes.readUInt32LE(at + MBR.start) + bytes.readUInt32LE(at + MBR.length),
+  );
+  return Math.max(...ends) * BLOCK;
+}
+
 /** Lengths of an image in bytes. */
 export interface Resize {
   /** The ISO 9660 volume before. */
@@ -157,9 +172,12 @@ function wholeEntries(table: Buffer, range: EntriesRange, { volumeBefore }: Resi
 /** Offsets of the partitions of the boot record that cover the image. */
 function wholePartitions(table: Buffer, { sizeBefore }: Resize): number[] {
   if (table.readUInt16BE(MBR.signature) !== 0x55aa) return [];
-  const all = Array.from({ length: MBR.count }, (_, index) => MBR.partitions + index * MBR.size);
-  return all.filter(
+  return partitionPlaces().filter(
     (at) =>
       table.readUInt32LE(at + MBR.start) === 0 && table.readUInt32LE(at + MBR.length) === blocks(sizeBefore),
   );
+}
+
+function partitionPlaces(): number[] {
+  return Array.from({ length: MBR.count }, (_, index) => MBR.partitions + index * MBR.size);
 }

@@ -70,8 +70,8 @@ export async function takeBackAppendix({ image, tree }: ImageWithTree): Promise<
 }
 
 /**
- * What gives the image its original size and bytes at the places that pointed behind its end. The descriptors come last:
- * as long as they are new, the record of the originals is found.
+ * What gives the image its original size and bytes at the places that pointed behind its end. The descriptors come last, the
+ * primary one after all others: as long as it is new, the record of the originals is found by every version of this program.
  * @param data what is written before
  */
 export function restoreOriginals(
@@ -79,10 +79,15 @@ export function restoreOriginals(
   { originals, originalSize }: Appendix,
   data: readonly Patch[],
 ): ImageChange {
-  const descriptors = new Set(descriptorPlaces(tree).map(({ offset }) => offset));
-  const isDescriptor = ({ offset }: Patch): boolean => descriptors.has(offset);
+  const descriptors = descriptorPlaces(tree).map(({ offset }) => offset);
+  const rank = ({ offset }: Patch): number => descriptors.indexOf(offset);
+  const isDescriptor = (patch: Patch): boolean => rank(patch) >= 0;
   return checkDisjoint({
-    stages: [data, originals.filter((patch) => !isDescriptor(patch)), originals.filter(isDescriptor)],
+    stages: [
+      data,
+      originals.filter((patch) => !isDescriptor(patch)),
+      originals.filter(isDescriptor).toSorted((left, right) => rank(right) - rank(left)),
+    ],
     size: originalSize,
   });
 }

@@ -8,7 +8,9 @@
 
 import { crc32 } from 'node:zlib';
 import { FormatError } from '../errors.ts';
-import { SECTOR } from '../formats/iso9660/fields.ts';
+import { backupSize, readPartitionTable } from '../formats/gpt.ts';
+import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
+import { volumeEnds } from './imageEnd.ts';
 import type { IsoTree } from './isoTree.ts';
 import type { ByteRange } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
@@ -32,12 +34,30 @@ const MAX_JSON = 256 * 1024;
 const MAX_ORIGINALS = 1000;
 
 /**
- * Undefined for an image that nothing was appended to.
+ * Undefined for an image that nothing was appended to. Where an edit was interrupted by other means than those of this
+ * program, the record can be behind the volume: then it is found from another descriptor, or from the end of the image.
  * @throws FormatError where the record is damaged
  */
-export async function readAppendix(image: RandomAccess, { volume }: IsoTree): Promise<Appendix | undefined> {
-  const end = volume.volumeSpaceSize * SECTOR;
-  if (end < SECTOR || end > image.size) return undefined;
+export async function readAppendix(image: RandomAccess, tree: IsoTree): Promise<Appendix | undefined> {
+  for (const end of await findEnds(image, tree)) {
+    const appendix = await readRecord(image, end);
+    if (appendix !== undefined) return appendix;
+  }
+  return undefined;
+}
+
+/** Where the record may end; of an image that is as long as its volume, only there. */
+async function findEnds(image: RandomAccess, { volume, descriptors }: IsoTree): Promise<Set<number>> {
+  const ends = [volume.volumeSpaceSize * SECTOR];
+  if (image.size > volume.volumeSpaceSize * SECTOR) {
+    const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
+    const backup = table === undefined ? 0 : Math.ceil(backupSize(table) / SECTOR) * SECTOR;
+    ends.push(...volumeEnds(descriptors), image.size - backup, image.size);
+  }
+  return new Set(ends.filter((end) => end >= SECTOR && end <= image.size && end % SECTOR === 0));
+}
+
+async function readRecord(image: RandomAccess, end: number): Promise<Appendix | undefined> {
   const footer = Buffer.from(await image.read(end - FOOTER, FOOTER));
   if (footer.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   const length = footer.readUInt32LE(MAGIC.length);

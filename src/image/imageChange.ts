@@ -65,6 +65,13 @@ export function checkDisjoint(change: ImageChange): ImageChange {
   return change;
 }
 
+/** Bytes of an image of `size` bytes after the change. */
+export function sizeAfter({ stages, size: after }: ImageChange, size: number): number {
+  if (after !== undefined) return after;
+  const ends = stages.flat().map((patch) => patch.offset + patchSource(patch).size);
+  return ends.reduce((largest, end) => Math.max(largest, end), size);
+}
+
 /** The image as it is after the change. */
 export function changedImage(base: Reusing, { stages, size }: ImageChange): Required<Reusing> {
   const whole = overlay(base, stages.flat());

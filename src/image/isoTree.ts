@@ -17,6 +17,7 @@ import { type NodeKind, toPrimaryName } from '../formats/iso9660/names.ts';
 import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
 import type { ByteRange } from './overlay.ts';
 import type { RandomAccess } from './randomAccess.ts';
+import { refuseUnfinished } from './rollback.ts';
 
 /** A file or directory of an image. */
 export interface IsoEntry {
@@ -59,7 +60,7 @@ const MAX_ENTRIES = 1_000_000;
 
 /**
  * @param names which of the image's trees to read
- * @throws FormatError where the image has no such tree, or is cut off
+ * @throws FormatError where the image has no such tree, is cut off, or is being edited in place
  */
 export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
   const descriptors = await readDescriptors(image);
@@ -69,6 +70,7 @@ export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'pr
       hint: `it should have ${volume.volumeSpaceSize * SECTOR} bytes and has ${image.size}; copy it again`,
     });
   }
+  if (volume.volumeSpaceSize * SECTOR < image.size) await refuseUnfinished(image);
   const structure: ByteRange[] = [{ offset: 0, length: (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR }];
   const listCached = cachedLister((directory) => {
     structure.push({ offset: directory.offset, length: directory.size });

@@ -8,10 +8,10 @@ import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
 import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { ImageAccess } from './randomAccess.ts';
 
 export interface LiveIso {
-  readonly image: RandomAccess;
+  readonly image: ImageAccess;
   readonly tree: IsoTree;
   /** Volume ID, e.g. `fedora-coreos-38.20230718.dev.0`. */
   readonly label: string;
@@ -39,7 +39,7 @@ export interface IsoContents {
  * @param growth whether changes may make the image longer
  * @throws FormatError for anything but a CoreOS live ISO
  */
-export async function openLiveIso(image: RandomAccess, growth: Growth = 'refused'): Promise<LiveIso> {
+export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'): Promise<LiveIso> {
   const tree = await openIsoTree(image);
   const area = await findEmbedArea(image, tree);
   const kargsAreas = once(() => findKargsAreas(image, tree));

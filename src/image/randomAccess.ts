@@ -6,3 +6,9 @@ export interface RandomAccess {
   /** Exactly `length` bytes from `offset`; reading past the end is an error of the caller. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
+
+/** The same of a whole image. */
+export interface ImageAccess extends RandomAccess {
+  /** A device goes on behind the image that is on it. */
+  readonly isDevice?: boolean;
+}

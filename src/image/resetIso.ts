@@ -7,6 +7,7 @@ import { FormatError } from '../errors.ts';
 import { takeBackAppendix } from './appendToImage.ts';
 import { fillEmbedArea } from './embedArea.ts';
 import { bothChanges, changedImage, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
+import { bytesBehind } from './imageEnd.ts';
 import { findKargsLayout, refuseOverlap, requireKargsAreas, writeKargs } from './kargsAreas.ts';
 import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { Patch } from './overlay.ts';
@@ -19,13 +20,15 @@ export async function resetIso(iso: LiveIso): Promise<ImageChange> {
 }
 
 /**
- * The same without a look at what the areas hold.
- * @throws FormatError where it is not known where they are
+ * The same without a look at what the areas hold. What is behind the image and belongs to nothing goes, too.
+ * @throws FormatError where it is not known where the areas are
  */
 export async function repairIso(iso: LiveIso): Promise<ImageChange> {
   const shortening = await takeBackAppendix(iso);
   const original = shortening === undefined ? iso : await openLiveIso(changedImage(iso.image, shortening));
-  return bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
+  const change = bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
+  const leftovers = await bytesBehind(original.image, original.tree);
+  return leftovers === 0 ? change : { ...change, size: original.image.size - leftovers };
 }
 
 /** Only the kernel arguments. Throws CliError where the image has no place for them. */

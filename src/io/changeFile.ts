@@ -1,42 +1,45 @@
 /** Writes the change of an image: into the image where it is, or into a copy of it. */
 
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { CliError } from '../errors.ts';
-import type { ImageChange } from '../image/imageChange.ts';
-import { chunksOf, lentChunksOf, type Patch, patchSource } from '../image/overlay.ts';
+import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
+import { chunksOf, lentChunksOf, patchSource } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
-import { readUpTo, writeAll } from './handles.ts';
+import { writeAll } from './handles.ts';
 import type { OpenImage } from './imageBytes.ts';
 import type { Io } from './io.ts';
 import type { NewFile } from './newFile.ts';
 import type { TempFile } from './tempFile.ts';
 
-/** Old and new bytes are compared in pieces of this size, so that little is written where little differs. */
-const COMPARED = 64 * 1024;
 /** Milliseconds between two looks at how far a copy is. */
 const LOOK_EVERY = 200;
 
 /**
- * Changes a file or block device where it is, one stage after the other, so that an interruption leaves the old image or
- * one that is seen to be damaged. What already has the right bytes is not written; when something fails, what was
- * written is taken back.
+ * Changes a file or block device where it is. It is the old image or the new one, or is seen to be unfinished and can be
+ * undone, whenever the program ends; when something fails, what was written is taken back.
  * @param path as the user gave it
  * @throws CliError in the user's terms; the file is then as it was
  */
 export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
   if (change.stages.length === 0 && change.size === undefined) return;
+  const [{ editInPlace }, { openWritableImage }] = await Promise.all([
+    import('../image/editInPlace.ts'),
+    import('./writableImage.ts'),
+  ]); // copying gets by without
+  const image = await openWritableImage(path, io);
   try {
-    const handle = await open(resolve(io.cwd, path), constants.O_RDWR);
-    try {
-      await changeOrRestore(handle, change);
-    } finally {
-      await handle.close();
+    if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
+      throw new CliError(`${path} is a block device, which cannot become longer or shorter with its image`, {
+        hint: 'write the result to a file with -o, and copy that to the device',
+      });
     }
+    await editInPlace(image, change);
   } catch (error) {
     throw fileError(error, { path, what: 'ISO image', action: 'write' });
+  } finally {
+    await image.close();
   }
 }
 
@@ -115,46 +118,4 @@ async function copyData(source: RandomAccess, target: FileHandle, start: number)
     await writeAll(target, chunk, offset);
     offset += chunk.length;
   }
-}
-
-/** Bytes that were replaced. */
-interface Replaced {
-  readonly offset: number;
-  readonly data: Uint8Array;
-}
-
-async function changeOrRestore(handle: FileHandle, { stages, size }: ImageChange): Promise<void> {
-  const before = await handle.stat();
-  const replaced: Replaced[] = [];
-  try {
-    for (const patches of stages) {
-      for (const patch of patches) await applyPatch(handle, patch, replaced);
-      await handle.datasync();
-    }
-    if (size !== undefined) await handle.truncate(size);
-  } catch (error) {
-    await restore(handle, before, replaced);
-    throw error;
-  }
-}
-
-async function applyPatch(handle: FileHandle, patch: Patch, replaced: Replaced[]): Promise<void> {
-  const source = patchSource(patch);
-  let offset = patch.offset;
-  for await (const chunk of chunksOf(source, { offset: 0, length: source.size })) {
-    for (let start = 0; start < chunk.length; start += COMPARED) {
-      const piece = chunk.subarray(start, start + COMPARED);
-      const room = Buffer.allocUnsafe(piece.length);
-      const old = room.subarray(0, await readUpTo(handle, room, offset + start));
-      if (Buffer.compare(old, piece) === 0) continue;
-      replaced.push({ offset: offset + start, data: old });
-      await writeAll(handle, piece, offset + start);
-    }
-    offset += chunk.length;
-  }
-}
-
-async function restore(handle: FileHandle, before: Stats, replaced: readonly Replaced[]): Promise<void> {
-  for (const { offset, data } of replaced) await writeAll(handle, data, offset);
-  if (before.isFile()) await handle.truncate(before.size);
 }

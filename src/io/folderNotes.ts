@@ -39,7 +39,7 @@ export async function removeHalfWritten(root: string, files: readonly string[]):
 
 /** The name of the file that a temporary one was for; undefined for any other name. */
 export function temporaryFor(name: string): string | undefined {
-  const target = /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
+  const target = /^\.(.+?)\.(?:[0-9]+-[0-9]+-[0-9a-f]{8}\.)?[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
   // One that is staged has a temporary one itself.
   return target === undefined ? undefined : (temporaryFor(target) ?? target);
 }

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
 import { type ByteRange, checkRange } from '../image/overlay.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
+import type { ImageAccess, RandomAccess } from '../image/randomAccess.ts';
 import { fileError } from './fileErrors.ts';
 import { readUpTo, readUpToNow } from './handles.ts';
 
@@ -14,7 +14,7 @@ export interface ImageBytes extends RandomAccess {
 }
 
 /** An image that is open; nobody else closes it. */
-export interface OpenImage extends ImageBytes {
+export interface OpenImage extends ImageBytes, ImageAccess {
   /** A `spool` is a temporary file that has no name. */
   readonly kind: 'file' | 'device' | 'spool' | 'remote';
   /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */
@@ -28,6 +28,8 @@ export interface OpenImage extends ImageBytes {
   readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
   /** `readInto` that is done when it returns; only where the bytes are at hand, as those of a file are. */
   readonly readNow?: (target: Uint8Array, offset: number) => void;
+  /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
+  readonly checkUnchanged?: () => Promise<void>;
   close(): Promise<void>;
 }
 

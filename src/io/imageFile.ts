@@ -3,9 +3,12 @@
  * and standard input, which is written to a temporary file first.
  */
 
-import type { FileHandle } from 'node:fs/promises';
+import { fstatSync, statSync } from 'node:fs';
+import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { CliError } from '../errors.ts';
+import { overlay } from '../image/overlay.ts';
+import { tailOf } from './deviceTail.ts';
 import { fileError } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import { isRemote } from './httpUrl.ts';
@@ -50,10 +53,14 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promi
   try {
     const handle = await openForReading(absolute);
     try {
-      const { kind, size } = await measure(handle, path);
+      const { kind, size } = await measureImage(handle, path);
       io.note?.(`${path} opened: ${kind === 'device' ? 'a device' : 'a file'} of ${size} bytes`);
-      const open = kind === 'device' ? readFrom : readFromFile;
-      return { kind, path: absolute, ...open(handle, { name: path, size }) };
+      if (kind === 'file') {
+        const checkUnchanged = checkOf(handle, absolute, path);
+        return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
+      }
+      const device = readFrom(handle, { name: path, size });
+      return { kind, isDevice: true, path: absolute, ...(await withTail(device, absolute)) };
     } catch (error) {
       await handle.close();
       throw error;
@@ -63,13 +70,34 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promi
   }
 }
 
-async function measure(handle: FileHandle, path: string): Promise<Pick<OpenImage, 'kind' | 'size'>> {
+function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<void> {
+  const opened = fstatSync(fd, { bigint: true });
+  return async () => {
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((key) => now?.[key] === opened[key]);
+    if (isSame) return;
+    throw new CliError(`${name} was changed by another program while it was in use`, { hint: 'try again' });
+  };
+}
+
+/** Whether a file is a regular one or a device, and its bytes. Throws CliError for anything else. */
+export async function measureImage(
+  handle: FileHandle,
+  path: string,
+): Promise<Pick<OpenImage, 'kind' | 'size'>> {
   const stats = await handle.stat();
   if (stats.isFile()) return { kind: 'file', size: stats.size };
   if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
   throw new CliError(`${path} cannot be read from anywhere but its start`, {
     hint: 'give "-" and let it come from standard input, or save the image to a file first',
   });
+}
+
+/** The device with what an edit has behind its end: one that was interrupted leaves it. */
+async function withTail(device: Omit<OpenImage, 'kind'>, path: string): Promise<Omit<OpenImage, 'kind'>> {
+  const tail = await readFile(tailOf(await realpath(path))).catch(() => new Uint8Array());
+  if (tail.length === 0) return device;
+  return { ...device, ...overlay(device, [{ offset: device.size, data: tail }]) };
 }
 
 /** A device has no size in its metadata: looks for the last byte that can be read. */

@@ -4,7 +4,7 @@
  */
 
 import { spawn } from 'node:child_process';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -13,6 +13,7 @@ import { CliError } from '../errors.ts';
 import { fileError } from './fileErrors.ts';
 import { findProgram } from './findProgram.ts';
 import type { Io } from './io.ts';
+import { makeTempFolder } from './tempFolder.ts';
 
 export interface NmstatectlOptions {
   /** Path of the program; a name without a slash is not searched for. */
@@ -46,7 +47,7 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
  * be opened as `/dev/stdin`.
  */
 async function makeInput(state: string): Promise<FileHandle> {
-  const folder = await mkdtemp(join(tmpdir(), 'nmstate-')).catch((error: unknown) => {
+  const folder = await makeTempFolder().catch((error: unknown) => {
     throw fileError(error, { path: tmpdir(), what: 'Temporary file', action: 'write' });
   });
   try {

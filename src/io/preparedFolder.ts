@@ -13,7 +13,7 @@ import { CHECKSUMS, MANIFEST } from '../prepare/servedPaths.ts';
 import { type Manifest, type ManifestFile, parseManifest } from '../prepare/manifest.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import { type KnownDigests, knownDigests } from './fileStamp.ts';
-import { type FolderLock, lockFolder } from './folderLock.ts';
+import { type FileLock, lockFolder } from './folderLock.ts';
 import {
   JOURNAL,
   OWN_FOLDER,
@@ -123,7 +123,7 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
 }
 
 /** What an interrupted run was giving its names is brought to its end, and then counts as the last run. */
-async function openLocked(path: string, options: FolderOptions, lock: FolderLock): Promise<PreparedFolder> {
+async function openLocked(path: string, options: FolderOptions, lock: FileLock): Promise<PreparedFolder> {
   const { shown, naming: order } = options;
   await finishCommit(path);
   const previous = await readPrevious(path, shown);
@@ -138,7 +138,7 @@ async function openLocked(path: string, options: FolderOptions, lock: FolderLock
 interface FolderFacts extends Pick<PreparedFolder, 'path' | 'previous' | 'digests'> {
   readonly shown: string;
   readonly staged: StagedFiles | undefined;
-  readonly lock: FolderLock;
+  readonly lock: FileLock;
   /** Files that no manifest lists, and yet are ours. */
   readonly journal: Set<string>;
 }

@@ -36,7 +36,11 @@ export async function readLiveIso<T>(
   io: ImageIo,
   use: (iso: LiveIso) => Promise<T>,
 ): Promise<T> {
-  return readImage(source, io, async (image) => use(await openLiveIso(image)));
+  return readImage(source, io, async (image) => {
+    const result = await use(await openLiveIso(image));
+    await image.checkUnchanged?.();
+    return result;
+  });
 }
 
 /**
@@ -51,13 +55,17 @@ export async function rewriteLiveIso(
   const destination = destinationOf(rewrite, io);
   await checkDestination(destination, rewrite, io);
   const { iso: source, grow = false, force = false } = rewrite;
-  await readImage(source, io, async (image) => {
-    const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
-    noteImage(iso, io);
-    const change = await edit(iso);
-    noteChange(change, image, io);
-    await deliver({ iso, image, change }, destination, io);
-  });
+  const run = (): Promise<void> =>
+    readImage(source, io, async (image) => {
+      const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
+      noteImage(iso, io);
+      const change = await edit(iso);
+      noteChange(change, image, io);
+      await deliver({ iso, image, change }, destination, io);
+    });
+  if (destination.kind !== 'in place') return run();
+  const { editAlone } = await import('./imageLock.ts');
+  await editAlone(destination.path, io, run);
 }
 
 function noteImage({ embedArea, label }: LiveIso, { note }: Io): void {
@@ -113,6 +121,7 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
   const { image, change } = result;
   switch (destination.kind) {
     case 'in place':
+      await image.checkUnchanged?.();
       await changeInPlace(destination.path, change, io);
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {

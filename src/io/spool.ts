@@ -37,7 +37,8 @@ export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool>
   }
 }
 
-async function openNameless(): Promise<FileHandle> {
+/** An empty file in the folder for temporary files, gone when it is closed. Throws CliError where there is no room. */
+export async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `.ironic-coreos.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const handle = await open(path, 'wx+', 0o600);

@@ -1,8 +1,12 @@
-/** Temporary files beside the file that they will become, gone when the program fails or is interrupted. */
+/**
+ * Temporary files beside the file that they will become, removed when the program fails or is interrupted. Their names say
+ * which process has made them: those of processes that were killed are removed by the next one that writes to the folder.
+ */
 
 import { unlinkSync } from 'node:fs';
-import { type FileHandle, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { stateOf, thisProcess } from './processOwner.ts';
 
 export interface TempFile {
   readonly path: string;
@@ -13,6 +17,13 @@ export interface TempFile {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Paths to remove when a signal ends the program. */
 const remaining = new Set<string>();
+
+/** `.NAME.OWNER.RANDOM.tmp`, where the owner is the process. */
+const ABANDONED = /^\..+\.([0-9]+-[0-9]+-[0-9a-f]{8})\.[0-9a-f]{12}\.tmp$/s;
+/** Milliseconds after which a file counts as abandoned whose process cannot be seen from here. */
+const ABANDONED_AFTER = 24 * 60 * 60 * 1000;
+/** Folders that have been looked through. */
+const swept = new Map<string, Promise<void>>();
 
 /** Makes a file that does not exist yet, and opens it for reading and writing. */
 export type MakeFile = (path: string) => Promise<FileHandle>;
@@ -26,8 +37,9 @@ export async function withTempFile(
   make: MakeFile,
   use: (temp: TempFile) => Promise<void>,
 ): Promise<void> {
-  const path = join(dirname(target), `.${shortName(target)}.${randomName()}.tmp`);
-  remember(path);
+  await removeAbandoned(dirname(target));
+  const path = tempPathFor(target);
+  removeWhenInterrupted(path);
   let handle: FileHandle | undefined;
   try {
     handle = await make(path);
@@ -37,6 +49,39 @@ export async function withTempFile(
     await unlink(path).catch(() => undefined); // it was renamed, or the error that led here says more
     forget(path);
   }
+}
+
+/** A path for a temporary file, hidden, in the folder of `target`; for those of `withTempFile`, and of locks. */
+export function tempPathFor(target: string): string {
+  return join(dirname(target), `.${shortName(target)}.${thisProcess()}.${randomName()}.tmp`);
+}
+
+/**
+ * Removes temporary files from a folder that no process is writing any more. Each folder is looked through once; what cannot
+ * be removed stays.
+ */
+export function removeAbandoned(folder: string): Promise<void> {
+  const known = swept.get(folder);
+  if (known !== undefined) return known;
+  const sweeping = sweep(folder);
+  swept.set(folder, sweeping);
+  return sweeping;
+}
+
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = ABANDONED.exec(name)?.[1];
+    if (owner === undefined) continue;
+    const path = join(folder, name);
+    if (await isAbandoned(path, owner)) await unlink(path).catch(() => undefined);
+  }
+}
+
+async function isAbandoned(path: string, owner: string): Promise<boolean> {
+  const state = stateOf(owner);
+  if (state !== 'elsewhere') return state === 'ended';
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_AFTER;
 }
 
 /** Twelve hexadecimal digits. They need not be hard to guess: the file is made only where there is none. */
@@ -54,12 +99,13 @@ function shortName(target: string): string {
     .replace(/\ufffd$/, '');
 }
 
-function remember(path: string): void {
+/** Until `forget`, the file is removed when a signal ends the program. */
+export function removeWhenInterrupted(path: string): void {
   if (remaining.size === 0) for (const signal of SIGNALS) process.on(signal, removeAndEnd);
   remaining.add(path);
 }
 
-function forget(path: string): void {
+export function forget(path: string): void {
   remaining.delete(path);
   if (remaining.size === 0) for (const signal of SIGNALS) process.off(signal, removeAndEnd);
 }

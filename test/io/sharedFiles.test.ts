@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { chmod, link, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownDigests, type StampedDigest } from '../../src/io/fileStamp.ts';
@@ -93,11 +93,11 @@ describe('lockFolder', () => {
     const lock = await lockFolder(at('lock'), 'folder');
     expect(lock.wasStale).toBe(false);
     const text = await readFile(at('lock'), 'utf8');
-    await writeFile(at('lock'), text.replace(/^\d+/, '1'));
+    await writeFile(at('lock'), `1 ${hostname()}`);
     await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow(
       'Another process is preparing folder: 1 on ',
     );
-    await writeFile(at('lock'), text.replace(/^\d+/, String(2 ** 22 + 1))); // beyond pid_max
+    await writeFile(at('lock'), text.replaceAll(String(process.pid), String(2 ** 22 + 1))); // beyond pid_max
     const taken = await lockFolder(at('lock'), 'folder');
     expect(taken.wasStale).toBe(true);
     await taken.release();

@@ -9,6 +9,8 @@ import { build } from 'rolldown';
 const root = resolve(import.meta.dirname, '../..');
 
 export interface BuiltProgram {
+  /** What starts it, before its arguments. */
+  readonly command: readonly string[];
   readonly start: (args: readonly string[], cwd: string) => ChildProcess;
   readonly remove: () => Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function buildProgram(): Promise<BuiltProgram> {
     "const { main } = await import('./dist/cli.js'); process.exitCode = await main(process.argv);",
   );
   return {
+    command: [process.execPath, start],
     start: (args, cwd) =>
       spawn(process.execPath, [start, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] }),
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -4,7 +4,7 @@
  * file in the same way everywhere.
  */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../../errors.ts';
@@ -13,6 +13,7 @@ import type { Io } from '../../io/io.ts';
 import type { KubernetesClient } from '../../io/kubernetes/client.ts';
 import { configMaps, isRecord, type KubernetesObject, secrets } from '../../io/kubernetes/objects.ts';
 import { createWatchCache } from '../../io/kubernetes/watchCache.ts';
+import { makeTempFolder } from '../../io/tempFolder.ts';
 
 /** The settings in their object, unless it has but one value. */
 const SETTINGS_KEY = 'ramdisk.yaml';
@@ -127,7 +128,7 @@ async function writeFiles(
 
 async function makeFolder(): Promise<string> {
   try {
-    return await mkdtemp(join(tmpdir(), 'ironic-coreos-settings-'));
+    return await makeTempFolder();
   } catch (error) {
     throw cannotKeep(error);
   }

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import type { ImageAccess } from '../../image/randomAccess.ts';
 import { fileError } from '../../io/fileErrors.ts';
 import { readUserFile } from '../../io/files.ts';
 import { isRemote } from '../../io/httpUrl.ts';
@@ -16,7 +16,7 @@ export interface ImageSource {
   readonly kind: ImageKind;
   /** As it may be shown. */
   readonly name: string;
-  readonly image: RandomAccess;
+  readonly image: ImageAccess;
 }
 
 /** What the source is to the user, and how much of anything but an image, which is read in parts, is still plausible. */
@@ -44,13 +44,15 @@ export async function readImageSource<T>(
   }
   const image = await openImage(source, io);
   try {
-    return await use(await detected(image.name, image, io));
+    const result = await use(await detected(image.name, image, io));
+    await image.checkUnchanged?.();
+    return result;
   } finally {
     await image.close();
   }
 }
 
-async function detected(name: string, image: RandomAccess, { note }: Pick<Io, 'note'>): Promise<ImageSource> {
+async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'note'>): Promise<ImageSource> {
   const kind = await detectImageKind(image);
   note?.(`${name} is told by its content: ${kind === 'other' ? 'no image' : kind}`);
   return { kind, name, image };

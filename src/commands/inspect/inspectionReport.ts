@@ -264,7 +264,8 @@ function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): str
     ['larger embed area', appended?.hasGrown === true],
     ['files on the medium', (appended?.files.length ?? 0) > 0],
   ];
-  return found.filter(([, isDifferent]) => isDifferent).map(([what]) => what);
+  const contents = found.filter(([, isDifferent]) => isDifferent).map(([what]) => what);
+  return [...contents, ...(iso?.leftovers ?? [])];
 }
 
 function reportFeatures(features: LiveFeatures | undefined): ReportedFeatures | null {

@@ -4,8 +4,21 @@
  */
 
 import type { Rule } from '../../ignition/rule.ts';
+import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 import { archiveMissing, archiveOther, archiveUnreadable } from './archiveRules.ts';
 
+export const editUnfinished: Rule = {
+  id: 'image-unfinished-edit',
+  severity: 'error',
+  message: UNFINISHED_EDIT,
+  hint: UNFINISHED_HINT,
+};
+export const endUnexpected: Rule = {
+  id: 'image-end',
+  severity: 'warning',
+  message: 'the image does not end where it says',
+  hint: 'remove what is behind its end with `iso reset --force`, and embed the config again',
+};
 export const embedAreaUnreadable: Rule = {
   id: 'image-embed-area',
   severity: 'error',
@@ -100,6 +113,8 @@ export const keyfileUnreadable: Rule = {
 
 /** In the order in which they are documented. */
 export const imageRules: readonly Rule[] = [
+  editUnfinished,
+  endUnexpected,
   embedAreaUnreadable,
   kernelArgumentsUnreadable,
   featuresUnreadable,

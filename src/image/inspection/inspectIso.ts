@@ -9,25 +9,30 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type Appendix, readAppendix } from '../appendix.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
+import { bytesBehind, volumeEnds } from '../imageEnd.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK } from '../overlay.ts';
-import type { RandomAccess } from '../randomAccess.ts';
+import type { ImageAccess, RandomAccess } from '../randomAccess.ts';
+import { readRollback } from '../rollback.ts';
 import { findArchitecture } from './architecture.ts';
 import { checkIso, splitKargs } from './checkImage.ts';
 import {
   appendixUnreadable,
+  editUnfinished,
   embedAreaUnreadable,
+  endUnexpected,
   featuresUnreadable,
   kernelArgumentsUnreadable,
   layoutUnreadable,
 } from './imageRules.ts';
-import type { Appended, InspectedKargs, IsoInspection, UsedArea } from './inspection.ts';
+import type { Appended, InspectedKargs, IsoInspection, Leftover, UsedArea } from './inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
-  readonly image: RandomAccess;
+  /** Without the rollback journal of an edit that is not finished. */
+  readonly image: ImageAccess;
   readonly tree: IsoTree;
   /** What has been found to be damaged. */
   readonly issues: Issue[];
@@ -48,13 +53,19 @@ const LOADERS: readonly (readonly [path: string, loader: string])[] = [
 ];
 
 /** @throws FormatError where it is no ISO 9660 image, or cut off */
-export async function inspectIso(image: RandomAccess): Promise<IsoInspection> {
+export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
+  const journal = await readRollback(source);
+  const image: ImageAccess =
+    journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
   const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
+  if (journal !== undefined)
+    iso.issues.push({ rule: editUnfinished, path: [], message: editUnfinished.message });
   const area = await attempt(iso, embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
   const files = area && (await attempt(iso, embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
   const features = await attempt(iso, featuresUnreadable, () => readIsoFeatures(iso.tree));
   const appended = await attempt(iso, appendixUnreadable, () => readAppended(iso, area));
+  const leftovers = journal === undefined ? await findLeftovers(iso, appended) : unfinishedEdit;
   const facts = await attempt(iso, layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
@@ -64,7 +75,7 @@ export async function inspectIso(image: RandomAccess): Promise<IsoInspection> {
   const booting = { label, isMinimal, kargs: kargs?.current, files, features };
   return {
     kind: 'iso',
-    size: image.size,
+    size: source.size,
     label,
     ...(facts ?? { givesMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
     isMinimal,
@@ -73,11 +84,48 @@ export async function inspectIso(image: RandomAccess): Promise<IsoInspection> {
     ...(kargs !== undefined && { kargs }),
     ...(features !== undefined && { features }),
     ...(appended !== undefined && { appended }),
+    leftovers,
     memory: isOtherSystem
       ? filesMemory('initramfs', [initramfs ?? 0])
       : memoryFor({ isMinimal, rootfsSize, initramfs, kargs: kargs?.current, files }),
     issues: [...iso.issues, ...checkIso(booting)],
   };
+}
+
+/** In the middle of an edit nothing more can be said about the end. */
+const unfinishedEdit: readonly Leftover[] = ['unfinished edit'];
+
+async function findLeftovers(
+  { image, tree, issues }: Iso,
+  appended: Appended | undefined,
+): Promise<Leftover[]> {
+  const isUsed = appended === undefined || appended.hasGrown || appended.files.length > 0;
+  const bytes = isUsed ? await bytesBehind(image, tree) : image.size - appended.originalSize;
+  const [first, ...others] = volumeEnds(tree.descriptors);
+  const leftovers: Leftover[] = [];
+  if (others.some((end) => end !== first)) {
+    leftovers.push('volume descriptors');
+    issues.push(issueOfEnd('its volume descriptors give different ends, as an interrupted edit leaves them'));
+  }
+  if (bytes > 0) {
+    leftovers.push('bytes behind the end');
+    const found = `${bytes} bytes follow its end, which an interrupted edit may have left, with secrets in them`;
+    if (!(await isPadding(image, bytes))) issues.push(issueOfEnd(found));
+  }
+  return leftovers;
+}
+
+function issueOfEnd(found: string): Issue {
+  return { rule: endUnexpected, path: [], message: `${endUnexpected.message}: ${found}` };
+}
+
+/** Whether the last `bytes` of an image are zeros, as copying programs add them; of many, at both ends. */
+async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
+  const length = Math.min(bytes, CHUNK);
+  for (const offset of [image.size - bytes, image.size - length]) {
+    if ((await image.read(offset, length)).some((byte) => byte !== 0)) return false;
+  }
+  return true;
 }
 
 /** What the step gives; undefined, and an issue, where the image is not as it should be. */

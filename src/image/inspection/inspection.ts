@@ -28,7 +28,11 @@ export interface IsoInspection extends Contents {
   readonly embedArea?: UsedArea;
   readonly kargs?: InspectedKargs;
   readonly appended?: Appended;
+  /** What edits that were interrupted have left. */
+  readonly leftovers: readonly Leftover[];
 }
+
+export type Leftover = 'unfinished edit' | 'volume descriptors' | 'bytes behind the end';
 
 /** An initramfs, or archives that go with one. */
 export interface InitrdInspection extends Contents {

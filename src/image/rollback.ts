@@ -1,0 +1,166 @@
+/**
+ * The rollback journal of an image that is edited in place: behind the image, up to the last byte of the file, are the bytes
+ * that the edit replaces and the length of the image before it. It is on the disk before the first of them is replaced, and
+ * cutting the file to its new length ends the edit. So an edit that was interrupted is noticed wherever the image is copied
+ * to, and can be undone. Other programs ignore the journal: it lies behind the end of the volume.
+ *
+ * Entries: offset and length (64 bits each, little endian), then the bytes. Trailer, the last 64 bytes: magic, length of the
+ * image, start of the entries, CRC-32 of the entries, and at its end the CRC-32 of all that. An edit that has replaced nothing
+ * yet has a trailer without entries.
+ */
+
+import { crc32 } from 'node:zlib';
+import { FormatError } from '../errors.ts';
+import { SECTOR } from '../formats/iso9660/fields.ts';
+import { type ByteRange, chunksOf } from './overlay.ts';
+import type { ImageAccess, RandomAccess } from './randomAccess.ts';
+
+/** An image that can be changed where it is. */
+export interface WritableImage extends ImageAccess {
+  /** All of `bytes`; the image becomes longer where they reach beyond its end, with zeros in between. */
+  write(bytes: Uint8Array, offset: number): Promise<void>;
+  truncate(size: number): Promise<void>;
+  /** Resolves when everything written is on the disk. */
+  sync(): Promise<void>;
+}
+
+/** What an edit that is not finished has left to undo it with. */
+export interface RollbackJournal {
+  /** Bytes of the image before the edit. */
+  readonly originalSize: number;
+  /** Where the entries start, and the trailer, in bytes. */
+  readonly start: number;
+  readonly end: number;
+  readonly checksum: number;
+}
+
+const MAGIC = 'coreos-rollback\0';
+const TRAILER = { size: 64, originalSize: 16, start: 24, checksum: 32, ownChecksum: 60 } as const;
+const ENTRY_HEADER = 16;
+
+export const UNFINISHED_EDIT = 'an edit of the image is in progress, or was interrupted';
+export const UNFINISHED_HINT =
+  'repeat the edit: every command that changes the image in place undoes an interrupted edit first';
+
+/** Undefined for an image that no edit was begun on, or whose last one is finished. */
+export async function readRollback(image: RandomAccess): Promise<RollbackJournal | undefined> {
+  const end = image.size - TRAILER.size;
+  if (end < 0) return undefined;
+  const trailer = Buffer.from(await image.read(end, TRAILER.size));
+  if (trailer.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  if (crc32(trailer.subarray(0, TRAILER.ownChecksum)) !== trailer.readUInt32LE(TRAILER.ownChecksum))
+    return undefined;
+  const originalSize = Number(trailer.readBigUInt64LE(TRAILER.originalSize));
+  const start = Number(trailer.readBigUInt64LE(TRAILER.start));
+  if (originalSize > start || start > end) return undefined;
+  return { originalSize, start, end, checksum: trailer.readUInt32LE(TRAILER.checksum) };
+}
+
+/** @throws FormatError for an image whose last edit is not finished */
+export async function refuseUnfinished(image: RandomAccess): Promise<void> {
+  if ((await readRollback(image)) !== undefined)
+    throw new FormatError(UNFINISHED_EDIT, { hint: UNFINISHED_HINT });
+}
+
+/**
+ * Writes the journal for an edit, and waits until it is on the disk.
+ * @param replaced what the edit will replace, within the image
+ * @param end where the image may end meanwhile, at least its length; the journal is behind that
+ */
+export async function writeRollback(
+  image: WritableImage,
+  replaced: readonly ByteRange[],
+  end: number,
+): Promise<void> {
+  const originalSize = image.size;
+  const length = replaced.reduce((sum, range) => sum + ENTRY_HEADER + range.length, 0);
+  const trailerAt = Math.ceil((end + length + TRAILER.size) / SECTOR) * SECTOR - TRAILER.size;
+  const start = trailerAt - length;
+  const empty = { originalSize, start: trailerAt, end: trailerAt, checksum: 0 };
+  await image.write(encodeTrailer(empty), trailerAt); // from now on, what is behind the image is known to be the journal
+  let checksum = 0;
+  let at = start;
+  for (const range of replaced) {
+    for await (const bytes of entryOf(image, range)) {
+      checksum = crc32(bytes, checksum);
+      await image.write(bytes, at);
+      at += bytes.length;
+    }
+  }
+  await image.write(encodeTrailer({ ...empty, start, checksum }), trailerAt);
+  await image.sync();
+}
+
+/**
+ * Gives an image the bytes back that it had before an edit that is not finished. Tells whether there was one.
+ * @throws FormatError where the journal is damaged
+ */
+export async function rollBack(image: WritableImage): Promise<boolean> {
+  const journal = await readRollback(image);
+  if (journal === undefined) return false;
+  const entries = await readEntries(image, journal);
+  // What points at data was replaced after them, and is restored before.
+  for (const { offset, data } of entries.toReversed()) {
+    let at = offset;
+    for await (const chunk of chunksOf(image, data)) {
+      await image.write(chunk, at);
+      at += chunk.length;
+    }
+  }
+  await image.sync();
+  await image.truncate(journal.originalSize);
+  await image.sync();
+  return true;
+}
+
+function encodeTrailer({ originalSize, start, checksum }: RollbackJournal): Uint8Array {
+  const trailer = Buffer.alloc(TRAILER.size);
+  trailer.write(MAGIC, 'latin1');
+  trailer.writeBigUInt64LE(BigInt(originalSize), TRAILER.originalSize);
+  trailer.writeBigUInt64LE(BigInt(start), TRAILER.start);
+  trailer.writeUInt32LE(checksum, TRAILER.checksum);
+  trailer.writeUInt32LE(crc32(trailer.subarray(0, TRAILER.ownChecksum)), TRAILER.ownChecksum);
+  return trailer;
+}
+
+async function* entryOf(image: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+  const header = Buffer.alloc(ENTRY_HEADER);
+  header.writeBigUInt64LE(BigInt(range.offset));
+  header.writeBigUInt64LE(BigInt(range.length), 8);
+  yield header;
+  yield* chunksOf(image, range);
+}
+
+interface Entry {
+  readonly offset: number;
+  /** Where the journal has the bytes. */
+  readonly data: ByteRange;
+}
+
+/** None where the journal is not whole: nothing is replaced before it is. */
+async function readEntries(image: RandomAccess, journal: RollbackJournal): Promise<Entry[]> {
+  const { start, end, originalSize } = journal;
+  let checksum = 0;
+  for await (const chunk of chunksOf(image, { offset: start, length: end - start })) {
+    checksum = crc32(chunk, checksum);
+  }
+  if (checksum !== journal.checksum) return [];
+  const entries: Entry[] = [];
+  for (let at = start; at < end;) {
+    if (at + ENTRY_HEADER > end) throw damaged();
+    const header = Buffer.from(await image.read(at, ENTRY_HEADER));
+    const offset = Number(header.readBigUInt64LE());
+    const length = Number(header.readBigUInt64LE(8));
+    at += ENTRY_HEADER;
+    if (offset + length > originalSize || at + length > end) throw damaged();
+    entries.push({ offset, data: { offset: at, length } });
+    at += length;
+  }
+  return entries;
+}
+
+function damaged(): FormatError {
+  return new FormatError('the rollback journal of the image is damaged', {
+    hint: 'download the image again',
+  });
+}

@@ -1,0 +1,107 @@
+/** Edits of an image on a block device, which has no room behind its end: a loop device where one can be had. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
+import { liveIso } from '../support/liveIso.ts';
+import { have, missingNote } from '../support/programs.ts';
+import { runCli, type RunResult } from '../support/runCli.ts';
+
+const original = liveIso('2023-07');
+const medium = Buffer.alloc(8 * 1024 * 1024, 'what was there before');
+medium.set(original);
+
+const canLoop =
+  process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('losetup', ['-f']).status === 0;
+const note = canLoop ? '' : ' (skipped: no loop devices here)';
+
+let cwd: string;
+let program: BuiltProgram;
+let device: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'device '));
+  await writeFile(join(cwd, 'medium'), medium);
+  await writeFile(join(cwd, 'a.ign'), '{"ignition":{"version":"3.4.0"}}');
+  device = spawnSync('losetup', ['-f', '--show', 'medium'], { cwd, encoding: 'utf8' }).stdout.trim();
+  program = await buildProgram();
+});
+afterAll(async () => {
+  spawnSync('losetup', ['-d', device]);
+  await program.remove();
+  await rm(cwd, { recursive: true });
+});
+
+const iso = (...words: string[]): Promise<RunResult> => runCli(['iso', ...words], { cwd });
+const customize = ['customize', '--live-ignition', 'a.ign', '--live-karg-append', 'x=1', '-f'];
+const beside = async (path: string): Promise<string[]> =>
+  (await readdir('/dev')).filter((name) => name.startsWith(`.${basename(path)}.`));
+
+describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
+  it('is called pristine whatever follows it, changed, and reset', async () => {
+    expect((await runCli(['inspect', device], { cwd })).stdout).toContain('pristine          yes');
+    expect((await iso(...customize, device)).code).toBe(0);
+    expect((await iso('kargs', 'show', device)).stdout).toContain('x=1');
+    expect(readFileSync(device).subarray(original.length).equals(medium.subarray(original.length))).toBe(
+      true,
+    );
+    expect((await iso('reset', device)).code).toBe(0);
+    expect(readFileSync(device).equals(medium)).toBe(true);
+    expect(await beside(device)).toEqual([]);
+  });
+
+  it.skipIf(!have('strace'))(
+    `is old, new, or seen to be unfinished where an edit is killed${missingNote('strace')}`,
+    async () => {
+      await iso(...customize, device);
+      const goal = readFileSync(device);
+      await iso('reset', device);
+      let unfinished = 0;
+      const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }; // strace counts the calls of each thread
+      for (let count = 1; ; count++) {
+        const inject = `inject=pwrite64:signal=SIGKILL:when=${count}`;
+        const strace = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=pwrite64', '-e', inject];
+        const { status, signal } = spawnSync(
+          'strace',
+          [...strace, ...program.command, 'iso', ...customize, device],
+          { cwd, env },
+        );
+        if (signal !== 'SIGKILL' && status !== 137) break;
+        const shown = await iso('kargs', 'show', device);
+        if (shown.stderr.includes('is in progress, or was interrupted')) unfinished++;
+        const isWhole = [medium, goal].some((whole) => readFileSync(device).equals(whole));
+        expect(shown.code === 0 ? isWhole : shown.stderr.includes('was interrupted')).toBe(true);
+        expect((await iso(...customize, device)).code).toBe(0);
+        expect(readFileSync(device).equals(goal)).toBe(true);
+        await iso('reset', '--force', device);
+        expect(readFileSync(device).equals(medium)).toBe(true);
+        expect(await beside(device)).toEqual([]);
+      }
+      expect(unfinished).toBeGreaterThan(8);
+      await iso('reset', device);
+    },
+  );
+
+  it('is not made longer', async () => {
+    await writeFile(join(cwd, 'file'), 'bytes');
+    const { code, stderr } = await iso(
+      'ignition',
+      'embed',
+      '-f',
+      '-i',
+      'a.ign',
+      '--iso-file',
+      'file:file',
+      device,
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('is a block device, which cannot become longer'),
+    ]);
+    expect(readFileSync(device).equals(medium)).toBe(true);
+    expect(await beside(device)).toEqual([]);
+  });
+});
