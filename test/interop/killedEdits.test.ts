@@ -2,7 +2,7 @@
  * Edits of images in place that are killed at each of their system calls in turn, by strace: the image is then the old one,
  * the new one, or reported as unfinished by every command; the next edit makes of it what it makes of the old or the new
  * image, and `reset --force` the original. Three edits of the sample image always run, all of them and of real images, which
- * takes minutes, with IRONIC_COREOS_KILL=all.
+ * takes a quarter of an hour, with IRONIC_COREOS_KILL=all.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -205,15 +205,24 @@ if (all && sharedData !== undefined) {
   }
 }
 
-describe.skipIf(!canTrace).each(images)(`edits of %s that are killed${note}`, (_image, make) => {
+/** Options that an image cannot follow: its area is inside another file, or it has no folder for files. */
+const impossible: readonly (readonly [image: string, option: string])[] = [
+  ['s390x', '--grow'],
+  ['2021-01', '--iso-file'],
+];
+
+function editsOf(image: string): [string, KilledEdit][] {
+  const refused = new Set(impossible.flatMap(([part, option]) => (image.includes(part) ? [option] : [])));
+  return Object.entries(edits)
+    .filter(([name]) => all || usual.has(name))
+    .filter(([, { before, edit }]) => ![...before, edit].flat().some((word) => refused.has(word)));
+}
+
+describe.skipIf(!canTrace).each(images)(`edits of %s that are killed${note}`, (image, make) => {
   beforeAll(async () => writeFile(join(cwd, 'original.iso'), await make()));
 
-  it.each(Object.entries(edits).filter(([name]) => all || usual.has(name)))(
-    '%s',
-    { timeout: 600_000 },
-    async (_name, killed) => {
-      const seen = await killEverywhere(killed);
-      expect(seen['unfinished']).toBeGreaterThan(0);
-    },
-  );
+  it.each(editsOf(image))('%s', { timeout: 600_000 }, async (_name, killed) => {
+    const seen = await killEverywhere(killed);
+    expect(seen['unfinished']).toBeGreaterThan(0);
+  });
 });
