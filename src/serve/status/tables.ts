@@ -1,5 +1,6 @@
 /** The tables of the status page. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { formatPath, type Finding } from '../../report.ts';
 import type { ImageProgress } from '../imageFetches.ts';
 import type { TransferEvent } from '../transfers.ts';
@@ -170,7 +171,7 @@ function progressOf({ path, size, bytes, completed, running, clients }: ImagePro
   const percent = formatPercent(bytes, size);
   const client = clients.at(-1) ?? '';
   if (running > 0) {
-    const connections = running === 1 ? '1 connection' : `${running} connections`;
+    const connections = formatCount(running, 'connection');
     return html`<progress max="${size}" value="${bytes}" aria-label="${path}">${percent}</progress>
       ${percent}, ${connections}, ${client}`;
   }
