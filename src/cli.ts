@@ -53,6 +53,7 @@ function processIo(argv: readonly string[]): Io {
     env: process.env,
     cwd: process.cwd(),
     programName: programNameOf(argv[1] ?? 'ironic-coreos'),
+    programPath: argv[1],
   };
 }
 

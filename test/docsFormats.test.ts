@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeCommand } from '../src/program/describeCommand.ts';
 import { withDescendants } from '../src/commands/commandDescription.ts';
@@ -48,6 +49,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
+const hasJson = (path: string): boolean =>
+  withDescendants(describeCommand(wholeProgram())).some(
+    ({ words, options }) =>
+      words.slice(1).join(' ') === path &&
+      options.some(({ long, value }) => long === '--format' && value.includes('json')),
+  );
+
 describe('docs/formats.md', () => {
   it.each(rows)('$args by $schema', async ({ args, schema, isLines }) => {
     const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false }).compile(
@@ -73,6 +81,27 @@ describe('docs/formats.md', () => {
       .map(({ words }) => words.slice(1).join(' '))
       .filter((name) => !text.includes(`\`${name}`));
     expect(missing).toEqual([]);
+  });
+
+  it('names every other command, and says why it has none', () => {
+    const paths = (command: Command, parents: readonly string[] = []): string[] =>
+      command.commands.flatMap((child) => {
+        const words = [...parents, child.name()];
+        return child.commands.length === 0 ? [words.join(' ')] : paths(child, words);
+      });
+    const named = new Set([...text.matchAll(/`([a-z][^`]*)`/g)].map(([, name = '']) => name));
+    const isNamed = (path: string): boolean =>
+      [...named].some(
+        (name) => `${name} `.startsWith(`${path} `) || (name === 'dev show' && path.startsWith(name)),
+      );
+    const all = paths(wholeProgram());
+    expect(all.filter((path) => !isNamed(path))).toEqual([]);
+    const reasons = text.slice(text.indexOf('| command | reason |')).split('\n').slice(2);
+    const excused = reasons.flatMap((line) =>
+      [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    );
+    expect(excused.filter((name) => !all.includes(name))).toEqual([]);
+    expect(excused.filter((name) => hasJson(name))).toEqual([]);
   });
 
   it('links to what is there', () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceMarked, root } from './support/docs/markdown.ts';
-import { formatRatios, formatSummary, type Proof } from './support/proofTables.ts';
+import { formatController, formatRatios, formatSummary, type Proof } from './support/proofTables.ts';
 
 /** `npm run proof` runs these with -u, which writes the files. */
 describe('what docs/proof.json has is', () => {
@@ -13,10 +13,32 @@ describe('what docs/proof.json has is', () => {
   it.each([
     ['README.md', 'proof', formatSummary],
     ['docs/proof.md', 'ratios', formatRatios],
+    ['docs/kubernetes.md', 'controller', formatController],
   ] as const)('in %s (else: npm run proof -- --write)', async (name, mark, format) => {
     const path = join(root, name);
     const page = readFileSync(path, 'utf8');
     await expect(replaceMarked(page, mark, format(proof))).toMatchFileSnapshot(path);
+  });
+});
+
+describe('a figure of the proof', () => {
+  it.each(['docs/kubernetes.md', 'docs/serve.md', 'docs/images.md', 'docs/prepare.md', 'docs/validate.md'])(
+    'is not written by hand in %s',
+    (name) => {
+      const page = readFileSync(join(root, name), 'utf8').replaceAll(/<!-- (\w+): [^]*?<!-- \/\1 -->/g, '');
+      expect(page).not.toMatch(
+        /\b[\d,.]+ (?:objects|hosts) (?:that were created )?at once|\bready after [\d.]+ s/,
+      );
+    },
+  );
+
+  it('the version of Node that the pages name is that of package.json', () => {
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const version = /^>=([\d.]+)$/.exec(engines.node)?.[1] ?? '';
+    for (const name of ['README.md', 'docs/library.md']) {
+      const named = [...readFileSync(join(root, name), 'utf8').matchAll(/Node\.js \(?([\d.]+) or newer/g)];
+      expect(named.map(([, text]) => text)).toEqual([version]);
+    }
   });
 });
 

@@ -18,6 +18,7 @@ import { writeFileAtomically } from '../io/outputFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/rewriteImage.ts';
+import { programCommand } from './output/programCommand.ts';
 import { embed } from './iso/ignition/embed.ts';
 import { kargs } from './pxe/kargs.ts';
 
@@ -70,7 +71,7 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
   await say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
   await say(`             ${shown(names.kernelArguments)}: the kernel arguments alone`);
   await say(`             ${shown(names.ironicConf)}: the same for Ironic's own boot scripts`);
-  await say(nextSteps(shown));
+  await say(nextSteps(shown(names.iso), await programCommand(io)));
   return 0;
 }
 
@@ -124,11 +125,11 @@ async function writeBootFiles(folder: string, io: Io): Promise<void> {
   }
 }
 
-function nextSteps(shown: (name: string) => string): string {
+function nextSteps(iso: string, program: string): string {
   return `
 Next, with your own Ironic and a live ISO of Fedora CoreOS or RHCOS:
-  ironic-coreos render --api-url https://IRONIC:6385 --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
-  ironic-coreos validate ironic-agent.ign
-  ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos-live.iso
-Look at what is in the sample: ironic-coreos iso ignition show ${shown(names.iso)}`;
+  ${program} render --api-url https://IRONIC:6385 --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
+  ${program} validate ironic-agent.ign
+  ${program} iso ignition embed -i ironic-agent.ign -o ipa.iso coreos-live.iso
+Look at what is in the sample: ${program} iso ignition show ${iso}`;
 }

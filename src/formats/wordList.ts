@@ -7,3 +7,8 @@ export function formatWordList(items: readonly string[]): string {
   const comma = before.length > 1 ? ',' : '';
   return `${before.toReversed().join(', ')}${comma} and ${last}`;
 }
+
+/** `1 host`, `2 hosts`, `0 hosts` */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -4,6 +4,7 @@
  * `coreiso+` where there is one, point there.
  */
 
+import { formatCount } from '../formats/wordList.ts';
 import { CliError, FormatError } from '../errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
 import { type Appendix, readAppendix } from './appendix.ts';
@@ -181,12 +182,12 @@ function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: G
   const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
   if (area.file === undefined) {
     throw new CliError(message, {
-      hint: `it is ${missing} bytes too large, and this image cannot grow: its area lies inside another file`,
+      hint: `it is ${formatCount(missing, 'byte')} too large, and this image cannot grow: its area lies inside another file`,
     });
   }
   if (growth === 'refused') {
     throw new CliError(message, {
-      hint: `it is ${missing} bytes too large: --grow makes room behind the image, or serve large files over HTTP`,
+      hint: `it is ${formatCount(missing, 'byte')} too large: --grow makes room behind the image, or serve large files over HTTP`,
     });
   }
   if (growth === 'usual' && unpacked > USUAL_UNPACKED) {

@@ -4,6 +4,7 @@
  * 2021-09 by the header `coreKarg`; the header `corekarg` of a few images of 2020 was wrong, and nobody reads it.
  */
 
+import { formatCount } from '../formats/wordList.ts';
 import { CliError, FormatError } from '../errors.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
@@ -115,7 +116,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   const needed = Buffer.byteLength(text) + 1;
   if (needed > length) {
     throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
-      hint: `leave out at least ${needed - length} bytes of them`,
+      hint: `leave out at least ${formatCount(needed - length, 'byte')} of them`,
     });
   }
   return places.map(({ offset, pad = DEFAULT_PAD, end = DEFAULT_END }) => {

@@ -3,6 +3,7 @@
  * of what checking a file takes.
  */
 
+import { formatCount } from '../formats/wordList.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../errors.ts';
@@ -34,7 +35,7 @@ export async function readUserFile(
     // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
     const isFile = statSync(place).isFile();
     const bytes = isFile ? readRegularFile(place, limits) : await readAll(createReadStream(place), limits);
-    io.note?.(`${path} read: ${bytes.length} bytes`);
+    io.note?.(`${path} read: ${formatCount(bytes.length, 'byte')}`);
     return bytes;
   } catch (error) {
     throw fileError(error, { path, what: expected.what, action: 'read' });
@@ -47,7 +48,7 @@ export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expect
     ...expected,
     what: `${expected.what} on standard input`,
   });
-  io.note?.(`standard input read: ${bytes.length} bytes`);
+  io.note?.(`standard input read: ${formatCount(bytes.length, 'byte')}`);
   return bytes;
 }
 

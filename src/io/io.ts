@@ -16,6 +16,8 @@ export interface Io {
   readonly cwd: string;
   /** The name that the program was started under, without folder: `ironic-coreos` or `coreos-installer`. */
   readonly programName: string;
+  /** The absolute path that the program was started by; undefined where it is called as a library. */
+  readonly programPath?: string | undefined;
   /** Takes what was read and why something was decided, a line each; absent where nobody asked (`--verbose`). */
   readonly note?: ((text: string) => void) | undefined;
   /** Whether text for people on standard output may have colours. */

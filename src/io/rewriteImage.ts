@@ -1,5 +1,6 @@
 /** The frame of every command that reads or changes a live ISO: open it, work, deliver the result, name it in errors. */
 
+import { formatCount } from '../formats/wordList.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FormatError, UsageError } from '../errors.ts';
@@ -82,7 +83,8 @@ function noteChange({ size, stages }: ImageChange, image: OpenImage, { note }: I
     grown === 0
       ? 'it keeps its size'
       : `it gets ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
-  note(`${stages.flat().length} places change, ${bytes} bytes in all; ${length}`);
+  const places = stages.flat().length;
+  note(`${formatCount(places, 'place')} changed, ${formatCount(bytes, 'byte')} in all; ${length}`);
 }
 
 type Destination =

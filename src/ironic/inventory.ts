@@ -1,5 +1,6 @@
 /** What an agent has found out about its machine (`inventory` of ironic-python-agent), as far as a person wants to see it. */
 
+import { formatCount } from '../formats/wordList.ts';
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import { normalizeMacs } from './macs.ts';
 import type { RefusalReason } from './refusalReason.ts';
@@ -62,7 +63,7 @@ const processors: Part = ({ cpu }) => {
   const count = isObject(cpu) ? number(cpu['count']) : undefined;
   if (!isObject(cpu) || count === undefined) return undefined;
   const architecture = text(cpu['architecture']);
-  return `${plural(count, 'CPU')}${architecture === undefined ? '' : ` (${architecture})`}`;
+  return `${formatCount(count, 'CPU')}${architecture === undefined ? '' : ` (${architecture})`}`;
 };
 
 const memory: Part = ({ memory: found }) => {
@@ -83,14 +84,14 @@ const disks: Part = ({ disks: found }) => {
   const sizes = items.map((disk) => (isObject(disk) ? number(disk['size']) : undefined));
   const known = sizes.filter((size) => size !== undefined).map(formatSizeInWords);
   if (found.length > MAX_SIZES) known.push('…');
-  return `${plural(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
+  return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
 };
 
 const interfacesWithLink: Part = ({ interfaces: found }) => {
   if (!Array.isArray(found)) return undefined;
   const items: readonly unknown[] = found;
   const linked = items.filter((item) => isObject(item) && item['has_carrier'] === true).length;
-  return `${linked} of ${plural(found.length, 'interface')} with a link`;
+  return `${linked} of ${formatCount(found.length, 'interface')} with a link`;
 };
 
 /** Characters of a name. */
@@ -102,10 +103,6 @@ function text(value: unknown): string | undefined {
 
 function number(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function plural(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 /** What the agent's collectors have failed at, in its own words; undefined where they have not. */

@@ -3,6 +3,7 @@
  * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
  */
 
+import { formatCount } from '../formats/wordList.ts';
 import type { Report, Severity } from '../report.ts';
 import { formatPath } from '../report.ts';
 import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
@@ -93,5 +94,5 @@ function documentName({ member, reference }: FileFinding, file: string): string 
 function countFindings(report: Report, severity: Severity): string {
   const count = report.findings.filter((finding) => finding.severity === severity).length;
   const name = severity === 'info' ? 'note' : severity;
-  return count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`;
+  return count === 0 ? '' : formatCount(count, name);
 }

@@ -7,7 +7,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CliError } from '../errors.ts';
-import { counted } from '../formats/counted.ts';
+import { formatCount } from '../formats/wordList.ts';
 import type { Grant } from './access.ts';
 
 /** What a path may let do. An operator shows a secret instead: URLs end up in histories, and in logs of proxies. */
@@ -37,7 +37,7 @@ const PURPOSE = 'ironic-coreos serve path 1\n';
 /** @throws CliError for a key of less than 16 bytes */
 export function createSigner(key: Uint8Array): Signer {
   if (key.length < MIN_KEY_LENGTH) {
-    throw new CliError(`The key that signs URLs is too short: ${counted(key.length, 'byte')}`, {
+    throw new CliError(`The key that signs URLs is too short: ${formatCount(key.length, 'byte')}`, {
       hint: `give at least ${MIN_KEY_LENGTH} random bytes, better 32: openssl rand -base64 32`,
     });
   }

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
 
 const names = [
@@ -78,5 +79,74 @@ describe('quickstart', () => {
       '/',
     ]);
     expect(stdout.toString()).toContain("'/coreos/igninfo.json'");
+  });
+});
+
+/** The commands in what quickstart prints. */
+const commandsIn = (text: string): string[] =>
+  text
+    .slice(text.indexOf('\nNext'))
+    .split('\n')
+    .flatMap((line) => /^(?: {2}|.*: (?=\S+ .*iso ignition show))(\S.*)$/.exec(line)?.[1] ?? []);
+
+describe('the commands that quickstart prints', () => {
+  const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b\n';
+
+  /** Ways to start it, and how its commands begin then. */
+  it.each<[string, (folder: string) => Promise<string>, string]>([
+    [
+      'as in npm start',
+      async (folder) => {
+        await symlink(join(program, '../..'), join(folder, 'clone'));
+        return 'node clone/bin/ironic-coreos.js';
+      },
+      'node clone/bin/ironic-coreos.js',
+    ],
+    [
+      'from a folder with a blank',
+      async (folder) => {
+        await symlink(join(program, '../..'), join(folder, "a 'clone"));
+        return `node "a 'clone/bin/ironic-coreos.js"`;
+      },
+      String.raw`node 'a '\''clone/bin/ironic-coreos.js'`,
+    ],
+    [
+      'on the PATH',
+      async (folder) => {
+        await symlink(program, join(folder, 'home', 'ironic-coreos'));
+        return 'ironic-coreos';
+      },
+      'ironic-coreos',
+    ],
+    [
+      'by a link that is not on the PATH',
+      async (folder) => {
+        await symlink(program, join(folder, 'ironic-coreos'));
+        return './ironic-coreos';
+      },
+      './ironic-coreos',
+    ],
+  ])('can be run: %s', async (_title, prepare, start) => {
+    const home = join(cwd, 'home');
+    await mkdir(join(home, '.ssh'), { recursive: true });
+    await writeFile(join(home, '.ssh/id_ed25519.pub'), key);
+    const given = await prepare(cwd);
+    const env = { HOME: home, PATH: `${home}:${process.env['PATH']}` };
+    const sh = (line: string) => spawnSync('sh', ['-c', line], { cwd, env, encoding: 'utf8' });
+    const { stdout } = sh(`${given} quickstart`);
+    await writeFile(join(cwd, 'coreos-live.iso'), liveIso('2023-07'));
+    const commands = commandsIn(stdout);
+    expect(commands).toHaveLength(4);
+    for (const command of commands) {
+      expect(command.startsWith(`${start} `)).toBe(true);
+      expect([command, sh(command).status]).toEqual([command, 0]);
+    }
+  });
+
+  it('are those of npx under npx', async () => {
+    const env = { HOME: cwd, PATH: process.env['PATH'], npm_command: 'exec' };
+    const { stdout } = spawnSync(process.execPath, [program, 'quickstart'], { cwd, env, encoding: 'utf8' });
+    expect(commandsIn(stdout).every((command) => command.startsWith('npx ironic-coreos '))).toBe(true);
   });
 });

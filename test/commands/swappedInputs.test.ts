@@ -6,14 +6,21 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
-import { liveInitrd } from '../support/newIso.ts';
+import { cpio, liveInitrd } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 
 const config = '{"ignition": {"version": "3.4.0"}}';
 let cwd: string;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'swapped inputs '));
+  const kernel = Buffer.alloc(4096);
+  kernel.write('MZ');
+  kernel.writeUInt32LE(128, 60);
+  kernel.write('PE\0\0', 128);
+  kernel.writeUInt16LE(0x8664, 132);
   const files = {
+    kernel,
+    cpio: cpio({ 'root.squashfs': 'hsqs' }),
     image: liveIso('2023-07'),
     initrd: liveInitrd,
     'a.ign': config,
@@ -77,6 +84,42 @@ describe('an image and another input that are swapped', () => {
 
   it('leaves a compressed config to what reads it', async () => {
     expect((await run('iso ignition embed -i a.ign.gz image')).stderr).toContain('compressed with gzip');
+  });
+});
+
+describe('images of a network boot that are swapped', () => {
+  const prepare = 'prepare --inventory inv.yaml -o www --base-url http://192.0.2.1';
+  it.each([
+    [
+      '--kernel cpio --initramfs kernel --rootfs cpio',
+      'cpio is an initramfs, and was given as the kernel',
+      '--initramfs',
+    ],
+    [
+      '--kernel kernel --initramfs kernel --rootfs cpio',
+      'kernel is a kernel, and was given as the initramfs',
+      '--kernel',
+    ],
+    [
+      '--kernel kernel --initramfs initrd --rootfs kernel',
+      'kernel is a kernel, and was given as the rootfs',
+      '--kernel',
+    ],
+    [
+      '--kernel image --initramfs initrd --rootfs cpio',
+      'image is an ISO image, and was given as the kernel',
+      '--iso',
+    ],
+  ])('%s', async (options, message, flag) => {
+    const { code, stderr } = await run(`${prepare} ${options}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`error: ${message}\nhint: use ${flag} for this file, and give `);
+  });
+
+  it('takes them in their places', async () => {
+    expect(await run(`${prepare} --kernel kernel --initramfs initrd --rootfs cpio`)).toMatchObject({
+      code: 0,
+    });
   });
 });
 

@@ -1,8 +1,10 @@
-/** Lists in sentences. */
+/** Lists and counts in sentences. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatWordList } from '../../src/formats/wordList.ts';
+import { formatCount, formatWordList } from '../../src/formats/wordList.ts';
 
 describe('a list in a sentence', () => {
   it.each([
@@ -21,5 +23,37 @@ describe('a list in a sentence', () => {
         expect(formatWordList(items)).toBe(list.format(items));
       }),
     );
+  });
+});
+
+describe('formatCount', () => {
+  it.each([
+    [0, '0 hosts'],
+    [1, '1 host'],
+    [2, '2 hosts'],
+  ])('%i: %s', (count, text) => {
+    expect(formatCount(count, 'host')).toBe(text);
+  });
+
+  const root = resolve(import.meta.dirname, '../..');
+  const src = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+
+  it('is how counts get into texts, which have no plural of their own', () => {
+    const plural =
+      /\$\{(?:count|written|total|hosts\.length|files\.length|right)\} (?:[a-z]+ )?(?:hosts|files|images|machines)\b/;
+    expect(src.filter((name) => plural.test(readFileSync(join(root, 'src', name), 'utf8')))).toEqual([]);
+  });
+
+  it('has made what the documentation and the goldens show', () => {
+    const shown = ['docs', 'test/golden'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(?:md|txt)$/.test(name))
+        .map((name) => join(root, folder, name)),
+    );
+    const wrong =
+      /(?<![\d.,:/-])\b1 (?:hosts|files|bytes|warnings|errors|images|machines|connections|transfers)\b/;
+    expect(shown.filter((path) => wrong.test(readFileSync(path, 'utf8')))).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ function wrongValues({ option }: Tried): readonly string[] {
   return kinds.find(([pattern]) => pattern.test(placeholder))?.[1] ?? [];
 }
 
-const tried = below(wholeProgram()).filter((it) => wrongValues(it).length > 0);
+const tried = below(wholeProgram()).filter((one) => wrongValues(one).length > 0);
 
 let cwd: string;
 beforeAll(() => {
@@ -89,24 +89,27 @@ describe('a wrong value', () => {
     expect(tried.length).toBeGreaterThan(100);
   });
 
-  it.each(tried.map((it) => [`${it.path} ${it.option.flags}`, it] as const))('%s', async (_title, it) => {
-    const { path, option, command } = it;
-    const flag = option.long ?? '';
-    const given = needed[`${path} ${flag}`] ?? needed[path] ?? [];
-    const at = given.indexOf(flag);
-    const others = at < 0 ? given : given.toSpliced(at, 2);
-    const args = command.registeredArguments
-      .filter(({ required }) => required)
-      .map(() => (path.startsWith('iso') || path.startsWith('pack') ? 'a.iso' : 'site.ign'));
-    for (const value of wrongValues(it)) {
-      const { code, stderr } = await runCli([...path.split(' '), ...others, `${flag}=${value}`, ...args], {
-        cwd,
-      });
-      expect([value, code, stderr]).toEqual([value, 2, expect.stringContaining('error: ')]);
-      expect(stderr).toMatch(
-        new RegExp(`error: .*(?:${flag}|${value === '' ? 'unknown' : value}|unknown|version|retries)`),
-      );
-      expect(stderr).toMatch(/\nusage: ironic-coreos .* \(see --help\)\n$/);
-    }
-  });
+  it.each(tried.map((one) => [`${one.path} ${one.option.flags}`, one] as const))(
+    '%s',
+    async (_title, one) => {
+      const { path, option, command } = one;
+      const flag = option.long ?? '';
+      const given = needed[`${path} ${flag}`] ?? needed[path] ?? [];
+      const at = given.indexOf(flag);
+      const others = at < 0 ? given : given.toSpliced(at, 2);
+      const args = command.registeredArguments
+        .filter(({ required }) => required)
+        .map(() => (path.startsWith('iso') || path.startsWith('pack') ? 'a.iso' : 'site.ign'));
+      for (const value of wrongValues(one)) {
+        const { code, stderr } = await runCli([...path.split(' '), ...others, `${flag}=${value}`, ...args], {
+          cwd,
+        });
+        expect([value, code, stderr]).toEqual([value, 2, expect.stringContaining('error: ')]);
+        expect(stderr).toMatch(
+          new RegExp(`error: .*(?:${flag}|${value === '' ? 'unknown' : value}|unknown|version|retries)`),
+        );
+        expect(stderr).toMatch(/\nusage: ironic-coreos .* \(see --help\)\n$/);
+      }
+    },
+  );
 });

@@ -133,6 +133,19 @@ export function formatSummary(proof: Proof): string {
   return `| | beside | found | run on |\n|---|---|---|---|\n${lines.join('')}\n${formatMachines(proof)}`;
 }
 
+/** For docs/kubernetes.md: what the row of `controller` says, in sentences. */
+export function formatController({ controller }: Proof): string {
+  if (controller === undefined || controller.figures.missing !== undefined)
+    return 'Nothing has been measured.\n';
+  const { mebibytes = 0, objects, readyAfter = 0, requestsEach = 0 } = controller.figures;
+  const { cores } = controller.machine;
+  return (
+    `${amount(objects)} objects that are created at once, each with a Secret, are all ready after ${readyAfter.toFixed(1)} s, with ` +
+    `${requestsEach.toFixed(2)}\nrequests to the API server for each; at most 100 requests are sent in a second. The leader takes ` +
+    `${mebibytes.toFixed(0)} MiB\n(\`node test/bench/controller.js\`, ${cores} cores shared with API server and etcd).\n`
+  );
+}
+
 /** For docs/proof.md. */
 export function formatRatios(proof: Proof): string {
   const lines = ROWS.flatMap(({ step, what }) => {

@@ -65,7 +65,7 @@ const runs: readonly SmokeRun[] = [
   {
     title: 'prepares a folder and packs it',
     args: [...prepare, '--inventory', 'hosts.yaml', '-o', 'www', '--bundle', 'www.tar.gz'],
-    output: /1 hosts? prepared/,
+    output: /1 host prepared/,
   },
 ];
 

@@ -1,5 +1,6 @@
 /** The agent's conf by settings: options that a setting stands for under its name, all others as options. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
 import { findIpaOption } from '../ipaOptions.ts';
 import type { SettingName } from '../settingTable.ts';
@@ -28,7 +29,7 @@ export function readConfEntries(text: string, prefix = ''): Entry[] {
   const options = document.entries.filter((entry) => entry.kind === 'option');
   const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
   if (problems.length === 0) return entries;
-  const broken = `${prefix}${problems.length} lines that cannot be read (${fingerprint(text)})`;
+  const broken = `${prefix}${formatCount(problems.length, 'line')} that cannot be read (${fingerprint(text)})`;
   return [...entries, say('agent.options', broken, prefix + text)];
 }
 

@@ -3,6 +3,7 @@
  * are masked in them; what is masked still tells two entries apart.
  */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { createHash } from 'node:crypto';
 import { hidden, maskText } from './masking.ts';
 
@@ -36,7 +37,7 @@ export function sayHidden(setting: string, start: string, secret: string): Entry
 
 /** Bytes of which only the size and the start of the digest are shown. */
 export function sayBytes(setting: string, start: string, bytes: Uint8Array): Entry {
-  const text = `${start}${bytes.length} bytes, ${fingerprint(bytes)}`;
+  const text = `${start}${formatCount(bytes.length, 'byte')}, ${fingerprint(bytes)}`;
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }
 

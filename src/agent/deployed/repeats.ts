@@ -3,6 +3,7 @@
  * what they repeat, as it would only be told again as a digest.
  */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { type Entry, fingerprint } from './entry.ts';
 import type { SettingName } from '../settingTable.ts';
 import type { ReadText } from './fileTexts.ts';
@@ -37,7 +38,7 @@ export function createRepeatReader(entries: readonly Entry[]): ReaderOf {
     const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
     const place =
       setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
-    const shown = `${place.start}${Buffer.byteLength(text)} bytes, ${fingerprint(text)}`;
+    const shown = `${place.start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
     return [{ setting: place.setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
   };
 }

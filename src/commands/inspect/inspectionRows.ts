@@ -1,5 +1,6 @@
 /** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { EMBED_AREA_SIZE } from '../../image/sampleIso.ts';
 import { formatSizeInWords } from '../../formats/byteSize.ts';
 import type { ArchiveState } from '../input/deployedArchive.ts';
@@ -54,7 +55,7 @@ function kindText({ kind, layout }: InspectionReport): string {
 
 /** Exact, as people may want to count, and rounded as well where they do not. */
 function sizeText(bytes: number): string {
-  return bytes < EXACT ? `${bytes} bytes` : `${bytes} bytes (${formatSizeInWords(bytes)})`;
+  return bytes < EXACT ? formatCount(bytes, 'byte') : `${bytes} bytes (${formatSizeInWords(bytes)})`;
 }
 
 const EXACT = 10 * 1024;
@@ -78,7 +79,8 @@ function featureLines({ features, kind }: InspectionReport): string[] {
   if (features === null) return [];
   if (kind === 'ramdisk-iso') return ['kernel arguments and files in the initramfs, but no Ignition config'];
   const { liveInitrdNetwork, installerConfig, installerDirectives } = features;
-  const keys = installerDirectives.length === 0 ? '' : ` with ${installerDirectives.length} keys`;
+  const keys =
+    installerDirectives.length === 0 ? '' : ` with ${formatCount(installerDirectives.length, 'key')}`;
   const lines = [
     ...(liveInitrdNetwork ? ['network settings in the initramfs'] : []),
     ...(installerConfig ? [`installer configuration${keys}`] : []),

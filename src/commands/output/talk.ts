@@ -15,7 +15,7 @@ export interface TalkChoice {
 
 /** The same `io`, except that standard error says what was chosen by the time it is used. */
 export function talkAsChosen(io: Io, choice: Readonly<TalkChoice>): Io {
-  const { env, cwd, programName, stdout } = io;
+  const { env, cwd, programName, programPath, stdout } = io;
   return {
     get stdin() {
       return io.stdin; // opening it takes time
@@ -27,6 +27,7 @@ export function talkAsChosen(io: Io, choice: Readonly<TalkChoice>): Io {
     env,
     cwd,
     programName,
+    programPath,
     get note() {
       return choice.talk === 'everything' ? notesTo(chosenOutput(io, choice)) : undefined;
     },

@@ -1,6 +1,6 @@
 /** The end of a run: manifest and checksums, and what becomes of files that an earlier run has made. */
 
-import { counted } from '../../formats/counted.ts';
+import { formatCount } from '../../formats/wordList.ts';
 import type { Io } from '../../io/io.ts';
 import type { PreparedFolder } from '../../io/preparedFolder.ts';
 import type { UnlistedMemory } from '../../prepare/hostMemory.ts';
@@ -61,7 +61,7 @@ export async function finishFolder(folder: PreparedFolder, ending: Ending): Prom
 
 function tellLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
   if (count === 0) return;
-  const files = counted(count, 'file');
+  const files = formatCount(count, 'file');
   stderr.write(
     isRemoved
       ? `${files} of earlier runs removed\n`

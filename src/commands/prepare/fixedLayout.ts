@@ -3,12 +3,12 @@
  * Bifrost have for it. What configure-coreos-ipa did from its environment, `metal3` does without any option.
  */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { architectures } from '../../deploy/host.ts';
 import type { Architecture } from '../../boot/checkForms.ts';
 import { UsageError } from '../../errors.ts';
-import { counted } from '../../formats/counted.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';
 import { isSameFile } from '../../io/shareFile.ts';
@@ -60,7 +60,7 @@ export async function prepareLayout(
     const job = { name, folder, layout, options, baseUrl, access, read, io };
     if (!(await prepareAll(job))) return 1;
     const { written, unchanged } = folder.counts;
-    io.stderr.write(`${printable(shown)}: ${counted(written, 'file')} written, ${unchanged} unchanged\n`);
+    io.stderr.write(`${printable(shown)}: ${formatCount(written, 'file')} written, ${unchanged} unchanged\n`);
     return 0;
   } finally {
     await folder.release();

@@ -4,10 +4,10 @@
  * whenever it is interrupted, each host boots what was there before or what is new.
  */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { resolve } from 'node:path';
 import type { Inventory } from '../../agent/inventory.ts';
 import { UsageError } from '../../errors.ts';
-import { counted } from '../../formats/counted.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';
 import { needsSharedImages } from '../../prepare/artifacts.ts';
@@ -106,7 +106,8 @@ async function prepareAll(
   await writeBundle(options, folder, io);
   const { written, unchanged } = folder.counts;
   const right = hosts.length - prepared.wrong.size;
-  const end = `${counted(right, 'host')} prepared, ${counted(written, 'file')} written, ${unchanged} unchanged, ${formatWrong(run)}`;
+  const made = `${formatCount(right, 'host')} prepared, ${formatCount(written, 'file')} written`;
+  const end = `${made}, ${unchanged} unchanged, ${formatWrong(run)}`;
   io.stderr.write(`${printable(requireOutput(options))}: ${end}\n`);
   return run.counts.wrong > 0 ? 1 : 0;
 }

@@ -8,6 +8,7 @@ import { CliError, UsageError } from '../../errors.ts';
 import { detectCompression } from '../../formats/compression.ts';
 import { imageParts } from '../../image/bootParts.ts';
 import { findArchitecture, kernelArchitecture } from '../../image/inspection/architecture.ts';
+import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { fileError } from '../../io/fileErrors.ts';
 import type { KnownDigests } from '../../io/fileStamp.ts';
@@ -175,10 +176,31 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
       return { architecture: await findArchitecture(image, tree), label: tree.volume.volumeId, size };
     }
     if (size === 0) throw new CliError(`${name} is empty`, { hint: 'download it again' });
-    if (role !== 'kernel') return { architecture: undefined, size };
     const head = await image.read(0, Math.min(HEAD, size));
+    refuseOtherRole({ role, name }, await detectImageKind(image), head);
+    if (role !== 'kernel') return { architecture: undefined, size };
     // Only those of aarch64 come compressed.
     const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
     return { architecture, size };
   });
+}
+
+/** By what files begin with; a kernel for aarch64 is compressed by gzip, as an initramfs may be. */
+function refuseOtherRole(
+  { role, name }: Pick<GivenFile, 'role' | 'name'>,
+  kind: ImageKind,
+  head: Uint8Array,
+): void {
+  const isArchive = kind === 'initramfs' && detectCompression(head) !== 'gzip';
+  const found =
+    kind === 'iso'
+      ? { noun: 'an ISO image', flag: '--iso' }
+      : role !== 'kernel' && kernelArchitecture(head) !== undefined
+        ? { noun: 'a kernel', flag: '--kernel' }
+        : role === 'kernel' && isArchive
+          ? { noun: 'an initramfs', flag: '--initramfs' }
+          : undefined;
+  if (found === undefined) return;
+  const hint = `use ${found.flag} for this file, and give --${role} the ${role}`;
+  throw new CliError(`${name} is ${found.noun}, and was given as the ${role}`, { hint });
 }

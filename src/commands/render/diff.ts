@@ -3,6 +3,7 @@
  * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
  */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
@@ -63,7 +64,7 @@ async function diffOne(deployed: string, source: RenderSource, form: DiffForm): 
   const changes = compareRendered(before, rendered);
   const text = form.start + form.format(changes).join(form.separator) + form.end;
   await writeStdout(io, [Buffer.from(text)]);
-  const count = changes.length === 1 ? '1 setting' : `${changes.length} settings`;
+  const count = formatCount(changes.length, 'setting');
   io.stderr.write(changes.length === 0 ? 'nothing would change\n' : `${count} would change\n`);
   return changes.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /** `render --diff` for the hosts of an inventory: each is compared with NAME.ign in a folder, one after the other. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { access, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SettingChange } from '../../agent/deployed/describeConfig.ts';
@@ -47,7 +48,7 @@ export async function diffHosts(
   tellGroups(run);
   const { wrong } = run.counts;
   const end = wrong > 0 ? `, ${formatWrong(run)}` : '';
-  io.stderr.write(`${counts.changed} of ${hosts.length} hosts would change${end}\n`);
+  io.stderr.write(`${counts.changed} of ${formatCount(hosts.length, 'host')} would change${end}\n`);
   if (wrong > 0) return 2;
   return counts.changed > 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /** The status page for a person: one document without scripts, and without anything from elsewhere. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { readAsset } from '../../assets.ts';
-import { counted } from '../../formats/counted.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
@@ -44,7 +44,7 @@ function readTemplate(name: string): string {
 
 /** What stands in a tab: how many fetch. */
 function titleOf({ service, hosts }: Status): string {
-  return `${counted(service.transfers, 'transfer')}, ${counted(hosts.length, 'host')}: ironic-coreos serve`;
+  return `${formatCount(service.transfers, 'transfer')}, ${formatCount(hosts.length, 'host')}: ironic-coreos serve`;
 }
 
 function refreshElement({ refresh }: StatusQuery): Html {

@@ -1,9 +1,9 @@
 /** The tables of the status page. */
 
+import { formatCount } from '../../formats/wordList.ts';
 import { formatPath, type Finding } from '../../report.ts';
 import type { ImageProgress } from '../imageFetches.ts';
 import type { TransferEvent } from '../transfers.ts';
-import { counted } from '../../formats/counted.ts';
 import { formatSize } from '../../formats/byteSize.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
@@ -174,7 +174,7 @@ function progressOf({ path, size, bytes, completed, running, clients }: ImagePro
   const client = clients.at(-1) ?? '';
   if (running > 0) {
     return html`<progress max="${size}" value="${bytes}" aria-label="${path}">${percent}</progress>
-      ${percent}, ${counted(running, 'connection')}, ${client}`;
+      ${percent}, ${formatCount(running, 'connection')}, ${client}`;
   }
   if (completed !== undefined) return html`<span class="good">complete</span>, ${client}`;
   return html`<span class="warning">stopped at ${percent}</span>, ${client}`;

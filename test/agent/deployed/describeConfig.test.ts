@@ -154,7 +154,7 @@ describe('describeConfig', () => {
       'a setting that is no text',
       withFile({ path: '/etc/hostname', contents: { source: 'data:;base64,/w==' } }),
       'host.hostname',
-      ['/etc/hostname: mode 0644', expect.stringMatching(/^\/etc\/hostname: 1 bytes, sha256:/)],
+      ['/etc/hostname: mode 0644', expect.stringMatching(/^\/etc\/hostname: 1 byte, sha256:/)],
     ],
     [
       'a user with rights',

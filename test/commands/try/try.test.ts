@@ -313,7 +313,7 @@ describe('--inventory', () => {
   it('begins with the first fetch, and warns of hosts that call somebody else', async () => {
     const trial = await startTry({ ...served, timeout: '60s', askBack: 'never', expect: 'worker-0' }, folder);
     await until(() => imagesOf(trial.said()) !== '');
-    expect(trial.said()).toContain('warning: worker-0 and 1 others call https://192.0.2.1:6385');
+    expect(trial.said()).toContain('warning: worker-0 and 1 other call https://192.0.2.1:6385');
     expect(trial.said()).toMatch(/hint: .*--ironic-url http:\/\/ADDRESS:\d+/);
     const images = imagesOf(trial.said());
     expect(await confOf(images)).toContain('api_url = https://192.0.2.1:6385');

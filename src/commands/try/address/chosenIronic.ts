@@ -1,5 +1,6 @@
 /** Which Ironic the configs name that are served: the one of the inventory, or the one that is played here. */
 
+import { formatCount } from '../../../formats/wordList.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +58,8 @@ export function tellElsewhere(urls: IronicUrls, place: ApiPlace): Remark | undef
   const [first, ...others] = elsewhere;
   if (first === undefined) return undefined;
   const [name, [url = '']] = first;
-  const who = others.length === 0 ? `${name} calls` : `${name} and ${others.length} others call`;
+  const who =
+    others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other')} call`;
   return {
     severity: 'warning',
     message: `${who} ${url}, which is not here`,

@@ -1,5 +1,6 @@
 /** The report at the end, for people: who came home, how far the others came, and why they may have come no further. */
 
+import { formatCount } from '../../../formats/wordList.ts';
 import { printable } from '../../../reporters/printable.ts';
 import { wrapText } from '../../../reporters/wrap.ts';
 import { formatDuration } from '../../../serve/status/figures.ts';
@@ -212,7 +213,7 @@ function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
 function unseenLines(unseen: Unseen | undefined, explaining: Explaining): readonly string[] {
   if (unseen === undefined) return [];
   const { causes, count } = unseen;
-  const who = count === 1 ? '1 machine' : `${count} machines`;
+  const who = formatCount(count, 'machine');
   return [`${who}: not home; nothing was seen`, ...causeLines(who, causes, explaining), ''];
 }
 
@@ -221,12 +222,8 @@ function summaryLines({ verdict, started, ended }: TrialResult): readonly string
   const time = durationBetween(started, ended);
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
-  const text = `${countOf(home.length)} called home within ${time}${others}. Times are in UTC.`;
+  const text = `${formatCount(home.length, 'host')} called home within ${time}${others}. Times are in UTC.`;
   return wrapText(text, { first: '', rest: '' });
-}
-
-function countOf(hosts: number): string {
-  return hosts === 1 ? '1 host' : `${hosts} hosts`;
 }
 
 function durationBetween(from: Date, until: Date): string {
