@@ -45,7 +45,7 @@ export function findShortNameProblem(text: string, registries?: Registries): Ima
   if ((aliases?.get(repository) ?? '') !== '') return undefined;
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
   return {
-    message: `the image ${text} has no registry, and podman has nobody to ask which one is meant`,
+    message: `the image ${text} has no registry, and podman cannot ask which one to use`,
     hint: `write the registry: quay.io/${repository.includes('/') ? '' : 'metal3-io/'}${text}`,
   };
 }

@@ -76,7 +76,9 @@ describe('validate', () => {
     const { code, stdout, stderr } = await run('validate relative.ign');
     expect([code, stderr]).toEqual([1, 'relative.ign: not valid (1 error, 2 warnings)\n']);
     const place = 'relative.ign > ignition.config.merge.1 > ignition.config.merge.0:1';
-    expect(stdout).toContain(`error: path not absolute [$.storage.files.0.path]\n  --> ${place}:61\n`);
+    expect(stdout).toContain(
+      `error: path not absolute [$.storage.files.0.path] (path-relative)\n  --> ${place}:61\n`,
+    );
     expect(stdout).toContain(
       ' 1 | …n":"3.4.0"},"storage":{"files":[{"path":"etc/x"}]},"passwd":{"users":[{"nmae":"core"},{"name":"x","p…\n' +
         '   |                                          ^^^^^^^\n',
@@ -130,7 +132,7 @@ describe('validate', () => {
     const { code, stdout } = await run('validate --strict remote.ign');
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'info: the config at this URL is not looked into: Ignition fetches it on boot [$.ignition.config.merge.0.source]\n  --> remote.ign:1:61\n',
+      'info: the config at this URL is not looked into: Ignition fetches it on boot [$.ignition.config.merge.0.source] (config-remote)\n  --> remote.ign:1:61\n',
     );
   });
 
@@ -165,7 +167,7 @@ describe('validate', () => {
     const { code, stdout } = await run('validate merged.ign');
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^error: file path includes link in config, once all configs are merged \[\$\.storage\.files\.0\]\n {2}--> merged\.ign:1:\d+\n/,
+      /^error: file path includes link in config, once all configs are merged \[\$\.storage\.files\.0\] \([a-z-]+\)\n {2}--> merged\.ign:1:\d+\n/,
     );
   });
 });
@@ -189,9 +191,9 @@ describe('other commands', () => {
     );
     const broken = await run('inspect broken.ign');
     expect(broken.code).toBe(1);
-    expect(broken.stdout).toContain('unexpected end of JSON input in ignition.config.merge.0\n');
+    expect(broken.stdout).toContain('unexpected end of JSON input in ignition.config.merge.0 (');
     expect((await run('inspect remote.ign')).stdout).toContain(
-      'info: ignition.config.merge.0.source: the config at this URL is not looked into: Ignition fetches it on boot\n',
+      'info: ignition.config.merge.0.source: the config at this URL is not looked into: Ignition fetches it on boot (config-remote)\n',
     );
   });
 
@@ -235,7 +237,9 @@ describe('other commands', () => {
       0,
       expect.stringContaining('the config runs ironic-python-agent: it looks like the one for the ramdisk'),
     ]);
-    expect(stderr).toContain('[$.ignition.config.merge.0]\n  --> agentInside.ign:1:');
+    expect(stderr).toContain(
+      '[$.ignition.config.merge.0] (install-config-of-ramdisk)\n  --> agentInside.ign:1:',
+    );
   });
 
   it('a rendered config that inlines a file for root only is not for everybody', async () => {

@@ -320,7 +320,7 @@ describe('where Ironic is missing', () => {
     ],
     [
       'serve',
-      ['serve', '--artifacts', 'ign', '--listen', '127.0.0.1:0'],
+      ['serve', '--artifacts', 'ign', '--listen', '127.0.0.1:0', '--log', 'text'],
       'hint: set ironic.apiUrls below agent in an inventory (--inventory FILE)',
     ],
   ])('%s names what the command takes', async (_title, args, hint) => {

@@ -26,7 +26,7 @@ export const imageRules = {
   ),
   unqualified: warning(
     'agent-image-unqualified',
-    'the image has no registry, and podman has nobody to ask which one is meant',
+    'the image has no registry, and podman cannot ask which one to use',
     'write the registry, for example quay.io/metal3-io/ironic-agent',
   ),
   bareRegistry: warning(

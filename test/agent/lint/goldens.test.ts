@@ -26,31 +26,32 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
     'ca-unreadable',
     'ssh-key',
     'mode-decimal',
+    'secret-registry',
   ],
-  'assisted-discovery-converged-static-nmstate': ['conf-insecure', 'secret-mode'],
-  'assisted-discovery-converged': ['conf-insecure', 'secret-mode'],
+  'assisted-discovery-converged-static-nmstate': ['conf-insecure', 'secret-mode', 'secret-registry'],
+  'assisted-discovery-converged': ['conf-insecure', 'secret-mode', 'secret-registry'],
   'assisted-discovery-nonconverged': ['secret-mode'],
-  'assisted-discovery-ntp-replace': ['conf-insecure', 'secret-mode'],
+  'assisted-discovery-ntp-replace': ['conf-insecure', 'secret-mode', 'secret-registry'],
   'assisted-ironic-ipv6': ['conf-insecure'],
   'assisted-ironic-minimal': ['conf-insecure'],
   'assisted-ironic-proxy': ['conf-insecure', 'proxy-ironic'],
   'assisted-ironic-static-network': ['conf-insecure'],
-  'buildpy-abbrev-flags': ['image-unverified'],
-  'buildpy-host-garbage': ['conf-url'],
-  'buildpy-host-with-port': ['conf-url'],
+  'buildpy-abbrev-flags': ['image-unverified', 'image-unqualified'],
+  'buildpy-host-garbage': ['conf-url', 'image-unqualified'],
+  'buildpy-host-with-port': ['conf-url', 'image-unqualified'],
   'buildpy-ipv6-raw': ['conf-url'],
   'buildpy-key-empty': ['ssh-key'],
   'buildpy-key-placeholder': ['ssh-key'],
   'buildpy-options': ['conf-deprecated'],
   'buildpy-readme-bifrost': ['image-unverified'],
   'buildpy-registry-placeholder': ['image-reference'],
-  'buildpy-registry-quote': ['unit-quotes'],
+  'buildpy-registry-quote': ['unit-quotes', 'image-unqualified'],
   'buildpy-tls-insecure-option-order': ['conf-insecure'],
   'buildpy-tls-insecure': ['conf-insecure', 'image-unverified'],
   'buildpy-two-keys': ['ssh-key'],
-  'configure-coreos-ipa-full': ['secret-mode'],
+  'configure-coreos-ipa-full': ['secret-mode', 'secret-registry'],
   'configure-coreos-ipa-minimal': ['image-unverified'],
-  'configure-coreos-ipa-pull-secret': ['image-unverified', 'secret-mode'],
+  'configure-coreos-ipa-pull-secret': ['image-unverified', 'secret-mode', 'secret-registry'],
   'configure-coreos-ipa-ssh-key': ['image-unverified'],
   'configure-coreos-ipa-tls-ipv6': ['image-unverified'],
   'icc-full': ['conf-insecure', 'conf-ca-unused', 'proxy-ironic', 'secret-mode', 'script-shebang'],
@@ -83,6 +84,11 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'icc-url-userinfo': ['conf-url', 'conf-insecure'],
 };
 
+/** What single configs do not draw: a quote breaks the command that pulls, so the image is not known to be pulled before. */
+const missing: Readonly<Record<string, readonly string[]>> = {
+  'buildpy-registry-quote': ['image-short-name'],
+};
+
 const folder = sharedData === undefined ? undefined : join(sharedData, 'agent-golden');
 const names = (folder === undefined ? [] : readdirSync(folder))
   .filter((file) => file.endsWith('.json') && !/\.(?:meta|input|error)\.json$/.test(file))
@@ -100,7 +106,8 @@ describe.skipIf(folder === undefined)(`configs of other generators${sharedDataNo
       ...((isAgent ? always[name.split('-')[0] ?? ''] : []) ?? []),
       ...(sometimes[name] ?? []),
     ];
-    expect([...new Set(rules)].toSorted()).toEqual(expected.toSorted());
+    const found = [...new Set(rules), ...(missing[name] ?? [])];
+    expect(found.toSorted()).toEqual(expected.toSorted());
     expect(isAgentConfig(config)).toBe(isAgent);
   });
 });

@@ -1,6 +1,6 @@
 /** `try` as a process: what signals do, and that the emulated machine never outlives it. */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'try process '));
 const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(path('live.iso'), liveIso('2023-07'));
+// One that names no Ironic: which one the agent calls is not known, so that the machine is started.
+execFileSync(process.execPath, [program, 'iso', 'ignition', 'embed', path('live.iso')], {
+  input: '{"ignition":{"version":"3.4.0"}}',
+});
 writeFileSync(path('qemu-system-x86_64'), `#!/bin/sh\necho $$ > "$PID_FILE"; exec sleep 600\n`);
 chmodSync(path('qemu-system-x86_64'), 0o755);
 
