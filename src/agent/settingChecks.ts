@@ -21,6 +21,8 @@ import type { SettingName } from './settingTable.ts';
 
 export interface SettingRemark {
   readonly setting: SettingName;
+  /** The rule of the lint that finds the same in a config. */
+  readonly rule: string;
   /** `error`: the agent cannot run with the setting. */
   readonly severity: 'error' | 'warning';
   /** A sentence without secrets. */
@@ -59,9 +61,9 @@ function checkImage({ agentImage, pullPolicy }: AgentSettings, registries?: Regi
   const bare = findBareRegistry(agentImage);
   const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
   const { hint, message } = bare ?? short ?? {};
-  return hint === undefined || message === undefined
-    ? []
-    : [{ setting: 'agent.image', severity: 'warning', message, hint }];
+  if (hint === undefined || message === undefined) return [];
+  const rule = bare === undefined ? 'agent-image-unqualified' : 'agent-image-bare-registry';
+  return [{ setting: 'agent.image', rule, severity: 'warning', message, hint }];
 }
 
 function checkPullSecret(
@@ -72,8 +74,11 @@ function checkPullSecret(
   const credentials = readCredentials(pullSecret);
   const names = pullNames(agentImage, registries);
   const missing = findMissingCredentials(names, credentials);
-  const problems = [...findEntryProblems(credentials, names), ...(missing === undefined ? [] : [missing])];
-  return problems.map((problem) => ({ setting: 'agent.pullSecret', ...problem }));
+  const entries = findEntryProblems(credentials, names);
+  return [
+    ...entries.map((problem) => ({ rule: 'agent-secret-entry', ...problem })),
+    ...(missing === undefined ? [] : [{ rule: 'agent-secret-registry', ...missing }]),
+  ].map((problem) => ({ setting: 'agent.pullSecret', ...problem }));
 }
 
 type FoundAddress = readonly [setting: SettingName, problem: AddressProblem | undefined];
@@ -95,6 +100,7 @@ function checkAddresses(settings: AgentSettings, registries?: Registries): Setti
   return found.flatMap(([setting, problem]) => {
     if (problem === undefined) return [];
     const { hint, isUnusable, message } = problem;
-    return [{ setting, severity: isOwn && isUnusable ? 'error' : 'warning', message, hint }];
+    const severity = isOwn && isUnusable ? 'error' : 'warning';
+    return [{ setting, rule: 'agent-address', severity, message, hint }];
   });
 }

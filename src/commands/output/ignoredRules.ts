@@ -40,7 +40,15 @@ export function parseIgnoredRules(texts: readonly string[]): readonly string[] {
     const problem = ignoreProblem(rule);
     if (problem !== undefined) throw new UsageError(`--ignore: ${problem.message}`, { hint: problem.hint });
   }
-  return rules;
+  return rules.flatMap(sameRules);
+}
+
+/** The ids under which the same mistake is reported: `conf-url` in a conf, and `agent-conf-url` in a config that has it. */
+function sameRules(rule: string): readonly string[] {
+  const book = ruleBook();
+  const anchor = book.get(rule)?.anchor;
+  const same = [...book.values()].filter((entry) => entry.anchor === anchor && entry.severity !== 'error');
+  return same.map(({ id }) => id);
 }
 
 /** The findings whose rules are not turned off. */
@@ -70,6 +78,6 @@ export function ignoringRules(io: Io, rules: readonly string[]): Io {
     env,
     cwd,
     programName,
-    ignored: [...(io.ignored ?? []), ...rules],
+    ignored: [...(io.ignored ?? []), ...rules.flatMap(sameRules)],
   };
 }

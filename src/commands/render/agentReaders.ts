@@ -193,7 +193,9 @@ function tellRegistries(
   const locate = ({ message, position: { column, line } }: RegistriesIssue): string =>
     `${place}: ${text}:${line}:${column}: ${message}`;
   const errors = issues.filter(({ severity }) => severity === 'error');
-  for (const issue of issues) if (issue.severity !== 'error') warn(locate(issue), issue.hint);
+  for (const issue of issues) {
+    if (issue.severity !== 'error') warn(locate(issue), issue.hint, 'agent-registries-conf-ignored');
+  }
   const [first, ...others] = errors;
   if (first === undefined) return;
   const more = others.map(({ position: { column, line } }) => `${line}:${column}`);

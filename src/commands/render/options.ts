@@ -75,5 +75,5 @@ export function settingFlags(...names: readonly string[]): SettingFlag[] {
   });
 }
 
-/** Says something that does not keep the config from being rendered. */
-export type Warn = (message: string, hint?: string) => void;
+/** Says something that does not keep the config from being rendered; `rule` is the id of the lint rule for the same. */
+export type Warn = (message: string, hint?: string, rule?: string) => void;

@@ -38,9 +38,10 @@ export function createRenderer(): RenderConfig {
     const collected = readInputs(source);
     if (!isNoted) noteSettings(collected, io);
     isNoted = true;
-    const settings = await readSettings(source, collected, (message, hint) =>
-      tell(io, { severity: 'warning', message, hint }),
-    );
+    const settings = await readSettings(source, collected, (message, hint, rule) => {
+      if (rule === undefined || !io.ignored?.includes(rule))
+        tell(io, { severity: 'warning', message, hint, rule });
+    });
     const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
     if (!reportConf(remarks, io)) return undefined;
     const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);

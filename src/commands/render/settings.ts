@@ -104,9 +104,9 @@ export function createSettingsReader(): ReadSettings {
 
 /** Throws UsageError for a value with which the agent cannot run, and CliError for such a file. */
 function tellSettings(remarks: readonly SettingRemark[], reading: Reading): void {
-  for (const { hint, message, setting, severity } of remarks) {
+  for (const { hint, message, rule, setting, severity } of remarks) {
     const text = `${placeOf(setting, reading)}: ${message}`;
-    if (severity === 'warning') reading.warn(text, hint);
+    if (severity === 'warning') reading.warn(text, hint, rule);
     else if (fileSettings.has(setting)) throw new CliError(text, { hint });
     else throw new UsageError(text, { hint });
   }
