@@ -140,7 +140,7 @@ describe('--verbose', () => {
       'iso ignition embed -i good.ign live.iso -o -',
       [
         /its embed area is images\/ignition\.img: 262144 bytes at \d+/,
-        /\d+ places change, \d+ bytes in all; it keeps its size/,
+        /\d+ places changed, \d+ bytes in all; it keeps its size/,
       ],
     ],
     [
