@@ -4,7 +4,7 @@
  */
 
 import { CommanderError } from 'commander';
-import { CliError, ComparisonError, UsageError } from './errors.ts';
+import { ComparisonError, UsageError } from './errors.ts';
 import type { ExitCode, Io } from './io/io.ts';
 import { programNameOf } from './io/platformPaths.ts';
 import { openOutput } from './io/processOutput.ts';
@@ -12,8 +12,9 @@ import { writeStdout } from './io/stdout.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
 import { createTalk, placeGlobalOptions, settleIgnored } from './program/globalOptions.ts';
+import type { TalkChoice } from './commands/output/talk.ts';
 import { namedCommand, usageLine } from './program/usage.ts';
-import { formatError } from './reporters/remark.ts';
+import { describeError, type ErrorDetail } from './reporters/errorText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
@@ -39,7 +40,8 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     }
     return exitCode;
   } catch (error) {
-    return reportError(error, io, () => usageLine(namedCommand(program, rest)));
+    const usage = (): string => usageLine(namedCommand(program, rest));
+    return reportError(error, { io, usage, detail: errorDetail[chosen.talk] });
   }
 }
 
@@ -57,11 +59,24 @@ function processIo(argv: readonly string[]): Io {
   };
 }
 
-function reportError(error: unknown, io: Io, usage: () => string): ExitCode {
+const errorDetail: Readonly<Record<TalkChoice['talk'], ErrorDetail>> = {
+  errors: 'nothing',
+  usual: 'nothing',
+  everything: 'causes',
+  stacks: 'stacks',
+};
+
+interface ErrorReport {
+  readonly io: Io;
+  /** The usage line of the command. */
+  readonly usage: () => string;
+  readonly detail: ErrorDetail;
+}
+
+function reportError(error: unknown, { io, usage, detail }: ErrorReport): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
-  if (!(error instanceof CliError)) throw error;
   const isUsage = error instanceof UsageError;
-  const remark = formatError(error);
-  io.stderr.write(isUsage ? remark + usage() : remark);
+  const text = describeError(error, detail);
+  io.stderr.write(isUsage ? text + usage() : text);
   return isUsage || error instanceof ComparisonError ? 2 : 1;
 }

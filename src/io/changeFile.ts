@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, open, stat } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
+import { editInPlace } from '../image/editInPlace.ts';
 import { type ImageChange, sizeAfter } from '../image/imageChange.ts';
 import { chunksOf, lentChunksOf, patchSource } from '../image/overlay.ts';
 import type { RandomAccess } from '../image/randomAccess.ts';
@@ -12,6 +13,7 @@ import type { OpenImage } from './imageBytes.ts';
 import type { Io } from './io.ts';
 import type { NewFile } from './newFile.ts';
 import type { TempFile } from './tempFile.ts';
+import { openWritableImage } from './writableImage.ts';
 
 /** Milliseconds between two looks at how far a copy is. */
 const LOOK_EVERY = 200;
@@ -24,10 +26,6 @@ const LOOK_EVERY = 200;
  */
 export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
   if (change.stages.length === 0 && change.size === undefined) return;
-  const [{ editInPlace }, { openWritableImage }] = await Promise.all([
-    import('../image/editInPlace.ts'),
-    import('./writableImage.ts'),
-  ]); // copying gets by without
   const image = await openWritableImage(path, io);
   try {
     if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {

@@ -23,7 +23,12 @@ export function declareGlobalOptions(command: Command, chosen: TalkChoice): void
   declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
     chosen.ignored = [...chosen.ignored, rules];
   });
-  declare(command, new Option('--verbose', 'also say what is read, and why'), chooseTalk('everything'));
+  declare(command, new Option('--verbose', VERBOSE_HELP), chooseTalk('everything'));
+  declare(
+    command,
+    new Option('--debug', 'like --verbose, with stack traces of errors'),
+    chooseTalk('stacks'),
+  );
 }
 
 /** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
@@ -34,6 +39,7 @@ export async function settleIgnored(chosen: TalkChoice): Promise<void> {
 }
 
 const IGNORE_HELP = 'do not report these rules; repeatable';
+const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
 
 /** The heading of these options in the help. */
 export const GLOBAL_OPTIONS = 'Global options:';
@@ -106,4 +112,4 @@ export function splitGlobalOptions(args: readonly string[]): {
   return { leading: args.slice(0, end), rest: args.slice(end) };
 }
 
-const LEADING = /^--(?:quiet|verbose|(?:color|ignore)(?:=.*)?)$/s;
+const LEADING = /^--(?:quiet|verbose|debug|(?:color|ignore)(?:=.*)?)$/s;

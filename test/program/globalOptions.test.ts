@@ -127,6 +127,23 @@ describe('--quiet', () => {
   });
 });
 
+describe('causes of errors', () => {
+  it.each([
+    ['iso kargs show no.iso', /^error: ISO image not found: no.iso\nhint: check the path\n$/],
+    ['--verbose iso kargs show no.iso', /hint: check the path\ncause: Error: ENOENT: .*\n$/],
+    ['iso kargs show no.iso --verbose', /hint: check the path\ncause: Error: ENOENT: .*\n$/],
+    ['iso --debug kargs show no.iso', /hint: check the path\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /],
+    ['--debug render --debug', /\n {4}at /],
+    ['render --debug', /^error: where is Ironic\?[^]*\(see --help\)\n$/],
+  ])('%s', async (line, text) => {
+    expect((await run(line)).stderr).toMatch(text);
+  });
+
+  it('are not told for render --debug, which is about the agent', async () => {
+    expect((await run('render --debug')).stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
 describe('--verbose', () => {
   it.each([
     [

@@ -6,8 +6,8 @@ import { colorRemarks, onlyErrors } from '../../reporters/remarkText.ts';
 
 /** Chosen while the command line is read, after the streams were handed out. */
 export interface TalkChoice {
-  /** `errors` alone, what is `usual`, or also why (`everything`). */
-  talk: 'errors' | 'usual' | 'everything';
+  /** `errors` alone, what is `usual`, also why (`everything`), or also where errors were thrown (`stacks`). */
+  talk: 'errors' | 'usual' | 'everything' | 'stacks';
   color: 'auto' | 'always' | 'never';
   /** Ids of rules that are turned off; while the command line is read, what it says of them. */
   ignored: readonly string[];
@@ -29,7 +29,8 @@ export function talkAsChosen(io: Io, choice: Readonly<TalkChoice>): Io {
     programName,
     programPath,
     get note() {
-      return choice.talk === 'everything' ? notesTo(chosenOutput(io, choice)) : undefined;
+      const wantsNotes = choice.talk === 'everything' || choice.talk === 'stacks';
+      return wantsNotes ? notesTo(chosenOutput(io, choice)) : undefined;
     },
     get hasColors() {
       return wantsColor(stdout, choice, env);
