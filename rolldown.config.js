@@ -87,6 +87,7 @@ const { output: chunks } = await program.write({
       },
       { name: 'network', test: /src\/agent\/network\//, priority: 1 },
       { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
+      { name: 'chalk', test: /node_modules\/chalk\//, priority: 6 },
       { name: 'tarBundle', test: /src\/io\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\// },
     ],
   },

@@ -1,16 +1,24 @@
 /** Text on standard error as the user wants it: with colours, or of errors alone. It is made of remarks and excerpts. */
 
+import { Chalk, type ChalkInstance } from 'chalk';
+
 /** Begins a line that says something new; what follows belongs to it until the next. */
 const SEVERITIES = ['error', 'warning', 'info', 'note'] as const;
 
-/** Of a terminal, by its own numbers (ECMA-48, SGR): bold and a colour. */
-const COLORS: Readonly<Record<string, string>> = {
-  error: '1;31',
-  warning: '1;33',
-  info: '1;36',
-  note: '1;36',
-  hint: '1;32',
-};
+/** Whether there are colours is decided before (`wantsColor`), as chalk does not know NO_COLOR; it loads when they are used. */
+function chalkFor(word: string): ChalkInstance {
+  const { bold } = new Chalk({ level: 1 });
+  switch (word) {
+    case 'error':
+      return bold.red;
+    case 'warning':
+      return bold.yellow;
+    case 'hint':
+      return bold.green;
+    default:
+      return bold.cyan;
+  }
+}
 
 /** The words that begin remarks get colours, and the marks below an excerpt that of their finding. */
 export function colorRemarks(text: string): string {
@@ -19,7 +27,7 @@ export function colorRemarks(text: string): string {
     /^(error|warning|info|note|hint)(?=: )|(?<=^ *\| +)\^+$/gm,
     (marked, word: string | undefined) => {
       if (word !== undefined && word !== 'hint') severity = word;
-      return `\u001b[${COLORS[word ?? severity] ?? ''}m${marked}\u001b[0m`;
+      return chalkFor(word ?? severity)(marked);
     },
   );
 }

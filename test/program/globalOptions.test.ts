@@ -78,15 +78,15 @@ describe('--color', () => {
   ])('%s with %j: %s', async (line, env, isColored) => {
     const { code, stdout } = await run(line, { env });
     expect(code).toBe(1);
-    expect(stdout.includes(`${ESCAPE}1;31merror`)).toBe(isColored);
-    expect(stdout.includes(`${ESCAPE}1;31m^^^`)).toBe(isColored);
+    expect(stdout.includes(`${ESCAPE}1m${ESCAPE}31merror`)).toBe(isColored);
+    expect(stdout.includes(`${ESCAPE}1m${ESCAPE}31m^^^`)).toBe(isColored);
   });
 
   it('colours errors of the command line, too', async () => {
     expect((await run('--color always validat x')).stderr).toContain(
-      `${ESCAPE}1;31merror${ESCAPE}0m: unknown command`,
+      `${ESCAPE}1m${ESCAPE}31merror${ESCAPE}39m${ESCAPE}22m: unknown command`,
     );
-    expect((await run('inspect missing --color always')).stderr).toContain(`${ESCAPE}1;32mhint`);
+    expect((await run('inspect missing --color always')).stderr).toContain(`${ESCAPE}1m${ESCAPE}32mhint`);
   });
 
   it.each([

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { formatRemark } from '../../src/reporters/remark.ts';
 import { colorRemarks, onlyErrors } from '../../src/reporters/remarkText.ts';
 
-const red = (text: string): string => `\u001b[1;31m${text}\u001b[0m`;
-const yellow = (text: string): string => `\u001b[1;33m${text}\u001b[0m`;
-const green = (text: string): string => `\u001b[1;32m${text}\u001b[0m`;
-const cyan = (text: string): string => `\u001b[1;36m${text}\u001b[0m`;
+const red = (text: string): string => `\u001b[1m\u001b[31m${text}\u001b[39m\u001b[22m`;
+const yellow = (text: string): string => `\u001b[1m\u001b[33m${text}\u001b[39m\u001b[22m`;
+const green = (text: string): string => `\u001b[1m\u001b[32m${text}\u001b[39m\u001b[22m`;
+const cyan = (text: string): string => `\u001b[1m\u001b[36m${text}\u001b[39m\u001b[22m`;
 
 describe('colorRemarks', () => {
   it.each([
