@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
+    // By default one processor stays free for the terminal.
+    maxWorkers: '100%',
     // Starting each of hundreds of files anew takes half of the time. No test leaves anything behind for another one.
     isolate: false,
     // `npm run coverage`. What stays uncovered: errors passed on that are none of ours, limits that no test could reach

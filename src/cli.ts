@@ -12,7 +12,6 @@ import { writeStdout } from './io/stdout.ts';
 import { adaptArguments } from './program/arguments.ts';
 import { declareCommands } from './program/commands.ts';
 import { createTalk, placeGlobalOptions, settleIgnored } from './program/globalOptions.ts';
-import type { TalkChoice } from './commands/output/talk.ts';
 import { namedCommand, usageLine } from './program/usage.ts';
 import { describeError, type ErrorDetail } from './reporters/errorText.ts';
 
@@ -24,7 +23,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   };
   const printed: string[] = [];
   const print = (text: string): void => void printed.push(text);
-  const { io, chosen } = createTalk(streams);
+  const { io, chosen, detail } = createTalk(streams);
   const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );
@@ -41,7 +40,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     return exitCode;
   } catch (error) {
     const usage = (): string => usageLine(namedCommand(program, rest));
-    return reportError(error, { io, usage, detail: errorDetail[chosen.talk] });
+    return reportError(error, { io, usage, detail: detail() });
   }
 }
 
@@ -58,13 +57,6 @@ function processIo(argv: readonly string[]): Io {
     programPath: argv[1],
   };
 }
-
-const errorDetail: Readonly<Record<TalkChoice['talk'], ErrorDetail>> = {
-  errors: 'nothing',
-  usual: 'nothing',
-  everything: 'causes',
-  stacks: 'stacks',
-};
 
 interface ErrorReport {
   readonly io: Io;

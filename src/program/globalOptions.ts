@@ -1,14 +1,22 @@
 /** The options that every command has, before its name or behind it: how much is said, and in which colours. */
 
 import { type Command, Option } from 'commander';
-import { talkAsChosen, type TalkChoice } from '../commands/output/talk.ts';
+import { errorDetail, talkAsChosen, type TalkChoice } from '../commands/output/talk.ts';
 import type { Io } from '../io/io.ts';
 import { choice } from './choice.ts';
 
-/** An `io` for commands that minds the options, and the choice that they make. */
-export function createTalk(io: Io): { readonly io: Io; readonly chosen: TalkChoice } {
+/** What a command line chooses. */
+export interface Talk {
+  /** An `io` for commands that minds the options. */
+  readonly io: Io;
+  readonly chosen: TalkChoice;
+  /** How much an error says that ends the command. */
+  readonly detail: () => ReturnType<typeof errorDetail>;
+}
+
+export function createTalk(streams: Io): Talk {
   const chosen: TalkChoice = { talk: 'usual', color: 'auto', ignored: [] };
-  return { io: talkAsChosen(io, chosen), chosen };
+  return { io: talkAsChosen(streams, chosen), chosen, detail: () => errorDetail(chosen) };
 }
 
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */

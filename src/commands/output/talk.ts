@@ -1,6 +1,7 @@
 /** How much a command says besides its data, and in which colours: the streams that it gets, by the user's choice. */
 
 import type { Io, Output } from '../../io/io.ts';
+import type { ErrorDetail } from '../../reporters/errorText.ts';
 import { printable } from '../../reporters/printable.ts';
 import { colorRemarks, onlyErrors } from '../../reporters/remarkText.ts';
 
@@ -11,6 +12,11 @@ export interface TalkChoice {
   color: 'auto' | 'always' | 'never';
   /** Ids of rules that are turned off; while the command line is read, what it says of them. */
   ignored: readonly string[];
+}
+
+export function errorDetail({ talk }: Readonly<TalkChoice>): ErrorDetail {
+  if (talk === 'stacks') return 'stacks';
+  return talk === 'everything' ? 'causes' : 'nothing';
 }
 
 /** The same `io`, except that standard error says what was chosen by the time it is used. */

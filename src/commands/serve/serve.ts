@@ -106,7 +106,12 @@ async function tellStart(options: ServeOptions, setup: Setup, { service, io }: R
   const snapshot = state.current();
   if (snapshot === undefined) return; // it ends already
   log.note('info', 'ready', { url: links.publicUrl });
-  const remarks = [...startRemarks(setup), ...imageRemarks(options, snapshot), ...secretRemarks(service)];
+  const { port } = new URL(links.publicUrl);
+  const remarks = [
+    ...startRemarks(setup, port),
+    ...imageRemarks(options, snapshot),
+    ...secretRemarks(service),
+  ];
   tellRemarks(remarks, setup, { service, io });
   if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
 }
@@ -134,7 +139,8 @@ function secretRemarks({ links, state }: Service): Remark[] {
   return plainSecretRemarks(state.current()?.secrets ?? new Map(), links.publicUrl);
 }
 
-function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup): Remark[] {
+/** @param port that the service listens on */
+function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup, port: string): Remark[] {
   const isLocal = isLoopback(listen);
   const remarks: readonly (Remark & { readonly isTrue: boolean })[] = [
     {
@@ -153,7 +159,7 @@ function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup)
       isTrue: isLocal && publicUrl === undefined,
       severity: 'info',
       message: 'only programs of this machine reach this server',
-      hint: 'for others: --listen :8084 --public-url http://ADDRESS:8084',
+      hint: `for others: --listen :${port} --public-url http://ADDRESS:${port}`,
     },
     {
       isTrue: signer !== undefined && !hasKey,

@@ -1,23 +1,27 @@
 /** `try` as a process: what signals do, and that the emulated machine never outlives it. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../../support/liveIso.ts';
 import { have, missingNote } from '../../support/programs.ts';
+import { runCli } from '../../support/runCli.ts';
 import { until } from '../../support/serveFixtures.ts';
 
 const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'try process '));
 const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-writeFileSync(path('live.iso'), liveIso('2023-07'));
-// One that names no Ironic: which one the agent calls is not known, so that the machine is started.
-execFileSync(process.execPath, [program, 'iso', 'ignition', 'embed', path('live.iso')], {
-  input: '{"ignition":{"version":"3.4.0"}}',
+writeFileSync(path('plain.iso'), liveIso('2023-07'));
+beforeAll(async () => {
+  // An image without any config would not be booted.
+  const url = 'ignition.config.url=http://192.0.2.1/config.ign';
+  const args = ['iso', 'kargs', 'modify', '-a', url, '-o', path('live.iso'), path('plain.iso')];
+  const { code, stderr } = await runCli(args);
+  if (code !== 0) throw new Error(stderr);
 });
 writeFileSync(path('qemu-system-x86_64'), `#!/bin/sh\necho $$ > "$PID_FILE"; exec sleep 600\n`);
 chmodSync(path('qemu-system-x86_64'), 0o755);

@@ -342,6 +342,14 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     expect(trial.said()).toContain('warning: the config in bare.iso names no Ironic');
   });
 
+  it('looks into a config that is inlined, as `iso customize` writes it', async () => {
+    await runProgram('render', '--no-ssh-key', '--api-url', 'http://192.0.2.9:6385', '-o', 'inner.ign');
+    await runProgram('iso', 'customize', '--live-ignition', 'inner.ign', '-o', 'inner.iso', 'plain.iso');
+    const { ids, said } = await endAtOnce({ qemu: 'inner.iso' });
+    expect(ids).toEqual(['other-ironic']);
+    expect(said).toContain('the config names http://192.0.2.9:6385 as Ironic');
+  });
+
   it('takes an image from a URL', async () => {
     await imageOf('remote', '--api-url', 'http://192.0.2.9:6385');
     const server = await startImageServer();
