@@ -164,6 +164,13 @@ describe('render --inventory', () => {
     expect([code, written]).toEqual([1, ['c.ign']]);
   });
 
+  it('needs a folder for several hosts, and not standard output', async () => {
+    await render(`${shared}hosts:\n- name: a\n`);
+    const args = ['render', '--inventory', 'site/ramdisk.yaml', '-o', '-'];
+    const { code, stderr } = await runCli(args, { cwd: folder });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('needs a folder for their configs')]);
+  });
+
   it.each([
     ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 wrong; stopped there'],
     ['names a file that is missing', 'b, overrides: {agent.pullSecret: no}', ['a.ign'], '1 written'],

@@ -144,7 +144,7 @@ describe('render --api-url', () => {
       '--ntp-server',
       'n',
     ];
-    const [one, other] = [await renderDefault(...args), await renderDefault(...args)];
+    const [one, other] = [await renderDefault(...args), await renderDefault(...args, '-o', '-')];
     expect(one.stdout).toBe(other.stdout);
     expect(one.stdout).toMatch(/^\{"ignition":.*,"passwd":.*,"storage":.*,"systemd":.*\}\n$/);
     expect(one.stdout).toContain(

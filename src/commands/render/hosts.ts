@@ -35,7 +35,7 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
 }
 
 function requireFolder({ options: { output } }: RenderSource): string {
-  if (output !== undefined && output !== '') return output;
+  if (output !== undefined && output !== '' && output !== '-') return output;
   throw new UsageError('an inventory with hosts needs a folder for their configs', {
     hint: 'for example --output configs',
   });

@@ -44,8 +44,9 @@ async function renderOne(source: RenderSource): Promise<ExitCode> {
   }
   const rendered = await createRenderer()(source);
   if (rendered === undefined) return 1;
-  if (options.output === undefined) await writeStdout(io, [rendered.document]);
-  else await writeOutput(options.output, rendered, io);
+  const { output = '-' } = options;
+  if (output === '-') await writeStdout(io, [rendered.document]);
+  else await writeOutput(output, rendered, io);
   return 0;
 }
 
