@@ -234,8 +234,8 @@ describe('other failures of standard streams', () => {
       '--listen',
       `127.0.0.1:${port}`,
     ];
-    const script = `"$@" 2> /dev/full & for i in $(seq 50); do curl -sf http://127.0.0.1:${port}/healthz && break; sleep 0.2; done
-      curl -sf -o fetched.iso http://127.0.0.1:${port}/a.iso && curl -sf http://127.0.0.1:${port}/healthz; kill $!; wait $!; echo "ended with $?"`;
+    const script = `"$@" 2> /dev/full & for i in $(seq 150); do curl -sf -o fetched.iso http://127.0.0.1:${port}/a.iso && break; sleep 0.2; done
+      curl -sf http://127.0.0.1:${port}/healthz; kill $!; wait $!; echo "ended with $?"`;
     const { stdout } = await run(serve, script);
     expect(stdout).toMatch(/ended with 0\n$/);
     expect(statSync(join(cwd, 'fetched.iso')).size).toBe(statSync(join(cwd, 'plain.iso')).size);
