@@ -26,5 +26,10 @@ export interface Io {
   readonly ignored?: readonly string[];
 }
 
+/** The same `io` with other members. The rest is asked of `io` when it is used: opening standard input takes time. */
+export function ioWith(io: Io, changes: Partial<Io>): Io {
+  return Object.create(io, Object.getOwnPropertyDescriptors(changes));
+}
+
 /** 0: done, or valid. 1: failed, or invalid. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;

@@ -48,26 +48,24 @@ function formatCause(cause: unknown, detail: ErrorDetail): string {
   return `cause: ${printable(nameCause(cause))}\n${detail === 'stacks' ? formatStack(cause) : ''}`;
 }
 
-/**
- * Errors of the system and of this program say what is wrong without quoting data. Others, such as those of `JSON.parse`,
- * may quote secrets, and only their name is told.
- */
 function nameCause(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
-  const isHarmless = cause instanceof CliError || ('code' in cause && typeof cause.code === 'string');
-  return isHarmless ? `${cause.name}: ${cause.message}` : cause.name;
+  return mayQuote(cause) ? cause.name : `${cause.name}: ${cause.message}`;
 }
 
-/** All of it for a defect, which cannot be understood otherwise; of other errors the places alone. */
+/** Where the error was thrown; of a defect also what it says, as it cannot be understood otherwise. */
 function formatStack(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  const lines = (error.stack ?? '').split('\n');
-  const places = lines.filter((line) => /^\s+at /.test(line));
-  return [...(isDefect(error) ? [`${error.name}: ${error.message}`] : []), ...places]
+  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [...(mayQuote(error) ? [`${error.name}: ${error.message}`] : []), ...places]
     .map((line) => `${printable(line)}\n`)
     .join('');
 }
 
-function isDefect(error: Error): boolean {
-  return !(error instanceof CliError) && !('code' in error);
+/**
+ * Errors of the system and of this program say what is wrong without quoting data. Others, such as those of `JSON.parse`,
+ * may quote secrets.
+ */
+function mayQuote(error: Error): boolean {
+  return !(error instanceof CliError) && !('code' in error && typeof error.code === 'string');
 }

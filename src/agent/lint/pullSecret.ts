@@ -51,14 +51,15 @@ export const pullSecretRules = {
   ),
 };
 
-/** Where podman and its peers look for credentials without being told. */
-const usualPaths = [
-  '/etc/authfile.json',
-  '/root/.docker/config.json',
-  '/root/.config/containers/auth.json',
+/** Where podman of root looks without being told. */
+const defaultPaths = [
   '/run/containers/0/auth.json',
-  '/etc/ostree/auth.json',
+  '/root/.config/containers/auth.json',
+  '/root/.docker/config.json',
 ];
+
+/** Where files with credentials are: podman's places, and those of the agent's units and of CoreOS. */
+const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
 
 export function checkPullSecrets(subject: LintSubject): Issue[] {
   return [
@@ -94,13 +95,6 @@ function checkContents({ contents = {} }: File, path: HostFile['path']): Issue[]
     broken(pullSecretRules.entry, at, { message, hint }),
   );
 }
-
-/** Where podman of root looks without being told. */
-const defaultPaths = [
-  '/run/containers/0/auth.json',
-  '/root/.config/containers/auth.json',
-  '/root/.docker/config.json',
-];
 
 /** The credentials that a command has are for other registries than that of its image. */
 function checkCoverage(subject: LintSubject): Issue[] {

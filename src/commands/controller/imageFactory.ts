@@ -3,7 +3,7 @@
 import { kernelArguments } from '../../boot/kernelArguments.ts';
 import { CliError } from '../../errors.ts';
 import type { KnownDigests } from '../../io/fileStamp.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import type { ConfigArtifact } from '../../prepare/artifacts.ts';
 import type { PossibleImages } from '../../preprovisioning/imageChoice.ts';
 import { artifactOf, type ImageFormat, imageFormats } from '../../preprovisioning/imageFormat.ts';
@@ -176,7 +176,7 @@ async function planOrder(
 
 /** The same, for paths that start in this folder. */
 function startingIn(folder: string, io: Io): Io {
-  return Object.create(io, { cwd: { value: folder } });
+  return ioWith(io, { cwd: folder });
 }
 
 async function makeImage(order: ImageOrder, workshop: Workshop, io: Io): Promise<MadeImage | undefined> {

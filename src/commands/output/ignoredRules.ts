@@ -4,7 +4,7 @@
  */
 
 import { UsageError } from '../../errors.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import type { Finding } from '../../report.ts';
 import { nearestNames } from '../../reporters/nearestNames.ts';
 import { ruleBook } from '../../reporters/ruleBook.ts';
@@ -62,22 +62,5 @@ export function withoutIgnored<T extends Pick<Finding, 'rule'>>(
 /** The same `io`, with more rules turned off. */
 export function ignoringRules(io: Io, rules: readonly string[]): Io {
   if (rules.length === 0) return io;
-  const { cwd, env, programName, stdout } = io;
-  return {
-    get stdin() {
-      return io.stdin; // opening it takes time
-    },
-    get stderr() {
-      return io.stderr;
-    },
-    get note() {
-      return io.note;
-    },
-    ...(io.hasColors !== undefined && { hasColors: io.hasColors }),
-    stdout,
-    env,
-    cwd,
-    programName,
-    ignored: [...(io.ignored ?? []), ...rules.flatMap(sameRules)],
-  };
+  return ioWith(io, { ignored: [...(io.ignored ?? []), ...rules.flatMap(sameRules)] });
 }

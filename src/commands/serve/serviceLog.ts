@@ -1,7 +1,7 @@
 /** What a service has to say: to a person as remarks, as every command does; to a program in the lines of its log. */
 
 import { CliError, UsageError } from '../../errors.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
+import { type ExitCode, type Io, ioWith } from '../../io/io.ts';
 import type { ServerLog } from '../../io/server/serverLog.ts';
 import { printable } from '../../reporters/printable.ts';
 import { parseRemarks } from '../../reporters/remark.ts';
@@ -36,7 +36,7 @@ export async function withTalk<T>(
 export function withNotes(io: Io, { log, form }: LogTarget): Io {
   if (io.note === undefined || form === 'text') return io;
   const note = (text: string): void => log.note('info', 'note', { message: printable(text) });
-  return Object.create(io, { note: { value: note } });
+  return ioWith(io, { note });
 }
 
 /** What a service is run for. */
