@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
-const base = ['assets', 'errors', 'report'];
+const base = ['assets', 'core', 'errors', 'report'];
 const domain = [
   'agent',
   'ignition',
@@ -23,6 +23,7 @@ const domain = [
 /** What each layer may import, besides itself. */
 const allowed: Record<string, readonly string[]> = {
   assets: [],
+  core: ['formats'],
   errors: [],
   report: [],
   formats: base,

@@ -1,7 +1,6 @@
 /** Files whose contents stand in the config itself, and who may read them on the host. */
 
 import type { File } from '../ignition/config.ts';
-import type { HostFile } from './settings.ts';
 
 export const publicMode = 0o644;
 export const secretMode = 0o600;
@@ -10,6 +9,13 @@ export const executableMode = 0o755;
 /** Text or bytes as a URL that holds them: always base64, which any content survives. */
 export function base64DataUrl(content: string | Uint8Array): string {
   return `data:;base64,${Buffer.from(content).toString('base64')}`;
+}
+
+/** What the program writes into a file of the host. */
+export interface HostFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly content: Uint8Array;
 }
 
 /** A file that replaces whatever the image has at its path. */

@@ -5,7 +5,7 @@
  */
 
 import { importAsset } from '../assets.ts';
-import { architectures } from '../deploy/host.ts';
+import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../deploy/macAddress.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';

@@ -4,6 +4,7 @@
  * place of a mistake. A new artefact adds its settings here and a module of its own beside this one.
  */
 
+import type { HostFile } from './dataFile.ts';
 import type { Keyfile } from './network/convertNmstate.ts';
 
 export const profileNames = ['default', 'buildpy', 'icc', 'assisted', 'configure-coreos-ipa'] as const;
@@ -114,12 +115,6 @@ export interface HardwareManager {
   readonly name: string;
   /** Paths are relative to the folder. */
   readonly files: readonly HostFile[];
-}
-
-export interface HostFile {
-  readonly path: string;
-  readonly mode: number;
-  readonly content: Uint8Array;
 }
 
 export interface HostUnit {

@@ -1,13 +1,11 @@
 /** The check of settings for the loaders that they are written for, and for the kernel of an architecture. */
 
-import type { architectures } from '../deploy/host.ts';
+import type { Architecture } from '../core/architecture.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
 import type { BootForm } from './bootForm.ts';
 import type { BootSettings, KernelArgument } from './bootSettings.ts';
 import { checkArguments, isWellFormed } from './checkArguments.ts';
 import { placedArguments } from './kernelArguments.ts';
-
-export type Architecture = (typeof architectures)[number];
 
 export const commandLineLength: Rule = {
   id: 'command-line-length',

@@ -23,6 +23,3 @@ export interface HostBmc {
   /** The operator knows that its certificate cannot be verified. */
   readonly insecure: boolean;
 }
-
-/** The names that Ironic, Metal3 and CoreOS agree on. */
-export const architectures = ['x86_64', 'aarch64', 'ppc64le', 's390x'] as const;

@@ -4,10 +4,13 @@
  */
 
 import { FormatError } from '../errors.ts';
-import type { DeployHost } from './host.ts';
 
 /** What placeholders stand for. */
-export type HostFacts = Pick<DeployHost, 'name' | 'bootMac' | 'architecture'>;
+export interface HostFacts {
+  readonly name: string;
+  readonly bootMac?: string;
+  readonly architecture?: string;
+}
 
 const readers: ReadonlyMap<string, (host: HostFacts) => string | undefined> = new Map([
   ['name', ({ name }: HostFacts) => name],

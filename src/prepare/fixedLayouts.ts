@@ -4,7 +4,7 @@
  */
 
 import { isAbsolute, relative } from 'node:path/posix';
-import type { Architecture } from '../boot/checkForms.ts';
+import type { Architecture } from '../core/architecture.ts';
 import { UsageError } from '../errors.ts';
 import { isInside } from './manifest.ts';
 import type { ImagePart } from '../image/bootParts.ts';

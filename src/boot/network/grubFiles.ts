@@ -7,7 +7,7 @@
 
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import type { Architecture } from '../checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { loadingWords } from '../grub.ts';
 import type { BootSettings } from '../bootSettings.ts';
 import { hyphenMac, type LoaderFiles, type NetworkHost, type RamdiskBoot } from './networkBoot.ts';

@@ -8,7 +8,7 @@
 
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import type { Architecture } from '../checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { renderLoading } from '../ipxe.ts';
 import {
   type BootFile,

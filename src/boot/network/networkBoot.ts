@@ -4,7 +4,7 @@
  */
 
 import type { BootSettings } from '../bootSettings.ts';
-import type { Architecture } from '../checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 
 export const networkLoaders = ['ipxe', 'grub', 'pxelinux'] as const;
 

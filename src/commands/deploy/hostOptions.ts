@@ -1,7 +1,8 @@
 /** The options that describe a host, which several `deploy` commands share. */
 
 import { parseBmcAddress } from '../../deploy/bmcAddress.ts';
-import { architectures, type DeployHost } from '../../deploy/host.ts';
+import { architectures } from '../../core/architecture.ts';
+import { type DeployHost } from '../../deploy/host.ts';
 import { parseMacAddress } from '../../deploy/macAddress.ts';
 import { readRootDevice, splitHint } from '../../deploy/rootDeviceHints.ts';
 import { UsageError } from '../../errors.ts';

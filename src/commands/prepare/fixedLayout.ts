@@ -6,8 +6,8 @@
 import { formatCount } from '../../formats/wordList.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { architectures } from '../../deploy/host.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import { architectures } from '../../core/architecture.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { UsageError } from '../../errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder.ts';

@@ -1,7 +1,7 @@
 /** The hosts of an inventory, one after the other: config, images and boot scripts of each, data before what points there. */
 
 import type { InventoryHost } from '../../agent/inventory.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { hostBootFiles } from '../../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 /** The shared images of a folder: kernel, initramfs and root filesystem of each architecture, put there once. */
 
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
 import {
   findBootPart,

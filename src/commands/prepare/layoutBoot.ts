@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootForms, checkBoot } from '../../boot/bootForms.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { PreparedFolder } from '../../io/preparedFolder.ts';

@@ -13,7 +13,7 @@ import { openPreparedFolder, type PreparedFolder } from '../../io/preparedFolder
 import { needsSharedImages } from '../../prepare/artifacts.ts';
 import type { ManifestInput } from '../../prepare/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../../prepare/pathOwners.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { formatWrong, startRun, tellGroups } from '../hosts/hostRun.ts';
 import { createRenderer } from '../render/renderConfig.ts';
 import type { RenderSource } from '../render/settings.ts';

@@ -6,8 +6,8 @@
 import { basename, resolve } from 'node:path';
 import { checkArchiveName, chooseImage, coreosArchitecture } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
-import { architectures } from '../../deploy/host.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../../prepare/artifacts.ts';

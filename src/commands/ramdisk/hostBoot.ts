@@ -1,7 +1,7 @@
 /** What a host boots: the settings of its boot scripts, checked as they are written. */
 
 import type { BootSettings } from '../../boot/bootSettings.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { argumentSecrets } from '../../boot/kernelArguments.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
 import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/network/networkBoot.ts';

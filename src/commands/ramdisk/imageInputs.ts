@@ -2,8 +2,8 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { Architecture } from '../../boot/checkForms.ts';
-import { architectures } from '../../deploy/host.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../errors.ts';
 import { detectCompression } from '../../formats/compression.ts';
 import { imageParts } from '../../image/bootParts.ts';

@@ -1,6 +1,6 @@
 /** The live images of one architecture, by the paths under which machines find them. */
 
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
 import type { InputImage } from './imageInputs.ts';

@@ -1,7 +1,7 @@
 /** What one host of an inventory boots: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
 import type { InventoryHost } from '../../agent/inventory.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';

@@ -2,7 +2,7 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { withDiscovery } from '../../boot/discovery.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../errors.ts';

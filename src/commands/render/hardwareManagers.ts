@@ -2,9 +2,9 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { publicMode } from '../../agent/dataFile.ts';
+import { type HostFile, publicMode } from '../../agent/dataFile.ts';
 import { checkHardwareManager } from '../../agent/hardwareManagers.ts';
-import type { HardwareManager, HostFile } from '../../agent/settings.ts';
+import type { HardwareManager } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError } from '../../errors.ts';
 import { fileError } from '../../io/fileErrors.ts';

@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path';
 import { parseConsole } from '../../agent/consoles.ts';
-import { publicMode } from '../../agent/dataFile.ts';
+import { type HostFile, publicMode } from '../../agent/dataFile.ts';
 import { parsePasswordHash } from '../../agent/passwordHash.ts';
-import type { AgentSettings, HostFile, HostUnit, ProxySettings } from '../../agent/settings.ts';
+import type { AgentSettings, HostUnit, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { unitName } from '../../agent/unit.ts';
 import { CliError, UsageError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 /** The images that all hosts share, open for as long as something is served from them. */
 
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../errors.ts';
 import {
   findBootPart,

@@ -1,7 +1,7 @@
 /** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
 
 import type { InventoryHost } from '../../agent/inventory.ts';
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { PackedConfigs } from '../../serve/packedConfigs.ts';

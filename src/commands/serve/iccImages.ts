@@ -5,7 +5,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { architectures } from '../../deploy/host.ts';
+import { architectures } from '../../core/architecture.ts';
 import type { Io } from '../../io/io.ts';
 import type { ImageOptions } from '../ramdisk/imageInputs.ts';
 

@@ -1,6 +1,6 @@
 /** Where machines find what they boot on this server: each under a URL that lets it fetch no other's. */
 
-import type { Architecture } from '../../boot/checkForms.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { type ImagePart, imageParts } from '../../image/bootParts.ts';
 import { agentPath, imagePath } from '../../prepare/servedPaths.ts';
 import { hostFileName } from '../../serve/hostFiles.ts';

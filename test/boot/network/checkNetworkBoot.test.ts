@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
-import type { Architecture } from '../../../src/boot/checkForms.ts';
+import type { Architecture } from '../../../src/core/architecture.ts';
 import { checkNetworkBoot } from '../../../src/boot/network/checkNetworkBoot.ts';
 import type { NetworkBoot, NetworkHost } from '../../../src/boot/network/networkBoot.ts';
 import { isoHost, networkBoot, ramdiskHost, settings } from './support.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
 import { withDiscovery } from '../../../src/boot/discovery.ts';
-import type { Architecture } from '../../../src/boot/checkForms.ts';
+import type { Architecture } from '../../../src/core/architecture.ts';
 import type { NetworkBoot, RamdiskBoot } from '../../../src/boot/network/networkBoot.ts';
 import { networkLoaders } from '../../../src/boot/network/networkBoot.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';

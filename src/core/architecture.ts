@@ -1,0 +1,4 @@
+/** The architectures that Ironic, Metal3 and CoreOS agree on, by the names that Ironic uses. */
+export const architectures = ['x86_64', 'aarch64', 'ppc64le', 's390x'] as const;
+
+export type Architecture = (typeof architectures)[number];
