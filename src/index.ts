@@ -3,17 +3,24 @@
  * streams of `Io`, and answer with an exit code. Errors are `CliError`s, whose messages are meant for the user.
  */
 
-export { CliError, FormatError, UsageError } from './errors.ts';
-export { formatPath, type Finding, type Path, type Position, type Report, type Severity } from './report.ts';
+export { CliError, FormatError, UsageError } from './core/errors.ts';
+export {
+  formatPath,
+  type Finding,
+  type Path,
+  type Position,
+  type Report,
+  type Severity,
+} from './core/finding.ts';
 export type { ExitCode, Io, Output } from './io/io.ts';
 
 export { formatAgentConfig, renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
 export { archiveMemory } from './agent/archiveMemory.ts';
 export { checkConf, checkConfFile } from './agent/confCheck.ts';
-export { type IpaVersion, parseIpaVersion } from './agent/ipaOptions.ts';
+export { type IpaVersion, parseIpaVersion } from './ipa/ipaOptions.ts';
 export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
 export { maskSecrets } from './agent/lint/secrets.ts';
-export { convertNmstate, type Keyfile } from './agent/network/convertNmstate.ts';
+export { convertNmstate, type Keyfile } from './network/convertNmstate.ts';
 export {
   compareConfigs,
   describeConfig,
@@ -63,64 +70,64 @@ export { repairIso as planRepair, resetIso as planReset } from './image/resetIso
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
 export type { RandomAccess } from './image/randomAccess.ts';
 export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';
-export type { OpenImage } from './io/imageBytes.ts';
-export { openImage } from './io/imageFile.ts';
+export type { OpenImage } from './io/images/imageBytes.ts';
+export { openImage } from './io/images/imageFile.ts';
 
 export { bootForms, checkBoot, type BootFormName } from './boot/bootForms.ts';
 export type { BootSettings } from './boot/bootSettings.ts';
 export { kernelArguments } from './boot/kernelArguments.ts';
 
-export { formatJsonReport } from './reporters/json.ts';
-export { formatTextReport } from './reporters/text.ts';
+export { formatJsonReport } from './io/report/json.ts';
+export { formatTextReport } from './io/report/text.ts';
 
-export { bareMetalHost } from './commands/deploy/bareMetalHost.ts';
-export type { BareMetalHostOptions } from './commands/deploy/hostSettings.ts';
-export { configDrive } from './commands/deploy/configDrive.ts';
-export type { ConfigDriveOptions } from './commands/deploy/configDriveDocument.ts';
-export { ironic as deployIronic, type IronicOptions } from './commands/deploy/ironic.ts';
-export { node as deployNode } from './commands/deploy/node.ts';
-export type { NodeOptions } from './commands/deploy/nodeDocument.ts';
-export { steps as deploySteps } from './commands/deploy/steps.ts';
-export type { StepsOptions } from './commands/deploy/stepsDocument.ts';
-export { merge as mergeIgnition, type MergeOptions } from './commands/ignition/merge.ts';
-export { translate as translateIgnition, type TranslateOptions } from './commands/ignition/translate.ts';
-export { embed as embedIgnition, type EmbedOptions } from './commands/iso/ignition/embed.ts';
-export { remove as removeIgnition, type RemoveOptions } from './commands/iso/ignition/remove.ts';
-export { show as showIgnition, type ShowOptions } from './commands/iso/ignition/show.ts';
-export { createIso, type CreateIsoOptions } from './commands/iso/create.ts';
-export { customize as customizeIso, type IsoCustomizeOptions } from './commands/iso/customize.ts';
-export { extractMinimalIso, type ExtractMinimalIsoOptions } from './commands/iso/extract/minimalIso.ts';
-export { extractPxe, type ExtractPxeOptions } from './commands/iso/extract/pxe.ts';
-export { modifyKargs, type ModifyKargsOptions } from './commands/iso/kargs/modify.ts';
-export { resetKargs } from './commands/iso/kargs/reset.ts';
-export { showKargs, type ShowKargsOptions } from './commands/iso/kargs/show.ts';
-export { embedNetwork, type EmbedNetworkOptions } from './commands/iso/network/embed.ts';
-export { extractNetwork, type ExtractNetworkOptions } from './commands/iso/network/extract.ts';
-export { removeNetwork, type RemoveNetworkOptions } from './commands/iso/network/remove.ts';
-export { reset as resetIso, type ResetOptions } from './commands/iso/reset.ts';
-export { packMinimal, type PackMinimalIsoOptions } from './commands/pack/minimalIso.ts';
-export { customize as customizePxe, type PxeCustomizeOptions } from './commands/pxe/customize.ts';
-export { unwrapIgnition, type UnwrapIgnitionOptions } from './commands/pxe/ignition/unwrap.ts';
-export { wrapIgnition, type WrapIgnitionOptions } from './commands/pxe/ignition/wrap.ts';
-export { kargs, type KargsOptions } from './commands/pxe/kargs.ts';
-export { unwrapNetwork, type UnwrapNetworkOptions } from './commands/pxe/network/unwrap.ts';
-export { wrapNetwork, type WrapNetworkOptions } from './commands/pxe/network/wrap.ts';
-export { extractInitrd, type ExtractInitrdOptions } from './commands/dev/extract/initrd.ts';
-export { showInitrd, type ShowInitrdOptions } from './commands/dev/show/initrd.ts';
-export { showIso, type ShowIsoOptions } from './commands/dev/show/iso.ts';
-export type { PrepareOptions } from './commands/prepare/options.ts';
-export { prepare } from './commands/prepare/prepare.ts';
-export { quickstart, type QuickstartOptions } from './commands/quickstart.ts';
-export type { RenderOptions } from './commands/render/options.ts';
-export { render } from './commands/render/render.ts';
-export { inspect, type InspectOptions } from './commands/inspect/inspect.ts';
-export { download, type DownloadOptions } from './commands/download.ts';
-export { listStream, type ListStreamOptions } from './commands/listStream.ts';
-export type { ControllerOptions } from './commands/controller/options.ts';
-export { controller } from './commands/controller/controller.ts';
-export type { ServeOptions } from './commands/serve/options.ts';
-export { serve } from './commands/serve/serve.ts';
-export type { TryOptions } from './commands/try/options.ts';
-export { tryRamdisk } from './commands/try/try.ts';
-export { explain, type ExplainOptions } from './commands/explain.ts';
-export { validate, type ValidateOptions } from './commands/validate.ts';
+export { bareMetalHost } from './deploy/bareMetalHost.ts';
+export type { BareMetalHostOptions } from './deploy/hostSettings.ts';
+export { configDrive } from './deploy/configDrive.ts';
+export type { ConfigDriveOptions } from './deploy/configDriveDocument.ts';
+export { ironic as deployIronic, type IronicOptions } from './deploy/ironic.ts';
+export { node as deployNode } from './deploy/node.ts';
+export type { NodeOptions } from './deploy/nodeDocument.ts';
+export { steps as deploySteps } from './deploy/steps.ts';
+export type { StepsOptions } from './deploy/stepsDocument.ts';
+export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
+export { translate as translateIgnition, type TranslateOptions } from './merge/translate.ts';
+export { embed as embedIgnition, type EmbedOptions } from './iso/ignition/embed.ts';
+export { remove as removeIgnition, type RemoveOptions } from './iso/ignition/remove.ts';
+export { show as showIgnition, type ShowOptions } from './iso/ignition/show.ts';
+export { createIso, type CreateIsoOptions } from './iso/create.ts';
+export { customize as customizeIso, type IsoCustomizeOptions } from './iso/customize.ts';
+export { extractMinimalIso, type ExtractMinimalIsoOptions } from './iso/extract/minimalIso.ts';
+export { extractPxe, type ExtractPxeOptions } from './iso/extract/pxe.ts';
+export { modifyKargs, type ModifyKargsOptions } from './iso/kargs/modify.ts';
+export { resetKargs } from './iso/kargs/reset.ts';
+export { showKargs, type ShowKargsOptions } from './iso/kargs/show.ts';
+export { embedNetwork, type EmbedNetworkOptions } from './iso/network/embed.ts';
+export { extractNetwork, type ExtractNetworkOptions } from './iso/network/extract.ts';
+export { removeNetwork, type RemoveNetworkOptions } from './iso/network/remove.ts';
+export { reset as resetIso, type ResetOptions } from './iso/reset.ts';
+export { packMinimal, type PackMinimalIsoOptions } from './pack/minimalIso.ts';
+export { customize as customizePxe, type PxeCustomizeOptions } from './pxe/customize.ts';
+export { unwrapIgnition, type UnwrapIgnitionOptions } from './pxe/ignition/unwrap.ts';
+export { wrapIgnition, type WrapIgnitionOptions } from './pxe/ignition/wrap.ts';
+export { kargs, type KargsOptions } from './pxe/kargs.ts';
+export { unwrapNetwork, type UnwrapNetworkOptions } from './pxe/network/unwrap.ts';
+export { wrapNetwork, type WrapNetworkOptions } from './pxe/network/wrap.ts';
+export { extractInitrd, type ExtractInitrdOptions } from './dev/extract/initrd.ts';
+export { showInitrd, type ShowInitrdOptions } from './dev/show/initrd.ts';
+export { showIso, type ShowIsoOptions } from './dev/show/iso.ts';
+export type { PrepareOptions } from './prepare/options.ts';
+export { prepare } from './prepare/prepare.ts';
+export { quickstart, type QuickstartOptions } from './quickstart/quickstart.ts';
+export type { RenderOptions } from './hosts/settings/options.ts';
+export { render } from './render/render.ts';
+export { inspect, type InspectOptions } from './inspect/inspect.ts';
+export { download, type DownloadOptions } from './download/download.ts';
+export { listStream, type ListStreamOptions } from './download/listStream.ts';
+export type { ControllerOptions } from './controller/options.ts';
+export { controller } from './controller/controller.ts';
+export type { ServeOptions } from './serve/options.ts';
+export { serve } from './serve/serve.ts';
+export type { TryOptions } from './try/options.ts';
+export { tryRamdisk } from './try/try.ts';
+export { explain, type ExplainOptions } from './validate/explain/explain.ts';
+export { validate, type ValidateOptions } from './validate/validate.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { ruleBook } from '../src/reporters/ruleBook.ts';
+import { ruleBook } from '../src/io/report/ruleBook.ts';
 import { replaceRulesTable } from './support/rulesTable.ts';
 
 /** `npm run rules` runs this with -u, which writes the file. */

@@ -5,13 +5,13 @@
  */
 
 import { readAsset } from '../assets.ts';
-import { FormatError, UsageError } from '../errors.ts';
+import { FormatError, UsageError } from '../core/errors.ts';
 import type { ArchivedImage, ContainerArchive } from '../formats/containerArchive.ts';
 import { parseImageReference } from '../formats/imageReference.ts';
 import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, Unit } from '../ignition/config.ts';
-import { publicMode, renderDataFile } from './dataFile.ts';
+import { publicMode, renderDataFile } from '../ignition/dataFile.ts';
 import { readContents } from './lint/subject.ts';
 import { type AgentArchive, type AgentSettings, defaultSettings } from './settings.ts';
 

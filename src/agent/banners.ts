@@ -6,7 +6,7 @@
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { File } from '../ignition/config.ts';
-import { publicMode, renderDataFile } from './dataFile.ts';
+import { publicMode, renderDataFile } from '../ignition/dataFile.ts';
 import type { AgentSettings } from './settings.ts';
 
 /** At the paths of ICC's banners, so that a config with one replaces the other. A file of the user's comes first. */

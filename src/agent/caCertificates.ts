@@ -4,7 +4,7 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 const begin = '-----BEGIN ';
 const hint = 'give a PEM file with the certificate of the authority, "-----BEGIN CERTIFICATE-----" and so on';

@@ -12,7 +12,7 @@ import {
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { caContainerPath } from './files.ts';
-import { findIpaOption } from './ipaOptions.ts';
+import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { AgentSettings } from './settings.ts';
 
 const section = 'DEFAULT';

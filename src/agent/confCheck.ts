@@ -11,7 +11,7 @@ import { positionsOf } from '../formats/json/locate.ts';
 import type { OsloDocument, OsloOption, OsloProblemCode } from '../formats/osloConfig.ts';
 import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
 import type { Rule } from '../ignition/rule.ts';
-import type { Finding, Position, Report } from '../report.ts';
+import type { Finding, Position, Report } from '../core/finding.ts';
 import {
   confCafileUnused,
   confCommandLineOnly,
@@ -27,9 +27,9 @@ import {
   confUrl,
   confUrlAddress,
   confVersion,
-} from './confRules.ts';
-import { checkValues } from './confValues.ts';
-import type { IpaOption, IpaVersion, RemovedIpaOption } from './ipaOptions.ts';
+} from '../ipa/confRules.ts';
+import { checkValues } from '../ipa/confValues.ts';
+import type { IpaOption, IpaVersion, RemovedIpaOption } from '../ipa/ipaOptions.ts';
 import {
   findIpaOption,
   findRemovedIpaOption,
@@ -40,7 +40,7 @@ import {
   isIpaSection,
   suggestIpaOption,
   suggestIpaSection,
-} from './ipaOptions.ts';
+} from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
 export interface ConfCheckOptions {

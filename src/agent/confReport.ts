@@ -4,10 +4,10 @@
  */
 
 import { readDefaults } from '../formats/osloConfig.ts';
-import type { Finding, Severity } from '../report.ts';
+import type { Finding, Severity } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
-import { confOverridden } from './confRules.ts';
+import { confOverridden } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
 import type { AgentSettings } from './settings.ts';
 

@@ -2,7 +2,7 @@
 
 import { checkConsole } from '../boot/consoleArgument.ts';
 import type { Unit } from '../ignition/config.ts';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { AgentSettings } from './settings.ts';
 
 /** Serial consoles that ask for a login, and consoles that do not. */

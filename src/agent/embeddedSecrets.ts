@@ -8,7 +8,7 @@ import type { Config, Resource } from '../ignition/config.ts';
 import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { listSensitiveOptions } from './conf.ts';
-import { publicMode } from './dataFile.ts';
+import { publicMode } from '../ignition/dataFile.ts';
 import { keyfileFolder } from './hostNetwork.ts';
 import { listPullSecrets } from './lint/pullSecret.ts';
 import { type HostFile, readContents, readSubject } from './lint/subject.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { File } from '../ignition/config.ts';
-import { base64DataUrl, publicMode, renderDataFile, secretMode } from './dataFile.ts';
+import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../ignition/dataFile.ts';
 import { renderHardwareManagers } from './hardwareManagers.ts';
 import { renderHostname, renderKeyfiles } from './hostNetwork.ts';
 import type { AgentSettings } from './settings.ts';

@@ -4,9 +4,9 @@
  * finds the entry point as if the package were installed.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { File } from '../ignition/config.ts';
-import { renderDataFile } from './dataFile.ts';
+import { renderDataFile } from '../ignition/dataFile.ts';
 import type { AgentSettings, HardwareManager } from './settings.ts';
 
 /** Where they lie on the host, each in a folder of its own. */

@@ -3,7 +3,7 @@
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { File } from '../ignition/config.ts';
-import { executableMode, publicMode, renderDataFile, secretMode } from './dataFile.ts';
+import { executableMode, publicMode, renderDataFile, secretMode } from '../ignition/dataFile.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const keyfileFolder = '/etc/NetworkManager/system-connections';

@@ -3,7 +3,7 @@
  * FormatError with a message that goes on from the name of the input, but for URLs: UsageError with the whole message.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';

@@ -4,7 +4,7 @@
  * and fragments (the agent appends paths).
  */
 
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Host } from '../formats/hostName.ts';
 import { formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';

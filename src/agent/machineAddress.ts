@@ -4,7 +4,7 @@
  */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
-import { parseAddress } from './network/ipAddress.ts';
+import { parseAddress } from '../network/ipAddress.ts';
 
 /** Why another machine does not answer at an address: a sentence with the address, and what to do. */
 export interface AddressProblem {

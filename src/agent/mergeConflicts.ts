@@ -5,7 +5,7 @@
 
 import type { Config } from '../ignition/config.ts';
 import type { Rule } from '../ignition/rule.ts';
-import type { Finding, Path } from '../report.ts';
+import type { Finding, Path } from '../core/finding.ts';
 import { confPath } from './files.ts';
 import { unitName } from './unit.ts';
 

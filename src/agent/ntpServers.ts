@@ -1,6 +1,6 @@
 /** Time servers: without the right time the TLS certificates of Ironic and of the agent are not valid yet. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { parseHost } from '../formats/hostName.ts';
 import { splitList } from './lists.ts';
 

@@ -1,6 +1,6 @@
 /** Password hashes as crypt(5) writes them into /etc/shadow. Messages never quote the text: it may be the password. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 const hint = 'make one with: mkpasswd --method=yescrypt, or: openssl passwd -6';
 

@@ -4,7 +4,7 @@
  * those reached directly.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { Proxy } from '../ignition/config.ts';
 import { splitList } from './lists.ts';
 import type { AgentSettings } from './settings.ts';

@@ -3,7 +3,7 @@
  * never quote the text, not even where JSON's own error would.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 
 const hint = 'a pull secret is JSON like {"auths": {"quay.io": {"auth": "…"}}}, as it is or in base64';

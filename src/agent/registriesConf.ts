@@ -8,7 +8,7 @@ import { nearestName } from '../formats/editDistance.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
-import type { Path, Position, Severity } from '../report.ts';
+import type { Path, Position, Severity } from '../core/finding.ts';
 
 export interface RegistriesIssue {
   readonly severity: Severity;

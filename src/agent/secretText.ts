@@ -5,7 +5,7 @@
 
 import { checkDataUrl } from '../formats/dataUrl.ts';
 import type { Span } from '../formats/textNode.ts';
-import { isSecretName } from './deployed/masking.ts';
+import { isSecretName } from '../core/masking.ts';
 
 /** In order; none overlaps another. */
 export function findSecretParts(text: string): Span[] {

@@ -7,7 +7,7 @@
  * none counts, as the script reads none.
  */
 
-import type { Path, Position } from '../report.ts';
+import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
 

@@ -4,8 +4,8 @@
  * place of a mistake. A new artefact adds its settings here and a module of its own beside this one.
  */
 
-import type { HostFile } from './dataFile.ts';
-import type { Keyfile } from './network/convertNmstate.ts';
+import type { HostFile } from '../ignition/dataFile.ts';
+import type { Keyfile } from '../network/convertNmstate.ts';
 
 export const profileNames = ['default', 'buildpy', 'icc', 'assisted', 'configure-coreos-ipa'] as const;
 

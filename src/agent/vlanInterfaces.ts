@@ -3,7 +3,7 @@
  * that is set up for the host they would only get in the way.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { splitList } from './lists.ts';
 
 const interfaceName = /^[^\s/:%"'\\$\p{Cc}][^\s/%"'\\$\p{Cc}]{0,30}$/u;

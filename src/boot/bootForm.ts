@@ -1,6 +1,6 @@
 /** What a form of output is: how it writes kernel arguments down, and what its loader would not pass on unchanged. */
 
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../core/errors.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';

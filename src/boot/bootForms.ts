@@ -1,7 +1,7 @@
 /** The forms in which kernel arguments are written, by name, and the check of settings for one of them. */
 
 import { findingOf } from '../ignition/rule.ts';
-import type { Finding } from '../report.ts';
+import type { Finding } from '../core/finding.ts';
 import type { BootForm } from './bootForm.ts';
 import type { BootSettings } from './bootSettings.ts';
 import { checkForms } from './checkForms.ts';

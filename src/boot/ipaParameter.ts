@@ -5,7 +5,7 @@
  * Not checked: values that need a library of the agent to be judged, such as cipher suites.
  */
 
-import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../agent/ipaOptions.ts';
+import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 

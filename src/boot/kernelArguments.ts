@@ -6,7 +6,7 @@
  * CoreOS does not read. Both may be added.
  */
 
-import { maskText } from '../agent/deployed/masking.ts';
+import { maskText } from '../core/masking.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { proxyArguments } from './proxyArguments.ts';

@@ -1,267 +1,29 @@
+/** `deploy baremetalhost`: writes the manifests of a host for Metal3. */
+
+import { holdsSecrets, renderHostManifests } from './documents/bareMetalHost.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { formatManifests, parseFormat, writeDocument } from './deployDocument.ts';
+import { contextOfFlags } from './hostContext.ts';
+import { requireName } from './hostOptions.ts';
+import { type BareMetalHostOptions, parseChoices, readHostSettings } from './hostSettings.ts';
+import { refuseWithoutInventory } from './inventoryFlags.ts';
+
 /**
- * A BareMetalHost (`metal3.io/v1alpha1`) that has CoreOS installed by a custom deploy step, with the Secrets that it
- * refers to. The credentials of the BMC are a reference only. Checked by the rules of the resource definition and of
- * the operator's webhook (`baremetalhost_validation.go`). Left out is what has nothing to do with the ramdisk: RAID,
- * firmware settings, consumers, taints, switch ports.
+ * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
+ * each of its hosts is written.
  */
-
-import type { Issue, Rule } from '../ignition/rule.ts';
-import { bmcKind } from './bmcAddress.ts';
-import type { StepName } from './deploySteps.ts';
-import type { DeployHost } from './host.ts';
-import { checkImageChecksum, checkImageSource, type ImageSource } from './imageSource.ts';
-import type { PlainConfig } from './installedConfig.ts';
-import { checkInstall, type InstallSettings, renderMetaData } from './installSettings.ts';
-import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from './objectName.ts';
-import { toMetal3Hints } from './rootDeviceHints.ts';
-import { checkSecret, type ObjectMetadata, type SecretManifest, secretManifest } from './secretManifest.ts';
-
-export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
-export const cleaningModes = ['metadata', 'disabled'] as const;
-
-export interface HostSettings {
-  readonly host: DeployHost;
-  /** Absent leaves it to the one who applies the manifests. */
-  readonly namespace?: string;
-  /** Name of the Secret with `username` and `password`, which is not written here. */
-  readonly bmcCredentials: string;
-  readonly method: StepName;
-  /** For the installed host; its Secret is written. */
-  readonly config?: PlainConfig;
-  /** Name of the Secret with the config: of the one that is written, or of one that is there already. */
-  readonly userData?: string;
-  readonly install: InstallSettings;
-  /** Network of the ramdisk in nmstate's YAML, for image-customization-controller. */
-  readonly nmstate?: string;
-  /** Network in OpenStack's form, which goes onto the config drive. */
-  readonly networkData?: string;
-  readonly image?: ImageSource;
-  readonly bootMode?: (typeof bootModes)[number];
-  readonly cleaning?: (typeof cleaningModes)[number];
-}
-
-export interface BareMetalHost {
-  readonly apiVersion: 'metal3.io/v1alpha1';
-  readonly kind: 'BareMetalHost';
-  readonly metadata: ObjectMetadata;
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-export const metal3Name: Rule = {
-  id: 'metal3-name',
-  severity: 'error',
-  message: 'the name is not allowed',
-  hint: 'use lower-case letters, digits and dashes, e.g. worker-3',
-};
-export const bmcMissing: Rule = {
-  id: 'bmc-missing',
-  severity: 'error',
-  message: 'Metal3 manages no host without the address of its BMC',
-  hint: 'give --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-};
-export const macMissing: Rule = {
-  id: 'mac-missing',
-  severity: 'error',
-  message: 'the driver of the BMC needs the MAC address of the interface that the host boots from',
-  hint: 'give --boot-mac',
-};
-export const macMissingOlder: Rule = {
-  id: 'mac-missing-older',
-  severity: 'warning',
-  message: 'older releases of the operator need the MAC address of the host for virtual media',
-  hint: 'give --boot-mac',
-};
-export const secureBootUnsupported: Rule = {
-  id: 'secure-boot',
-  severity: 'error',
-  message: 'the driver of the BMC cannot turn secure boot on',
-  hint: 'use a redfish address, or the boot mode UEFI',
-};
-export const systemMissing: Rule = {
-  id: 'bmc-system',
-  severity: 'warning',
-  message: 'the BMC address names no system: many controllers, and older operators, need one',
-  hint: 'add its path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
-};
-export const rootDeviceMissing: Rule = {
-  id: 'root-device-missing',
-  severity: 'warning',
-  message:
-    'there are no root device hints: the disk that is overwritten is chosen by default (/dev/sda with Metal3)',
-  hint: 'give --root-device, e.g. with name=/dev/nvme0n1',
-};
-export const methodTakesNothing: Rule = {
-  id: 'method-takes-nothing',
-  severity: 'error',
-  message: 'start_assisted_install installs what the assisted service says, and reads nothing of this',
-  hint: 'leave it out, or use install_coreos',
-};
-export const userDataMissing: Rule = {
-  id: 'user-data-missing',
-  severity: 'warning',
-  message: 'no Ignition config is given: nobody will be able to log in to the installed host',
-  hint: 'give --ignition, or --user-data-name of a Secret that is there',
-};
-export const networkDataUnread: Rule = {
-  id: 'network-data-unread',
-  severity: 'warning',
-  message: 'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
-  hint: 'give --nmstate for the ramdisk, and --copy-network to take its network over',
-};
-
-/** Everything that can be known before it is applied. Paths lead into the settings, those of hints into `rootDevice`. */
-export function checkHostSettings(settings: HostSettings): readonly Issue[] {
-  const { host, install, image, networkData } = settings;
-  return [
-    ...checkNames(settings),
-    ...checkBmc(settings),
-    ...under('rootDevice', toMetal3Hints(host.rootDevice).issues),
-    ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
-    ...checkMethod(settings),
-    ...checkInstall(install),
-    ...(image === undefined
-      ? []
-      : under('image', [...checkImageSource(image), ...checkImageChecksum(image)])),
-    ...(networkData === undefined ? [] : [{ rule: networkDataUnread, path: [] }]),
-    ...renderSecrets(settings).flatMap(checkSecret),
-  ];
-}
-
-function under(name: string, issues: readonly Issue[]): readonly Issue[] {
-  return issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
-}
-
-function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
-  const problems = {
-    name: hostNameOfMetal3Problem(host.name),
-    namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-    bmcCredentials: objectNameProblem(bmcCredentials),
-    userData: userData === undefined ? undefined : objectNameProblem(userData),
-  };
-  return Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined
-      ? []
-      : [{ rule: metal3Name, path: [setting], message: `${metal3Name.message}: ${problem}` }],
-  );
-}
-
-function checkBmc({ host: { bmc, bootMac }, bootMode }: HostSettings): readonly Issue[] {
-  if (bmc === undefined) return [{ rule: bmcMissing, path: [] }];
-  const { mac, secureBoot, driver } = bmcKind(bmc.address);
-  const issues: Issue[] = [];
-  if (bootMac === undefined && mac === 'required') issues.push({ rule: macMissing, path: [] });
-  if (bootMac === undefined && mac === 'older') issues.push({ rule: macMissingOlder, path: [] });
-  if (bootMode === 'UEFISecureBoot' && !secureBoot)
-    issues.push({ rule: secureBootUnsupported, path: ['bootMode'] });
-  const hasSystem = !['', '/redfish/v1'].includes(bmc.address.path.replace(/\/+$/, ''));
-  if (driver !== 'ipmi' && !hasSystem) issues.push({ rule: systemMissing, path: [] });
-  return issues;
-}
-
-function checkMethod({ method, config, userData, install, image }: HostSettings): readonly Issue[] {
-  if (method === 'install_coreos') {
-    return config === undefined && userData === undefined ? [{ rule: userDataMissing, path: [] }] : [];
+export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
+  const format = parseFormat(options.format, ['yaml', 'json']);
+  refuseWithoutInventory(options);
+  const { inventory } = options;
+  if (inventory !== undefined) {
+    parseChoices(options);
+    const { bareMetalHosts } = await import('./bareMetalHosts.ts');
+    return bareMetalHosts({ ...options, inventory }, format, io);
   }
-  const given = {
-    config,
-    userData,
-    kernelArguments: install.kernelArguments[0],
-    copyNetwork: install.copyNetwork,
-    image,
-  };
-  return Object.entries(given).flatMap(([setting, value]) =>
-    value === undefined ? [] : [{ rule: methodTakesNothing, path: [setting] }],
-  );
-}
-
-/** The manifests in the order in which they are to be applied: a host that finds no Secret waits for it. */
-export function renderHostManifests(settings: HostSettings): readonly (SecretManifest | BareMetalHost)[] {
-  const metadata = metadataOf(settings, settings.host.name);
-  const host: BareMetalHost = {
-    apiVersion: 'metal3.io/v1alpha1',
-    kind: 'BareMetalHost',
-    metadata,
-    spec: renderSpec(settings),
-  };
-  return [...renderSecrets(settings), host];
-}
-
-function metadataOf({ namespace }: HostSettings, name: string): ObjectMetadata {
-  return { name, ...(namespace !== undefined && { namespace }) };
-}
-
-function renderSpec(settings: HostSettings): Readonly<Record<string, unknown>> {
-  const { host, bmcCredentials, method, image, bootMode, cleaning } = settings;
-  const { hints } = toMetal3Hints(host.rootDevice);
-  const secrets = secretNames(settings);
-  return {
-    online: true,
-    ...(host.bmc !== undefined && {
-      bmc: {
-        address: host.bmc.address.text,
-        credentialsName: bmcCredentials,
-        ...(host.bmc.insecure && { disableCertificateVerification: true }),
-      },
-    }),
-    ...(host.bootMac !== undefined && { bootMACAddress: host.bootMac }),
-    ...(bootMode !== undefined && { bootMode }),
-    ...(host.architecture !== undefined && { architecture: host.architecture }),
-    ...(cleaning !== undefined && { automatedCleaningMode: cleaning }),
-    ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
-    customDeploy: { method },
-    ...(image !== undefined && { image: renderImage(image) }),
-    ...(secrets.userData !== undefined && { userData: metadataOf(settings, secrets.userData) }),
-    ...(secrets.metaData !== undefined && { metaData: metadataOf(settings, secrets.metaData) }),
-    ...(secrets.networkData !== undefined && { networkData: metadataOf(settings, secrets.networkData) }),
-    ...(secrets.nmstate !== undefined && { preprovisioningNetworkDataName: secrets.nmstate }),
-  };
-}
-
-function renderImage({ url, checksum = '' }: ImageSource): Readonly<Record<string, string>> {
-  const types = new Map([
-    [64, 'sha256'],
-    [128, 'sha512'],
-  ]);
-  const checksumType = checksum.includes(':') ? 'auto' : (types.get(checksum.length) ?? 'auto');
-  return { url, checksum, checksumType, format: 'raw' };
-}
-
-interface SecretNames {
-  readonly userData: string | undefined;
-  readonly metaData: string | undefined;
-  readonly networkData: string | undefined;
-  readonly nmstate: string | undefined;
-}
-
-function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings): SecretNames {
-  return {
-    userData: userData ?? (config === undefined ? undefined : `${host.name}-user-data`),
-    metaData: renderMetaData(install) === undefined ? undefined : `${host.name}-meta-data`,
-    networkData: networkData === undefined ? undefined : `${host.name}-network-data`,
-    nmstate: nmstate === undefined ? undefined : `${host.name}-preprovisioning-network-data`,
-  };
-}
-
-/** Their keys are those that the operator and image-customization-controller look for. */
-function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
-  const { config, install, networkData, nmstate } = settings;
-  const names = secretNames(settings);
-  const metaData = renderMetaData(install);
-  // The operator reads the meta data as YAML, and JSON is YAML.
-  const contents: readonly (readonly [name: string | undefined, key: string, text: string | undefined])[] = [
-    [names.userData, 'userData', config && JSON.stringify(config)],
-    [names.metaData, 'metaData', metaData && JSON.stringify(metaData)],
-    [names.networkData, 'networkData', networkData],
-    [names.nmstate, 'nmstate', nmstate],
-  ];
-  return contents.flatMap(([name, key, text]) =>
-    name === undefined || text === undefined
-      ? []
-      : [secretManifest(metadataOf(settings, name), { [key]: text })],
-  );
-}
-
-/** Whether the manifests hold anything that only the cluster may read. */
-export function holdsSecrets(settings: HostSettings): boolean {
-  return renderSecrets(settings).length > 0;
+  const settings = await readHostSettings(requireName(options), contextOfFlags(io));
+  if (settings === undefined) return 1;
+  const text = await formatManifests(renderHostManifests(settings), format);
+  await writeDocument(text, { ...options, content: holdsSecrets(settings) ? 'secret' : 'public' }, io);
+  return 0;
 }

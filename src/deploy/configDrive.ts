@@ -1,40 +1,38 @@
+/** `deploy configdrive`: writes the config drive of an installation, in the JSON form. */
+
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { type ConfigDriveOptions, formatConfigDrive, readConfigDrive } from './configDriveDocument.ts';
+import { writeDocument } from './deployDocument.ts';
+import { contextOfFlags } from './hostContext.ts';
+import { refuseWithoutInventory } from './inventoryFlags.ts';
+
 /**
- * The config drive in its JSON form, which Ironic hands on to the agent as it is. The pre-rendered forms (an ISO image,
- * gzipped and in base64) are not offered: `install_coreos` refuses them. Nor is network_data: CoreOS does not read it.
+ * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
+ * that of each of its hosts is written.
  */
-
-import type { Issue, Rule } from '../ignition/rule.ts';
-import type { PlainConfig } from './installedConfig.ts';
-import { type InstallMetaData, type InstallSettings, renderMetaData } from './installSettings.ts';
-
-/** The names are Ironic's. Empty where there is nothing to say. */
-export interface ConfigDrive {
-  readonly user_data?: PlainConfig;
-  readonly meta_data?: InstallMetaData;
+export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
+  refuseWithoutInventory(options);
+  const { inventory, pretty = false } = options;
+  refuseOtherForms(options.format ?? 'json');
+  if (inventory !== undefined) {
+    const { configDrives } = await import('./configDrives.ts');
+    return configDrives({ ...options, inventory }, io);
+  }
+  const drive = await readConfigDrive(options, contextOfFlags(io));
+  if (drive === undefined) return 1;
+  await writeDocument(formatConfigDrive(drive, pretty), { ...options, content: 'secret' }, io);
+  return 0;
 }
 
-export const requestTooLarge: Rule = {
-  id: 'config-drive-size',
-  severity: 'error',
-  message: 'Ironic refuses a request to deploy of more than 64 MiB',
-  hint: 'serve the large files of the config over https and refer to them by URL and hash',
-};
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['yaml', 'the client of Ironic reads a config drive as JSON only'],
+  ['iso', 'install_coreos refuses a config drive that is rendered already'],
+  ['base64', 'install_coreos refuses a config drive that is rendered already'],
+]);
 
-/** Of the body of a request that changes the provision state: `[api]max_json_body_size_provision`. */
-const maxRequestBytes = 64 * 1024 * 1024;
-
-export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
-  const metaData = renderMetaData(install);
-  return {
-    ...(config !== undefined && { user_data: config }),
-    ...(metaData !== undefined && { meta_data: metaData }),
-  };
-}
-
-/** What is sent is the same JSON within a few more bytes. */
-export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
-  const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
-  return bytes <= maxRequestBytes
-    ? []
-    : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: this is ${bytes} bytes` }];
+function refuseOtherForms(format: string): void {
+  if (format === 'json') return;
+  const reason = refusals.get(format) ?? `unknown format: ${JSON.stringify(format)}`;
+  throw new UsageError(reason, { hint: 'use json' });
 }

@@ -1,6 +1,6 @@
 /** Reads the fields of a binary format one after the other; every read is checked against the end of the bytes. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 export class ByteCursor {
   readonly bytes: Uint8Array;

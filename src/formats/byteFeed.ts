@@ -3,7 +3,7 @@
  * yield where the bytes at hand do not suffice. So one decoder serves bytes in memory and streams alike.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 /** A decoder at work: yields its output, or `undefined` to ask for more input. */
 export type Steps<Output, Result = void> = Generator<Output | undefined, Result, undefined>;

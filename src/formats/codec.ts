@@ -1,6 +1,6 @@
 /** What the decoders of compressed data have in common: where they start, how much they may make, what they return. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 export interface DecodeOptions {
   /** Where the compressed data starts, in bytes; 0 unless given. What follows its end is not looked at. */

@@ -4,7 +4,7 @@
  * coreos-installer does. Left out: the binary and the old ASCII format, hard links (later names come out empty).
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { type ByteFeed, enlarged, type Steps } from './byteFeed.ts';
 
 /** What is known of a member before its data is read. */

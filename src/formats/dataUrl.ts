@@ -4,7 +4,7 @@
  * Ignition parses the text as a URL first (`goUrl.ts`); what only that step refuses is not refused here.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { isHexDigit, unescapeInPlace } from './percentEscapes.ts';
 
 export interface DataUrl {

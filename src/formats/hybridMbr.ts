@@ -4,7 +4,7 @@
  * disk reads a partition table as well.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 const SIZE = 512;
 /** Room for the code; isohdpfx.bin is as long as that. */

@@ -4,7 +4,7 @@
  * a host could pull, and the completion of short names, which depends on the host.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 export interface ImageReference {
   /** Host and port; undefined for a short name, which podman looks for in the registries of its configuration. */

@@ -4,7 +4,7 @@
  * NetworkManager has none of; and what a section or key means.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 export interface KeyfileSection {
   /** Without brackets. */

@@ -19,7 +19,7 @@ import {
   type SignaturePacket,
   verify,
 } from 'openpgp';
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 
 /** A signature, as far as it can be read without the file. */
 export interface DetachedSignature {

@@ -7,8 +7,8 @@
  * looked up, which needs the options (see `agent/confCheck.ts`). Left out: option groups made of several files.
  */
 
-import { FormatError } from '../errors.ts';
-import type { Position } from '../report.ts';
+import { FormatError } from '../core/errors.ts';
+import type { Position } from '../core/finding.ts';
 import { stripPython, stripPythonEnd, stripPythonStart } from './pythonText.ts';
 
 /** The lines of a file in order. Positions are there where the document was read from a text. */

@@ -4,7 +4,7 @@
  * Left out: specifiers are not resolved, and prefixes of the program such as `-` and `@` stay part of the first word.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 
 /**
  * A word for `ExecStart=` and the like that arrives at the program as exactly this value. Not for the program itself,

@@ -7,7 +7,7 @@
  * a program that waits for it ends without a word.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { type ByteInput, hasMore, inputOfBytes, refill } from './byteSource.ts';
 
 /** A file or a link; folders are passed over. `content` is good until the next member is asked for, and read once. */

@@ -6,8 +6,8 @@
  */
 
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { FormatError } from '../errors.ts';
-import type { Path, Position } from '../report.ts';
+import { FormatError } from '../core/errors.ts';
+import type { Path, Position } from '../core/finding.ts';
 
 export interface ParsedToml {
   /** A table as a plain object; below it tables, lists, strings, numbers, booleans and dates. */

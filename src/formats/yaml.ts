@@ -8,7 +8,7 @@
  */
 
 import { constructFromEvents, parseEvents } from 'js-yaml';
-import type { Path, Position } from '../report.ts';
+import type { Path, Position } from '../core/finding.ts';
 import { sentence, withYamlErrors, yamlError } from './yaml/errors.ts';
 import { makeLocate } from './yaml/locate.ts';
 import { readInPieces, type ReadDocument } from './yaml/pieces.ts';

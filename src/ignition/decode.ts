@@ -17,7 +17,7 @@ import {
 } from '../formats/json/tokens.ts';
 import { readInteger, readString } from '../formats/json/values.ts';
 import { isMapping } from '../formats/mapping.ts';
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import {
   type Field,
   fieldsByFoldedName,

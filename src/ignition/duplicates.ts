@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import { asString, type Members } from './decode.ts';
 import type { Issue, Rule } from './rule.ts';
 import type { StructType } from './schema.ts';

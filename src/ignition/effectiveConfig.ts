@@ -6,7 +6,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import type { Config, Resource } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';

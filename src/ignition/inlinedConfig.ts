@@ -5,11 +5,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import type { Verification } from './config.ts';
 import type { Reference } from './references.ts';
 import type { Issue } from './rule.ts';

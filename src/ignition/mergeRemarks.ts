@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Finding, Path } from '../report.ts';
+import type { Finding, Path } from '../core/finding.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';

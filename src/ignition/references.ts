@@ -1,6 +1,6 @@
 /** What a config refers to in `ignition.config`: configs that Ignition merges into it, or takes in its place. */
 
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import type { Config, Resource } from './config.ts';
 
 /** A config that another refers to. */

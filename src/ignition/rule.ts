@@ -3,7 +3,7 @@
  * everything else: checks yield issues that point to their rule, reports and `explain` read the rest from it.
  */
 
-import type { Finding, Path, Severity } from '../report.ts';
+import type { Finding, Path, Severity } from '../core/finding.ts';
 import type { SpecVersion } from './versions.ts';
 
 export interface Rule {

@@ -5,7 +5,7 @@
 
 import { importAsset } from '../assets.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
-import type { Finding, Path, Report } from '../report.ts';
+import type { Finding, Path, Report } from '../core/finding.ts';
 import type { TypeMismatch } from './decode.ts';
 import type { Rule } from './rule.ts';
 import { configType, goTypeAt } from './schema.ts';

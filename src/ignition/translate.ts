@@ -5,7 +5,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Finding, Path } from '../report.ts';
+import type { Finding, Path } from '../core/finding.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';

@@ -1,6 +1,6 @@
 /** Says what somebody should have written in place of a value of the wrong type. */
 
-import { formatPath } from '../report.ts';
+import { formatPath } from '../core/finding.ts';
 import type { TypeMismatch } from './decode.ts';
 
 type MismatchKind = Pick<TypeMismatch, 'path' | 'wanted' | 'found'>;

@@ -1,7 +1,7 @@
 /** Guesses what somebody meant by a member that Ignition ignores. */
 
 import { nearestName } from '../formats/editDistance.ts';
-import type { Path } from '../report.ts';
+import type { Path } from '../core/finding.ts';
 import { configType, fieldsByFoldedName, foldName, type StructType, structAt } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../formats/json/tokens.ts';
 import { readString } from '../formats/json/values.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { formatPath, type Path } from '../report.ts';
+import { formatPath, type Path } from '../core/finding.ts';
 import type { Config } from './config.ts';
 import type { Issue, Rule } from './rule.ts';
 import type { Field, ListField, StructType } from './schema.ts';

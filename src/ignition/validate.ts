@@ -6,7 +6,7 @@
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
-import type { Finding, Report } from '../report.ts';
+import type { Finding, Report } from '../core/finding.ts';
 import type { Config } from './config.ts';
 import { decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';

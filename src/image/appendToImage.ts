@@ -4,7 +4,7 @@
  * elsewhere.
  */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 import {
   backupSize,
   changingPlaces,

@@ -7,7 +7,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { backupSize, readPartitionTable } from '../formats/gpt.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { volumeEnds } from './imageEnd.ts';

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
 import { openIsoTree } from './isoTree.ts';
 import { type ByteRange, chunksOf } from './overlay.ts';

@@ -6,7 +6,7 @@
  */
 
 import { readAsset } from '../assets.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 import { writeHybridMbr } from '../formats/hybridMbr.ts';
 import { withBootInfoTable } from '../formats/iso9660/bootInfoTable.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';

@@ -4,7 +4,7 @@
  * the area is also the file images/ignition.img.
  */
 
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';

@@ -1,6 +1,6 @@
 /** The Ignition config in the embed area of a live ISO. Other files of the area stay as they are. */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import type { LiveIso } from './liveIso.ts';

@@ -5,7 +5,7 @@
  */
 
 import { formatCount } from '../formats/wordList.ts';
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
 import { type Appendix, readAppendix } from './appendix.ts';
 import {

@@ -3,7 +3,7 @@
  * stages, each of which is on the disk before the next begins. Copies and streams take all of it at once.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { overlay, type Patch, patchSource, type Reusing } from './overlay.ts';
 
 export interface ImageChange {

@@ -4,7 +4,7 @@
  * they come from another encoder. Left out: lz4, lzo, bzip2 and lzma, which coreos-installer does not read either.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { ByteFeed } from '../formats/byteFeed.ts';
 import {
   type ByteInput,

@@ -4,7 +4,7 @@
  * no escape: a bracket is written `[[]`.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { type GlobToken, matchesGlob, type ReadToken, readGlobClass } from '../formats/glob.ts';
 
 /**

@@ -3,7 +3,7 @@
  * repacking changes them: by Rock Ridge name, by primary name, by its 8.3 form, and at last without regard to case.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import {
   type Extent,
   type NameEncoding,

@@ -5,7 +5,7 @@
  */
 
 import { formatCount } from '../formats/wordList.ts';
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
 import type { IsoTree } from './isoTree.ts';

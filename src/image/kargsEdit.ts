@@ -3,7 +3,7 @@
  * and values with `=` in a replacement, because scripts get other bytes from one program than from the other otherwise.
  */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 
 /** Deletions come first, then what is appended, and then replacements, in whatever order they were given. */
 export interface KargsEdits {

@@ -3,7 +3,7 @@
  * Absent keys, and an absent file, mean no; unknown keys are for other programs.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { IsoTree } from './isoTree.ts';
 
 export interface LiveFeatures {

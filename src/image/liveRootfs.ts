@@ -3,7 +3,7 @@
  * which is mounted from there without being unpacked. Left out: whether it belongs to the same build as an initramfs.
  */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 import type { RandomAccess } from './randomAccess.ts';
 
 const NEWC = '070701';

@@ -5,7 +5,7 @@
  * in the order that ECMA-119 asks for, which Linux and the boot loaders do not need.
  */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../core/errors.ts';
 import { MAX_RECORD, recordLength, writeDirectoryRecord } from '../formats/iso9660/directory.ts';
 import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
 import { encodeUcs2, SECTOR } from '../formats/iso9660/fields.ts';

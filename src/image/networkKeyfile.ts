@@ -1,6 +1,6 @@
 /** Whether NetworkManager would take a keyfile, as far as that can be told without knowing the kinds of connections. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
 
 /** What is wrong with it, as a clause; undefined where nothing is. */

@@ -4,7 +4,7 @@
  * initramfs for network boot. What is in a keyfile does not matter here.
  */
 
-import { CliError, FormatError } from '../errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import { sortedByPath, writeInitrd } from './initrd.ts';

@@ -1,6 +1,6 @@
 /** The files for network boot on a live ISO: kernel, initramfs and root filesystem, on s390x also `kernel.img`. */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { ByteRange } from './overlay.ts';
 

@@ -4,7 +4,7 @@
  * Left out: older builds of CoreOS that tell their features on the ISO only.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';

@@ -3,7 +3,7 @@
  * program appended. Whatever else was changed stays.
  */
 
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { takeBackAppendix } from './appendToImage.ts';
 import { fillEmbedArea } from './embedArea.ts';
 import { bothChanges, changedImage, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';

@@ -10,7 +10,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../core/errors.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type ByteRange, chunksOf } from './overlay.ts';
 import type { ImageAccess, RandomAccess } from './randomAccess.ts';

@@ -8,12 +8,12 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Keyfile } from '../agent/network/convertNmstate.ts';
-import { CliError } from '../errors.ts';
-import { fileError } from './fileErrors.ts';
+import type { Keyfile } from '../network/convertNmstate.ts';
+import { CliError } from '../core/errors.ts';
+import { fileError } from './files/fileErrors.ts';
 import { findProgram } from './findProgram.ts';
 import type { Io } from './io.ts';
-import { makeTempFolder } from './tempFolder.ts';
+import { makeTempFolder } from './files/tempFolder.ts';
 
 export interface NmstatectlOptions {
   /** Path of the program; a name without a slash is not searched for. */

@@ -5,7 +5,7 @@
 
 import { EventEmitter } from 'node:events';
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { errorCode } from './fileErrors.ts';
+import { errorCode } from './files/fileErrors.ts';
 import type { Output } from './io.ts';
 
 const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;

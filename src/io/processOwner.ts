@@ -6,7 +6,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { crc32 } from 'node:zlib';
-import { errorCode } from './fileErrors.ts';
+import { errorCode } from './files/fileErrors.ts';
 
 /** A process as text, e.g. `4711-83012-5f2a90c1`: its ID, when it was started in ticks of the machine, and the system. */
 const OWNER = /^([1-9]\d{0,9})-(\d{1,16})-([0-9a-f]{8})$/;

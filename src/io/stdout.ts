@@ -1,11 +1,11 @@
 /** Data to standard output: waits for the reader, and takes its going away for an end, not for an error. */
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { CliError } from '../errors.ts';
-import { errorCode } from './fileErrors.ts';
-import { writeAllNow } from './handles.ts';
+import { CliError } from '../core/errors.ts';
+import { errorCode } from './files/fileErrors.ts';
+import { writeAllNow } from './files/handles.ts';
 import type { Io, Output } from './io.ts';
-import { streamError } from './streamErrors.ts';
+import { streamError } from './files/streamErrors.ts';
 
 /** @throws CliError where binary data would go to a terminal */
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {

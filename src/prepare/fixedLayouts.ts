@@ -5,8 +5,8 @@
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Architecture } from '../core/architecture.ts';
-import { UsageError } from '../errors.ts';
-import { isInside } from './manifest.ts';
+import { UsageError } from '../core/errors.ts';
+import { isInside } from '../hosts/artifacts/manifest.ts';
 import type { ImagePart } from '../image/bootParts.ts';
 
 export type FixedLayoutName = 'metal3' | 'bifrost';

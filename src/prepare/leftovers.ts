@@ -1,6 +1,6 @@
 /** What becomes of the files that an earlier run has made and this one has not. */
 
-import type { Manifest, ManifestFile, ManifestHost } from './manifest.ts';
+import type { Manifest, ManifestFile, ManifestHost } from '../hosts/artifacts/manifest.ts';
 
 /** This run. */
 export interface PreparedNow {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCaCertificates } from '../../src/agent/caCertificates.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../support/certificates/${name}`, import.meta.url), 'utf8');

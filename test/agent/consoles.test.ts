@@ -3,7 +3,7 @@
 import { assert, property, stringMatching } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConsole } from '../../src/agent/consoles.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 
 /** Empty where there is none, or the text is refused. */
 function deviceOf(text: string): string {

@@ -11,7 +11,7 @@ import {
   renderHardwareManagers,
 } from '../../src/agent/hardwareManagers.ts';
 import { defaultSettings, type HardwareManager } from '../../src/agent/settings.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { have, missingNote } from '../support/programs.ts';
 

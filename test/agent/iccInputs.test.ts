@@ -10,7 +10,7 @@ import {
   parseIccApiUrls,
   parseIccInspectorUrls,
 } from '../../src/agent/profiles/iccInputs.ts';
-import { FormatError, UsageError } from '../../src/errors.ts';
+import { FormatError, UsageError } from '../../src/core/errors.ts';
 import { splitExecLine } from '../../src/formats/systemdQuoting.ts';
 
 const api = { flag: 'IRONIC_BASE_URL', defaultPort: 6385 };

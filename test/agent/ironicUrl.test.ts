@@ -10,7 +10,7 @@ import {
   parseIronicUrl,
 } from '../../src/agent/ironicUrl.ts';
 import { findUrlAddressProblem } from '../../src/agent/machineAddress.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/core/errors.ts';
 
 /** Message and hint of the UsageError, or the result as JSON. */
 function outcome(call: () => unknown): string {

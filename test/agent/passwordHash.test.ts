@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePasswordHash } from '../../src/agent/passwordHash.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 
 const sha512 =
   '$6$CNAouiRbBHWXbxpk$7kVpvjzuSg/GpFxb9DaNUAQWghqZI.EtnyG7ZXmLo4PhXZBnrzak09s5JGSAw6oN0S4jtZQI6Yr9jPoA7wOo81';

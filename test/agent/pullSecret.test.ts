@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePullSecret } from '../../src/agent/pullSecret.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 
 const secret = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}';
 const base64 = Buffer.from(secret).toString('base64');

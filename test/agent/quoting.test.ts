@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { renderAgentConf, renderAgentConfig } from '../../src/agent/agentConfig.ts';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
 import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { formatOsloValue, parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
 import { readUnit } from '../../src/formats/unitFile.ts';

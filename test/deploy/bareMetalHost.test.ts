@@ -1,125 +1,142 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv } from 'ajv';
+import { stat } from 'node:fs/promises';
+import { loadAll } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { checkHostSettings, type HostSettings, renderHostManifests } from '../../src/deploy/bareMetalHost.ts';
-import { parseBmcAddress } from '../../src/deploy/bmcAddress.ts';
-import type { HostBmc } from '../../src/deploy/host.ts';
+import { deployFolder, files, secret } from './support.ts';
 
-const schema: object = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../schemas/deploy/baremetalhost.json'), 'utf8'),
-);
-const isBareMetalHost = new Ajv({ strict: false }).compile(schema);
+const { path, run } = deployFolder();
+const host = (...args: string[]) => run(['baremetalhost', '--name', 'worker-3', ...args]);
+const minimal = [
+  '--bmc-address',
+  'redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1',
+  '--boot-mac',
+  '52:54:00:12:34:56',
+  '--root-device',
+  'name=/dev/nvme0n1',
+  '--ignition',
+  'host.ign',
+];
+const full = [
+  '--namespace',
+  'metal3',
+  '--bmc-address',
+  'idrac-virtualmedia://[2001:db8::1]/redfish/v1/Systems/1',
+  '--bmc-insecure',
+  '--bmc-credentials-name',
+  'idrac',
+  '--boot-mac',
+  'A2-54-00-12-34-56',
+  '--arch',
+  'x86_64',
+  '--boot-mode',
+  'UEFISecureBoot',
+  '--automated-cleaning',
+  'disabled',
+  '--nmstate',
+  'nmstate.yaml',
+  '--root-device',
+  'size=>= 100',
+  '--root-device',
+  'rotational=no',
+  '--root-device',
+  'serial=12345',
+  '--ignition',
+  'host.ign',
+  '--user-data-name',
+  'site',
+  '--append-karg',
+  'a=1',
+  '--append-karg',
+  'b',
+  '--copy-network',
+  '--image-source',
+  'https://h/i.raw.xz',
+  '--image-checksum',
+  'a'.repeat(64),
+];
 
-const bmc = (text: string): HostBmc => {
-  const address = parseBmcAddress(text);
-  if ('problem' in address) throw new Error(address.problem);
-  return { address, insecure: false };
-};
-const system = '/redfish/v1/Systems/1';
-const base: HostSettings = {
-  host: {
-    name: 'worker-3',
-    bootMac: '52:54:00:12:34:56',
-    bmc: bmc(`redfish-virtualmedia://h${system}`),
-    rootDevice: { name: '/dev/sda' },
-  },
-  bmcCredentials: 'worker-3-bmc-secret',
-  method: 'install_coreos',
-  config: { ignition: { version: '3.4.0' } },
-  install: { kernelArguments: [] },
-};
-const rulesOf = (settings: HostSettings) => checkHostSettings(settings).map(({ rule }) => rule.id);
-const withHost = (host: Partial<HostSettings['host']>): HostSettings => ({
-  ...base,
-  host: { ...base.host, ...host },
-});
-const { bootMac: _mac, ...hostWithoutMac } = base.host;
-const { bmc: _bmc, ...hostWithoutBmc } = base.host;
-const { config: _config, ...withoutConfig } = base;
-const checksum = 'a'.repeat(64);
-const full: HostSettings = {
-  ...base,
-  namespace: 'metal3',
-  host: {
-    ...base.host,
-    architecture: 'aarch64',
-    bmc: { ...bmc(`idrac-virtualmedia://[2001:db8::1]${system}`), insecure: true },
-    rootDevice: { by_path: '/dev/disk/by-path/x', model: '<in> PERC', size: '>= 100', rotational: false },
-  },
-  userData: 'site-config',
-  install: { kernelArguments: ['a=1', 'b'], copyNetwork: true },
-  nmstate: 'interfaces: []\n',
-  networkData: '{}',
-  image: { url: 'https://h/i', checksum, format: 'raw' },
-  bootMode: 'UEFISecureBoot',
-  cleaning: 'disabled',
-};
-
-describe('a BareMetalHost', () => {
-  it.each<[string, HostSettings]>([
-    ['the least', base],
-    ['everything', full],
-    ['no disk', withHost({ rootDevice: {} })],
-    ['assisted', { ...withoutConfig, method: 'start_assisted_install' }],
-  ])('obeys the resource definition: %s', (_title, settings) => {
-    const host = renderHostManifests(settings).at(-1);
-    isBareMetalHost(host);
-    expect(isBareMetalHost.errors).toBeNull();
+describe('deploy baremetalhost', () => {
+  it.each([
+    ['minimal', minimal],
+    ['full', full],
+    ['assisted', [...minimal.slice(0, -2), '--method', 'start_assisted_install']],
+  ])('writes manifests: %s', async (name, args) => {
+    const { code, stdout } = await host(...args);
+    expect(code).toBe(0);
+    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/baremetalhost-${name}.yaml`);
+    const json = await host(...args, '--format', 'json');
+    const list: unknown = JSON.parse(json.stdout);
+    expect(list).toEqual({ apiVersion: 'v1', kind: 'List', items: loadAll(stdout) });
   });
 
-  it('refers to the Secrets that are written, in its own namespace', () => {
-    const manifests = renderHostManifests(full);
-    const [userData, metaData, networkData, nmstate] = manifests.map(({ metadata }) => metadata);
-    expect(manifests.at(-1)).toMatchObject({
-      spec: { userData, metaData, networkData, preprovisioningNetworkDataName: nmstate?.name },
-    });
-    expect(manifests.every(({ metadata }) => metadata.namespace === 'metal3')).toBe(true);
+  it('carries the config unchanged', async () => {
+    const { stdout } = await host(...minimal, '--format', 'json');
+    const { items }: { items: { stringData: { userData: string } }[] } = JSON.parse(stdout);
+    expect(JSON.parse(items[0]?.stringData.userData ?? '')).toEqual(JSON.parse(files['host.ign']));
   });
 
-  it.each<[string, HostSettings, string[]]>([
-    ['nothing is wrong', base, []],
-    ['a name in upper case', withHost({ name: 'Worker' }), ['metal3-name']],
-    ['a name that is a UUID', withHost({ name: '33ce8659-7400-4c68-9535-d10766f07a58' }), ['metal3-name']],
-    ['a namespace with a dot', { ...base, namespace: 'a.b' }, ['metal3-name']],
-    ['a Secret with a blank', { ...base, bmcCredentials: 'a b' }, ['metal3-name']],
-    ['no BMC', { ...base, host: hostWithoutBmc }, ['bmc-missing']],
-    ['no MAC address', { ...base, host: hostWithoutMac }, ['mac-missing-older']],
-    [
-      'no MAC address for libvirt',
-      { ...base, host: { ...hostWithoutMac, bmc: bmc('libvirt://h') } },
-      ['mac-missing'],
-    ],
-    ['no MAC address for IPMI', { ...base, host: { ...hostWithoutMac, bmc: bmc('ipmi://h') } }, []],
-    [
-      'secure boot by IPMI',
-      { ...withHost({ bmc: bmc('ipmi://h') }), bootMode: 'UEFISecureBoot' },
-      ['secure-boot'],
-    ],
-    ['no system', withHost({ bmc: bmc('redfish://h/redfish/v1/') }), ['bmc-system']],
-    ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],
-    ['a hint that Metal3 has not', withHost({ rootDevice: { tran: 'nvme' } }), ['hint-not-in-metal3']],
-    ['no config', withoutConfig, ['user-data-missing']],
-    ['a config that is there', { ...withoutConfig, userData: 'site' }, []],
-    ['assisted with a config', { ...base, method: 'start_assisted_install' }, ['method-takes-nothing']],
-    ['an image', { ...base, image: { url: 'https://h/i', checksum } }, ['image-unverified']],
-    [
-      'an image without a checksum',
-      { ...base, image: { url: 'https://h/i' } },
-      ['image-unverified', 'image-checksum'],
-    ],
-    ['network data', { ...base, networkData: '{}' }, ['network-data-unread']],
-    ['a large config', { ...base, config: { a: 'x'.repeat(1024 * 1024) } }, ['secret-size']],
-  ])('is checked: %s', (_title, settings, rules) => {
-    expect(rulesOf(settings)).toEqual(rules);
+  it('writes a file for nobody else', async () => {
+    expect(await host(...minimal, '-o', 'host.yaml')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect((await stat(path('host.yaml'))).mode & 0o777).toBe(0o600);
   });
 
   it.each([
-    ['SHA-256', checksum, 'sha256'],
-    ['SHA-512', 'b'.repeat(128), 'sha512'],
-    ['a URL', 'https://h/SHA256SUMS', 'auto'],
-  ])('says what the checksum is: %s', (_title, sum, checksumType) => {
-    const host = renderHostManifests({ ...base, image: { url: 'https://h/i', checksum: sum } }).at(-1);
-    expect(host).toMatchObject({ spec: { image: { url: 'https://h/i', checksum: sum, checksumType } } });
+    [
+      'the format of the design',
+      [...minimal, '--image-format', 'coreos'],
+      /--image-format: .*never implemented\nhint: .*install_coreos/,
+    ],
+    [
+      'an image without a checksum',
+      [...minimal, '--image-source', 'https://h/i'],
+      /--image-checksum: .*refuses an image without/,
+    ],
+    ['a broken MAC address', [...minimal.slice(0, 2), '--boot-mac', '52:54'], /--boot-mac: /],
+    ['a broken hint', [...minimal, '--root-device', 'foo=1'], /--root-device foo: there is no such/],
+    [
+      'a hint for Ironic only',
+      [...minimal, '--root-device', 'model=PERC'],
+      /--root-device model: .*\nhint: .*"<in> VALUE"/,
+    ],
+    ['no BMC', minimal.slice(2), /without the address of its BMC/],
+    ['a config that is not valid', [...minimal.slice(0, -1), 'invalid.ign'], /not absolute/],
+    [
+      'network data that are no mapping',
+      [...minimal, '--nmstate', 'list.yaml'],
+      /list\.yaml: nmstate is a YAML mapping/,
+    ],
+    [
+      'network data that are no YAML',
+      [...minimal, '--nmstate', 'broken.yaml'],
+      /broken\.yaml: YAML cannot be read/,
+    ],
+  ])('refuses %s', async (_title, args, message) => {
+    expect(await host(...args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
+  });
+
+  it('says once what is wrong with an address, and never shows it', async () => {
+    const { code, stderr } = await host(
+      ...minimal.slice(2),
+      '--bmc-address',
+      `redfish://admin:${secret}@h/x`,
+    );
+    expect(code).toBe(1);
+    expect(stderr.match(/^error:/gm)).toHaveLength(1);
+    expect(stderr).not.toContain(secret);
+  });
+
+  it.each([
+    ['a boot mode', ['--boot-mode', 'uefi'], /UEFI, UEFISecureBoot, legacy/],
+    ['a method', ['--method', 'install'], /install_coreos/],
+    ['a checksum without an image', ['--image-checksum', 'a'], /--image-source URL/],
+    ['an architecture', ['--arch', 'amd64'], /x86_64/],
+  ])('asks for another command line: %s', async (_title, args, message) => {
+    expect(await host(...minimal, ...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(message),
+    });
   });
 });

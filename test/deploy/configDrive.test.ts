@@ -1,20 +1,48 @@
+import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { checkRequestSize, renderConfigDrive } from '../../src/deploy/configDrive.ts';
+import { deployFolder, files } from './support.ts';
 
-describe('the config drive', () => {
-  it.each([
-    ['empty', undefined, [], {}],
-    ['a config', { ignition: { version: '3.4.0' } }, [], { user_data: { ignition: { version: '3.4.0' } } }],
-    ['arguments', undefined, ['a'], { meta_data: { coreos_append_karg: ['a'] } }],
-  ])('is rendered: %s', (_title, config, kernelArguments, drive) => {
-    expect(renderConfigDrive(config, { kernelArguments })).toEqual(drive);
+const { path, run } = deployFolder();
+const configDrive = (...args: string[]) => run(['configdrive', ...args]);
+
+describe('deploy configdrive', () => {
+  it('writes the JSON form', async () => {
+    const args = ['--ignition', 'host.ign', '--append-karg', 'console=ttyS0,115200n8', '--copy-network'];
+    const { code, stdout, stderr } = await configDrive(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden/deploy/configdrive.json');
+    const pretty = await configDrive(...args, '--pretty');
+    expect(JSON.parse(pretty.stdout)).toEqual(JSON.parse(stdout));
+    expect(pretty.stdout).toContain('\n  "user_data": {');
+  });
+
+  it('writes a file for nobody else', async () => {
+    expect(await configDrive('--ignition', 'host.ign', '-o', 'drive.json')).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    expect((await stat(path('drive.json'))).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(path('drive.json'), 'utf8'))).toEqual({
+      user_data: JSON.parse(files['host.ign']) as unknown,
+    });
   });
 
   it.each([
-    ['64 MiB', 64 * 1024 * 1024, []],
-    ['a byte more', 64 * 1024 * 1024 + 1, ['config-drive-size']],
-  ])('may be as large as Ironic takes: %s', (_title, bytes, rules) => {
-    const issues = checkRequestSize(['x'.repeat(bytes - 4), []]);
-    expect(issues.map(({ rule }) => rule.id)).toEqual(rules);
+    ['a config that is not valid', ['--ignition', 'invalid.ign'], 1, /not absolute/],
+    ['a broken argument', ['--append-karg', 'a b'], 1, /--append-karg/],
+    ['nothing', [], 2, /nothing to write/],
+    [
+      'an ISO image',
+      ['--format', 'iso', '--copy-network'],
+      2,
+      /refuses a config drive that is rendered already/,
+    ],
+    ['YAML', ['--format', 'yaml', '--copy-network'], 2, /as JSON only/],
+  ])('refuses %s', async (_title, args, code, message) => {
+    expect(await configDrive(...args)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
   });
 });

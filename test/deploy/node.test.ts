@@ -1,92 +1,91 @@
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { parseBmcAddress } from '../../src/deploy/bmcAddress.ts';
-import type { DeployHost } from '../../src/deploy/host.ts';
-import { checkNode, describeNode, type Ramdisk } from '../../src/deploy/node.ts';
+import { deployFolder } from './support.ts';
 
-const host = (address: string, insecure = false): DeployHost => {
-  const read = parseBmcAddress(address);
-  if ('problem' in read) throw new Error(read.problem);
-  return { name: 'w1', rootDevice: { name: '/dev/sda' }, bmc: { address: read, insecure } };
-};
-const iso = (url: string): Ramdisk => ({ kind: 'iso', iso: url });
+const { run } = deployFolder();
+const node = (...args: string[]) => run(['node', '--name', 'worker-3', ...args]);
+const iso = [
+  '--bmc-address',
+  'idrac-virtualmedia+http://192.0.2.13:8000/redfish/v1/Systems/1',
+  '--bmc-insecure',
+  '--boot-mac',
+  '52:54:00:12:34:56',
+  '--arch',
+  'x86_64',
+  '--root-device',
+  'size=>= 100',
+  '--root-device',
+  'rotational=no',
+  '--deploy-iso',
+  'http://192.0.2.1/worker 3.iso'.replace(' ', '-'),
+];
+const pair = ['--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'http://h/r'];
+const pxe = ['--bmc-address', '192.0.2.13', '--root-device', 'name=/dev/sda', ...pair];
 
-describe('a node', () => {
+describe('deploy node', () => {
   it.each([
-    ['IPMI', 'ipmi://h', { driver: 'ipmi', boot: 'ipxe', info: { ipmi_address: 'h' } }],
-    [
-      'IPMI with everything',
-      'ipmi://[2001:db8::1]:6230?privilegelevel=OPERATOR',
-      {
-        driver: 'ipmi',
-        boot: 'ipxe',
-        info: { ipmi_address: '2001:db8::1', ipmi_port: 6230, ipmi_priv_level: 'OPERATOR' },
-      },
-    ],
-    ['redfish', 'redfish://h', { driver: 'redfish', boot: 'ipxe', info: { redfish_address: 'https://h' } }],
-    [
-      'redfish without a system',
-      'redfish://h/redfish/v1/',
-      { driver: 'redfish', boot: 'ipxe', info: { redfish_address: 'https://h' } },
-    ],
-    [
-      'virtual media over http',
-      'redfish-virtualmedia+http://h:8000/redfish/v1/Systems/1',
-      {
-        driver: 'redfish',
-        boot: 'redfish-virtual-media',
-        info: { redfish_address: 'http://h:8000', redfish_system_id: '/redfish/v1/Systems/1' },
-      },
-    ],
-    [
-      'iDRAC',
-      'idrac-virtualmedia://h',
-      { driver: 'idrac', boot: 'idrac-redfish-virtual-media', info: { redfish_address: 'https://h' } },
-    ],
-    [
-      'UEFI HTTP boot',
-      'redfish-uefihttp://h',
-      { driver: 'redfish', boot: 'redfish-https', info: { redfish_address: 'https://h' } },
-    ],
-  ])('has the driver of its BMC: %s', (_title, address, { driver, boot, info }) => {
-    expect(describeNode({ host: host(address) })).toEqual({
-      name: 'w1',
-      driver,
-      boot_interface: boot,
-      deploy_interface: 'custom-agent',
-      driver_info: info,
-      properties: { root_device: { name: '/dev/sda' } },
+    ['iso', iso],
+    ['pxe', [...pxe, '--kernel-append-params', '%default% console=ttyS0']],
+    ['set', ['--set', '--root-device', 'model=<in> PERC', ...pair]],
+  ])('writes commands: %s', async (name, args) => {
+    const { code, stdout, stderr } = await node(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/node-${name}.sh`);
+  });
+
+  it('writes a description for baremetal create', async () => {
+    const { stdout } = await node(...iso, '--format', 'yaml');
+    await expect(stdout).toMatchFileSnapshot('../golden/deploy/node-iso.yaml');
+    expect(load(stdout)).toEqual(JSON.parse((await node(...iso, '--format', 'json')).stdout));
+  });
+
+  it('writes driver_info alone', async () => {
+    const args = [...pair, '--kernel-append-params', '%default% a=b', '--format', 'driver-info'];
+    const { code, stdout } = await node(...args);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      deploy_kernel: 'http://h/k',
+      deploy_ramdisk: 'http://h/r',
+      kernel_append_params: '%default% a=b',
     });
   });
 
-  it('need not verify the BMC', () => {
-    expect(describeNode({ host: host('redfish://h', true) }).driver_info).toMatchObject({
-      redfish_verify_ca: false,
+  it.each([
+    [
+      'an ISO for PXE',
+      ['--bmc-address', 'ipmi://h', '--deploy-iso', 'http://h/i'],
+      /--deploy-iso: .*cannot use an ISO/,
+    ],
+    [
+      'a path',
+      [...pxe.slice(0, 4), '--deploy-kernel', '/k', '--deploy-ramdisk', 'http://h/r'],
+      /--deploy-kernel: Ironic cannot fetch/,
+    ],
+    [
+      'a broken argument',
+      [...pxe, '--kernel-append-params', 'a="b"'],
+      /--kernel-append-params: Ironic refuses/,
+    ],
+    ['a broken hint', [...pxe, '--root-device', 'size=big'], /--root-device size: /],
+  ])('refuses %s', async (_title, args, message) => {
+    expect(await node(...args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(message),
     });
-    expect(describeNode({ host: host('ipmi://h', true) }).driver_info).toEqual({ ipmi_address: 'h' });
   });
 
-  it.each<[string, string, Ramdisk, string[]]>([
-    ['an ISO by virtual media', 'redfish-virtualmedia://h', iso('http://h/i.iso'), []],
-    ['an ISO over https', 'idrac-virtualmedia://h', iso('https://h/i.iso'), []],
-    ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///httpboot/i.iso'), []],
-    ['an image of Glance', 'redfish-virtualmedia://h', iso('33ce8659-7400-4c68-9535-d10766f07a58'), []],
-    ['an ISO by PXE', 'redfish://h', iso('http://h/i.iso'), ['iso-needs-virtual-media']],
-    ['a path', 'redfish-virtualmedia://h', iso('/i.iso'), ['ramdisk-url']],
-    ['a relative file', 'redfish-virtualmedia://h', iso('file://i.iso'), ['ramdisk-url']],
-    ['ftp', 'redfish-virtualmedia://h', iso('ftp://h/i.iso'), ['ramdisk-url']],
-    [
-      'a kernel with its ramdisk',
-      'ipmi://h',
-      { kind: 'pair', kernel: 'http://h/k', ramdisk: 'file:///r', arguments: '%default%' },
-      [],
-    ],
-    [
-      'a kernel that cannot be fetched',
-      'ipmi://h',
-      { kind: 'pair', kernel: 'k', ramdisk: 'file:///r', arguments: '%default%' },
-      ['ramdisk-url'],
-    ],
-  ])('boots from %s', (_title, address, ramdisk, rules) => {
-    expect(checkNode({ host: host(address), ramdisk }).map(({ rule }) => rule.id)).toEqual(rules);
+  it.each([
+    ['two ramdisks', [...iso, ...pair], /cannot be combined/],
+    ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /belong together/],
+    ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
+    ['a new node without a driver', pair, /--bmc-address, or --set/],
+    ['a description of a change', [...iso, '--set', '--format', 'json'], /--set is for commands/],
+  ])('asks for another command line: %s', async (_title, args, message) => {
+    expect(await node(...args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
   });
 });

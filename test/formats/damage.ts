@@ -1,7 +1,7 @@
 /** Damaged input for decoders: whatever they are given, they may only decode it or throw a FormatError. */
 
 import * as fc from 'fast-check';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 
 type Decode = (bytes: Uint8Array) => unknown;
 

@@ -1,7 +1,7 @@
 /** The first sector of an ISO that boots as a disk. */
 
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { writeHybridMbr } from '../../src/formats/hybridMbr.ts';
 
 const code = new Uint8Array(432).fill(0x90);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { enums } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliError, FormatError } from '../../src/errors.ts';
+import { CliError, FormatError } from '../../src/core/errors.ts';
 import {
   checkSignature,
   parseKeyring,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { readArchiveFiles } from '../../src/formats/tar.ts';
 
 async function tarOf(fill: (archive: ReturnType<typeof pack>) => void): Promise<Uint8Array> {

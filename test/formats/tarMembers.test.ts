@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { inputOf } from '../../src/formats/byteSource.ts';
 import { readTarMembers } from '../../src/formats/tar.ts';
 import { have, missingNote } from '../support/programs.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 
 describe('parseYaml: values', () => {

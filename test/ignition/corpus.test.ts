@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
-import { formatPath, type Report } from '../../src/report.ts';
+import { formatPath, type Report } from '../../src/core/finding.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 
 interface Expected {

@@ -8,7 +8,7 @@ import type { Config, Resource } from '../../src/ignition/config.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../../src/ignition/effectiveConfig.ts';
 import { mergeConfigs } from '../../src/ignition/merge.ts';
 import { normalizeConfig } from '../../src/ignition/normalize.ts';
-import { formatPath, type Path } from '../../src/report.ts';
+import { formatPath, type Path } from '../../src/core/finding.ts';
 
 function inlined(config: Config | Buffer, more: Partial<Resource> = {}): Resource {
   const bytes = Buffer.isBuffer(config) ? config : Buffer.from(JSON.stringify(config));

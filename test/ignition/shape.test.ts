@@ -8,7 +8,7 @@ import { configType, type StructType } from '../../src/ignition/schema.ts';
 import { explainMismatches } from '../../src/ignition/shape.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
-import { formatPath } from '../../src/report.ts';
+import { formatPath } from '../../src/core/finding.ts';
 
 interface CompiledSchema {
   readonly default: (document: unknown) => boolean;

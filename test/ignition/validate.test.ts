@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { maxValues } from '../../src/ignition/decode.ts';
 import { maxFindings, validateConfig } from '../../src/ignition/validate.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
-import { type Finding, formatPath } from '../../src/report.ts';
+import { type Finding, formatPath } from '../../src/core/finding.ts';
 
 const validate = (text: string) => validateConfig(Buffer.from(text, 'latin1'));
 const withVersion = (rest: string, version = '3.4.0') => `{"ignition":{"version":"${version}"}${rest}}`;

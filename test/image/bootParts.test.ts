@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { isPackedKernel, unpackKernel } from '../../src/image/bootParts.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import type { RandomAccess } from '../../src/image/randomAccess.ts';

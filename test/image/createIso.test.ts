@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { type NewIso, planIso } from '../../src/image/createIso.ts';
 import { changedImage } from '../../src/image/imageChange.ts';
 import { OTHER_SYSTEM } from '../../src/image/liveFeatures.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { readAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
 import type { ByteSource } from '../../src/formats/byteSource.ts';

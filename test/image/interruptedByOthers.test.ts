@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reportInspection } from '../../src/commands/inspect/inspectionReport.ts';
+import { reportInspection } from '../../src/inspect/inspectionReport.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';

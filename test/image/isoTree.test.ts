@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError, FormatError } from '../../src/errors.ts';
+import { CliError, FormatError } from '../../src/core/errors.ts';
 import { writeIso } from '../../src/formats/iso9660/writer.ts';
 import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError, FormatError } from '../../src/errors.ts';
+import { CliError, FormatError } from '../../src/core/errors.ts';
 import { changedImage, patchesOnly } from '../../src/image/imageChange.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { editKargs, type KargsEdits, trimKargs } from '../../src/image/kargsEdit.ts';
 
 describe('editKargs', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { readEmbedArea } from '../../src/image/embedArea.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { findPxeFiles, type PxeFile } from '../../src/image/pxeFiles.ts';

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { findRamdiskSystem } from '../../src/image/ramdiskSystem.ts';
 import { cpio, initrd, liveFeatures, liveInitrd } from '../support/newIso.ts';

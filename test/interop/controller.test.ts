@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { nmstate, settings } from '../commands/controller/support.ts';
+import { nmstate, settings } from '../controller/support.ts';
 import { haveKubernetes, kubernetesNote, type LoggedRequest } from '../support/kubernetes.ts';
 import {
   account,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
-import { type Finding, formatPath } from '../../src/report.ts';
+import { type Finding, formatPath } from '../../src/core/finding.ts';
 
 const program = [
   process.env['IGNITION_VALIDATE'],

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/core/errors.ts';
 import { type ContainerArchive, readContainerArchive } from '../../src/formats/containerArchive.ts';
 import type { Config } from '../../src/ignition/config.ts';
 import { runCli } from '../support/runCli.ts';

@@ -8,10 +8,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { IronicApiOptions } from '../../src/commands/try/api/ironicApi.ts';
-import type { TrialEvent } from '../../src/trial/events.ts';
-import { createTimeline, type HostTimeline } from '../../src/trial/timeline.ts';
-import { causesOfUnseen, likelyCauses } from '../../src/trial/causes.ts';
+import type { IronicApiOptions } from '../../src/try/api/ironicApi.ts';
+import type { TrialEvent } from '../../src/try/timeline/events.ts';
+import { createTimeline, type HostTimeline } from '../../src/try/timeline/timeline.ts';
+import { causesOfUnseen, likelyCauses } from '../../src/try/timeline/causes.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
 import { listenLocally } from '../support/listening.ts';
 import {

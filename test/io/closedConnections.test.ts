@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpClient, type HttpClient } from '../../src/io/httpClient.ts';
-import { openClusterConnection } from '../../src/io/kubernetes/clusterConnection.ts';
-import { withRetries } from '../../src/io/retries.ts';
+import { createHttpClient, type HttpClient } from '../../src/io/http/httpClient.ts';
+import { openClusterConnection } from '../../src/controller/kube/clusterConnection.ts';
+import { withRetries } from '../../src/io/http/retries.ts';
 import {
   type ClosingServer,
   type ClosingServerOptions,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliError } from '../../src/errors.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { findNmstatectl, runNmstatectl } from '../../src/io/nmstatectl.ts';
 import { nmstatectl, nmstatectlNote } from '../support/nmstatectl.ts';
 

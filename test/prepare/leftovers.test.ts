@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findLeftovers, type PreparedNow } from '../../src/prepare/leftovers.ts';
-import type { Manifest, ManifestFile } from '../../src/prepare/manifest.ts';
+import type { Manifest, ManifestFile } from '../../src/hosts/artifacts/manifest.ts';
 
 const file = (path: string, host?: string): ManifestFile => ({
   path,

@@ -1,8 +1,8 @@
 /** The tables in `docs/troubleshooting.md`, as they have to be by the table of causes. */
 
-import { stagePhrases } from '../../src/commands/try/report/phrases.ts';
-import { causeTable } from '../../src/trial/causes.ts';
-import { type Stage, stages } from '../../src/trial/stages.ts';
+import { stagePhrases } from '../../src/try/report/phrases.ts';
+import { causeTable } from '../../src/try/timeline/causes.ts';
+import { type Stage, stages } from '../../src/try/timeline/stages.ts';
 import { replaceMarked } from './docs/markdown.ts';
 
 /** The page with new tables between its markers. */

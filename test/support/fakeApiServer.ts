@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { ClusterConfig } from '../../src/io/kubernetes/clusterConfig.ts';
+import type { ClusterConfig } from '../../src/controller/kube/clusterConfig.ts';
 
 export interface FakeRequest {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** A clock that goes only when the test says so. */
 
-import type { Clock } from '../../src/io/kubernetes/clock.ts';
+import type { Clock } from '../../src/io/clock.ts';
 
 export interface FakeClock extends Clock {
   /** Goes on by so many milliseconds: all that is due by then happens, in order, each with all that follows from it. */

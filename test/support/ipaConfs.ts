@@ -1,7 +1,7 @@
 /** Config files of ironic-python-agent, right and wrong, made up at random. */
 
 import * as fc from 'fast-check';
-import { ipaKnowledge } from '../../src/agent/ipaOptions.ts';
+import { ipaKnowledge } from '../../src/ipa/ipaOptions.ts';
 
 const { options } = ipaKnowledge();
 const names = [

@@ -1,7 +1,7 @@
 /** The examples of `docs/rules.md` as whole documents: what they leave out is put around them. */
 
 import type { SpecVersion } from '../../src/ignition/versions.ts';
-import type { RuleExample } from '../../src/reporters/ruleBook.ts';
+import type { RuleExample } from '../../src/io/report/ruleBook.ts';
 
 export interface ExampleDocument {
   /** Its ending tells what it is. */

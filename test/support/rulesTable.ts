@@ -1,6 +1,6 @@
 /** The table of rules in `docs/validate.md`, as it has to be by `docs/rules.md`. */
 
-import type { RuleEntry } from '../../src/reporters/ruleBook.ts';
+import type { RuleEntry } from '../../src/io/report/ruleBook.ts';
 import { replaceMarked } from './docs/markdown.ts';
 
 /** The page with a new table between its markers. */

@@ -1,7 +1,7 @@
 /** Runs the program in process, with streams of its own, as a shell would see it. */
 
 import { Readable, Writable } from 'node:stream';
-import { main } from '../../src/cli.ts';
+import { main } from '../../src/cli/main.ts';
 import type { Io } from '../../src/io/io.ts';
 
 export interface RunOptions {

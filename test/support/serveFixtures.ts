@@ -6,21 +6,21 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { type AccessRules, createAccessCheck } from '../../src/io/server/accessCheck.ts';
-import { createChunkMemory } from '../../src/io/server/chunkMemory.ts';
-import { createReadyPage, healthPage, type Page } from '../../src/io/server/pages.ts';
-import { createAnswerer, type Service } from '../../src/io/server/requests.ts';
+import { type AccessRules, createAccessCheck } from '../../src/serve/http/accessCheck.ts';
+import { createChunkMemory } from '../../src/serve/http/chunkMemory.ts';
+import { createReadyPage, healthPage, type Page } from '../../src/serve/http/pages.ts';
+import { createAnswerer, type Service } from '../../src/serve/http/requests.ts';
 import {
   defaultLimits,
   type RunningServer,
   type ServerLimits,
   type ServerOptions,
   startServer,
-} from '../../src/io/server/server.ts';
-import { createServerLog } from '../../src/io/server/serverLog.ts';
-import { entryOf, type Resource } from '../../src/serve/resource.ts';
-import { createSigner } from '../../src/serve/signedPath.ts';
-import { createTransferLog } from '../../src/serve/transfers.ts';
+} from '../../src/serve/http/server.ts';
+import { createServerLog } from '../../src/serve/http/serverLog.ts';
+import { entryOf, type Resource } from '../../src/serve/answer/resource.ts';
+import { createSigner } from '../../src/serve/answer/signedPath.ts';
+import { createTransferLog } from '../../src/serve/answer/transfers.ts';
 
 /**
  * Certificates and keys for 2026 to 2126, made with openssl (EC, P-256): `ca` has signed `server` and `renewed` (for

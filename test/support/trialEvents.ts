@@ -12,7 +12,7 @@ import type {
   PreflightEvent,
   RefusalEvent,
   TrialEvent,
-} from '../../src/trial/events.ts';
+} from '../../src/try/timeline/events.ts';
 import { codePoint } from './arbitraryText.ts';
 
 export const mac = '52:54:00:12:34:56';

@@ -2,7 +2,7 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { declareCommands } from '../../src/program/commands.ts';
+import { declareCommands } from '../../src/cli/commands.ts';
 
 export function wholeProgram(): Command {
   const io = {

@@ -3,7 +3,7 @@
  * apart, whatever else it has is told line by line.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { effectiveSettings, type HostUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
 import { type Entry, say } from './entry.ts';

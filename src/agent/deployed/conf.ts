@@ -2,10 +2,10 @@
 
 import { formatCount } from '../../formats/wordList.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
-import { findIpaOption } from '../ipaOptions.ts';
+import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import type { SettingName } from '../settingTable.ts';
 import { type Entry, fingerprint, say, sayHidden } from './entry.ts';
-import { isSecretName } from './masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 
 /** Options of `[DEFAULT]` whose value is the setting. */
 const valueSettings: ReadonlyMap<string, SettingName> = new Map([

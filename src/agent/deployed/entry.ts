@@ -5,7 +5,7 @@
 
 import { formatCount } from '../../formats/wordList.ts';
 import { createHash } from 'node:crypto';
-import { hidden, maskText } from './masking.ts';
+import { hidden, maskText } from '../../core/masking.ts';
 
 export interface Entry {
   /** A name of the table of settings where one fits, else what it is: `file /etc/motd`, `user admin`. */

@@ -6,7 +6,7 @@ import { parseCaCertificates } from '../caCertificates.ts';
 import { keyfileFolder } from '../hostNetwork.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 import { compareText, type Entry, fingerprint, say, sayHidden, sayPlain } from './entry.ts';
-import { isSecretName } from './masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 
 /** Reads the text of the file at `path`; undefined, or FormatError, where its digest has to do. */
 export type ReadText = (text: string, path: string) => Entry[] | undefined;

@@ -4,9 +4,9 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
-import { publicMode } from '../dataFile.ts';
+import { publicMode } from '../../ignition/dataFile.ts';
 import { caPath, confPath } from '../files.ts';
 import { hardwareManagerFolder } from '../hardwareManagers.ts';
 import { keyfileFolder } from '../hostNetwork.ts';

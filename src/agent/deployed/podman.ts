@@ -6,7 +6,7 @@ import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
 import { type Entry, say, sayHidden } from './entry.ts';
 import { anchorFolder } from './files.ts';
-import { isSecretName } from './masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 import { sayVariable, sayWord, variableName } from './words.ts';
 
 /** `pull` is what fetches the image before, if anything does. */

@@ -2,7 +2,7 @@
 
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Entry, say, sayHidden } from './entry.ts';
-import { isSecretName } from './masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 
 /** The word behind `start`. One that systemd changes is another than the same text that it leaves alone. */
 export function sayWord(setting: string, { text, expands }: ExecWord, start = ''): Entry {

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';

@@ -1,10 +1,10 @@
 /** Certificate authorities that the host or Ignition is told to trust. */
 
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { parseCaCertificates } from '../caCertificates.ts';
 import { broken, warning } from './lintRule.ts';
 import { type LintSubject, readContents } from './subject.ts';

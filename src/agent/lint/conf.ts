@@ -3,10 +3,10 @@
 import { posix } from 'node:path';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import type { Finding, Path } from '../../report.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
-import { confRules as rulesOfFile } from '../confRules.ts';
-import type { IpaVersion } from '../ipaOptions.ts';
+import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
+import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { isMountedAt } from './mounts.ts';
 import type { HostFile, LintSubject } from './subject.ts';

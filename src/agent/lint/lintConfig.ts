@@ -6,7 +6,7 @@
 
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import type { IpaVersion } from '../ipaOptions.ts';
+import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkAddresses } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfs } from './conf.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 
 /** A rule whose breach keeps the agent from working, or gives a secret away. */
 export function warning(id: string, message: string, hint: string): Rule {

@@ -1,6 +1,6 @@
 /** A proxy between the agent and Ironic: podman hands the variables of its unit to the container, and the agent obeys. */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
 import type { Issue } from '../../ignition/rule.ts';

@@ -1,7 +1,7 @@
 /** Credentials for registries: whether podman can read them, and who else can. Their text never gets into a message. */
 
 import { posix } from 'node:path';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { File } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';

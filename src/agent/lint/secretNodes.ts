@@ -13,7 +13,7 @@ import {
   type StructType,
 } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
-import { isSecretName } from '../deployed/masking.ts';
+import { isSecretName } from '../../core/masking.ts';
 import { findSecretParts, findSecretSource, joinSpans } from '../secretText.ts';
 
 /** Whether the file at a path of the host is a secret, whatever its mode is. */

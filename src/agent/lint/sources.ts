@@ -2,7 +2,7 @@
 
 import type { Config, Resource } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { broken, warning } from './lintRule.ts';
 import type { LintSubject } from './subject.ts';
 

@@ -2,7 +2,7 @@
 
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { broken, note, warning } from './lintRule.ts';
 import type { LintSubject } from './subject.ts';
 

@@ -7,9 +7,9 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readUnit } from '../../formats/unitFile.ts';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
 export interface LintSubject {

@@ -5,7 +5,7 @@
 
 import { readSystemdLines, type SystemdLine } from '../../formats/systemdFile.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import {
   findDirective,
   suggestDirective,

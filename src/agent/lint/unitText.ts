@@ -1,6 +1,6 @@
 /** Texts in units that systemd reads in another way than they are meant: percent signs and quotes in values. */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { broken, warning } from './lintRule.ts';

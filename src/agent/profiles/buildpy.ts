@@ -9,7 +9,7 @@ import { parseOsloConfig } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config } from '../../ignition/config.ts';
 import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
-import { base64DataUrl } from '../dataFile.ts';
+import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';

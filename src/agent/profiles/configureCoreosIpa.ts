@@ -7,7 +7,7 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
-import { base64DataUrl } from '../dataFile.ts';
+import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { authFilePath, confPath } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';

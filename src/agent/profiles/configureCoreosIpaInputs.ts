@@ -1,6 +1,6 @@
 /** Inputs as configure-coreos-ipa reads them. It checks nothing; what it makes invalid JSON or a broken unit of is refused. */
 
-import { FormatError, UsageError } from '../../errors.ts';
+import { FormatError, UsageError } from '../../core/errors.ts';
 import { formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
 
 /** The script appends a port to a base URL that has none, so there is only one, and without a path. */

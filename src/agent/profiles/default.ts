@@ -10,7 +10,7 @@ import type { Config, File } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveUnits } from '../agentArchive.ts';
 import { renderBanners } from '../banners.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
-import { base64DataUrl, publicMode, secretMode } from '../dataFile.ts';
+import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.ts';
 import { confPath, renderExtraFiles } from '../files.ts';
 import { renderClientId } from '../hostNetwork.ts';
 import { renderIgnitionProxy } from '../proxy.ts';

@@ -8,7 +8,7 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
-import { base64DataUrl, publicMode, secretMode } from '../dataFile.ts';
+import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.ts';
 import { authFilePath, confPath } from '../files.ts';
 import { keyfileFolder } from '../hostNetwork.ts';
 import type { AgentSettings } from '../settings.ts';

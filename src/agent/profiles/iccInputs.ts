@@ -3,7 +3,7 @@
  * with what would become of it; all else comes out as there, odd or not.
  */
 
-import { FormatError, UsageError } from '../../errors.ts';
+import { FormatError, UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';

@@ -3,11 +3,11 @@
  * same of many machines once. A message names the value that it is about; what looks like a secret in it is hidden.
  */
 
-import { hidden, isSecretName, maskText } from '../../agent/deployed/masking.ts';
-import { parseMacAddress } from '../../deploy/macAddress.ts';
+import { hidden, isSecretName, maskText } from '../../core/masking.ts';
+import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
-import type { Finding, Path } from '../../report.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
 import { placedImages } from '../bootForm.ts';
 import { checkForms } from '../checkForms.ts';

@@ -3,7 +3,7 @@
  * medium. ISOLINUX and GRUB's eltorito.img do not start without.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
 
 const START = 8;

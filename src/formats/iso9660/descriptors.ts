@@ -3,7 +3,7 @@
  * on. Leaves out volume partitions, extended attributes, multi-volume sets and UDF; live images have none that matter.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { decodeUcs2, encodeUcs2, latin1, longDate, putBoth16, putBoth32, SECTOR, viewOf } from './fields.ts';
 
 /** Where a file or directory lies: first sector and length in bytes. */

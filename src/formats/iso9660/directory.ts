@@ -3,7 +3,7 @@
  * beyond skipping them: no live image uses any of it.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Extent, NameEncoding } from './descriptors.ts';
 import { decodeUcs2, latin1, putBoth16, putBoth32, SECTOR, shortDate, viewOf } from './fields.ts';
 

@@ -3,7 +3,7 @@
  * are known, the bytes. Rock Ridge goes into the primary tree; what does not fit into a record goes to sectors behind it.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
 import { MAX_RECORD, PARENT, placeRecords, recordLength, SELF, writeDirectoryRecord } from './directory.ts';
 import { encodeUcs2, SECTOR } from './fields.ts';

@@ -1,6 +1,6 @@
 /** The directories of an image to write, made from a flat list of paths. */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { NodeKind } from './names.ts';
 
 /** A file to put on an image. Its content is not needed for the layout. */

@@ -5,7 +5,7 @@
  * directories.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import {
   type Extent,
   type NameEncoding,

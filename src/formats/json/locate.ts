@@ -4,7 +4,7 @@
  * cost nothing. The text is known to be valid (`syntax.ts`).
  */
 
-import type { Path, Position } from '../../report.ts';
+import type { Path, Position } from '../../core/finding.ts';
 import {
   closeBrace,
   closeBracket,

@@ -1,7 +1,7 @@
 /** What is wrong with a YAML text, as sentences that end in line and column. */
 
 import { YAMLException } from 'js-yaml';
-import { type Excerpt, FormatError } from '../../errors.ts';
+import { type Excerpt, FormatError } from '../../core/errors.ts';
 import { makeLocator } from './position.ts';
 
 /** Runs a part of js-yaml. @throws FormatError for what it throws */

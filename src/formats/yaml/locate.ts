@@ -1,6 +1,6 @@
 /** From paths to positions in a YAML text. */
 
-import type { Path, Position } from '../../report.ts';
+import type { Path, Position } from '../../core/finding.ts';
 import { noKey, numbersOfValue, type Places, type Value } from './places.ts';
 import { makeLocator } from './position.ts';
 

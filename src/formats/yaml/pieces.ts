@@ -13,7 +13,7 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { maxDepth, type Places, startWalk, type Walk, walkEvents } from './places.ts';
 
 export interface ReadDocument {

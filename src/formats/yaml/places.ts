@@ -4,7 +4,7 @@
  */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { sentence, yamlError } from './errors.ts';
 import { isFaithful } from './number.ts';
 

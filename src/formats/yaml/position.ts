@@ -1,6 +1,6 @@
 /** Lines and columns of a text that may be long, or one long line, and may be asked for often. */
 
-import type { Position } from '../../report.ts';
+import type { Position } from '../../core/finding.ts';
 
 /**
  * From offsets in characters to lines and columns, which count bytes of UTF-8. What is to be known of the text is found

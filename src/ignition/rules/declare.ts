@@ -1,6 +1,6 @@
 /** How rules are declared, and how a check reports one that is broken. */
 
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Issue, Rule } from '../rule.ts';
 
 /** A rule whose breach makes Ignition refuse the config. */

@@ -1,7 +1,7 @@
 /** Paths: of files, of mount points, of devices. */
 
 import { cleanPath } from '../../formats/posixPath.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Check, Issue } from '../rule.ts';
 import { found, issue, refusal, suggest } from './declare.ts';
 

@@ -1,7 +1,7 @@
 /** The storage section: what its lists have to do with each other. */
 
 import { cleanPath, joinPath } from '../../formats/posixPath.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Link, Node, Storage } from '../config.ts';
 import type { Check, Issue, Rule } from '../rule.ts';
 import { isSince } from '../versions.ts';

@@ -3,7 +3,7 @@
 import { checkDataUrl } from '../../formats/dataUrl.ts';
 import { parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
 import type { GoUrl } from '../../formats/goUrl.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import type { Issue } from '../rule.ts';
 import { isSince } from '../versions.ts';
 import type { SpecVersion } from '../versions.ts';

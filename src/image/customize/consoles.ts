@@ -3,7 +3,7 @@
  * smaller than that of the kernel's `console=`: no flow control, and of graphical consoles only those of CoreOS.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 
 const KARG_PREFIX = 'console=';
 const GRAPHICAL: ReadonlySet<string> = new Set(['tty0', 'hvc0', 'ttysclp0']);

@@ -3,7 +3,7 @@
  * where, and in which order, is as coreos-installer has it, whose services on the live system read all of it.
  */
 
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';

@@ -1,6 +1,6 @@
 /** A customisation of a live ISO. It takes the place of everything that was embedded, not only of an earlier one. */
 
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import type { ImageChange } from '../imageChange.ts';

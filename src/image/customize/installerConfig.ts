@@ -6,9 +6,9 @@
 
 import { isMapping } from '../../formats/mapping.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
-import { CliError, FormatError } from '../../errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
-import type { Path } from '../../report.ts';
+import type { Path } from '../../core/finding.ts';
 import { parseConsole } from './consoles.ts';
 
 /** What the program itself tells the installer, in the order in which the file has it. */

@@ -1,6 +1,6 @@
 /** The initramfs of a CoreOS live system for network boot, to which a customisation is appended as an archive of its own. */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';

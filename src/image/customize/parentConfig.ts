@@ -3,8 +3,8 @@
  * a newer version of the spec. Unlike coreos-installer's, these say nothing of fields that are not set, where it has null.
  */
 
-import { base64DataUrl } from '../../agent/dataFile.ts';
-import { CliError } from '../../errors.ts';
+import { base64DataUrl } from '../../ignition/dataFile.ts';
+import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import type { Config, File, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';

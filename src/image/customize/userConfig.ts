@@ -3,7 +3,7 @@
  * newer version of the spec than this program knows are passed on as they are.
  */
 
-import { CliError } from '../../errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, versionUnsupported } from '../../ignition/validate.ts';
 import { readVersion } from '../../ignition/version.ts';

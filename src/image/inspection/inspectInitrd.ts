@@ -3,7 +3,7 @@
  * CoreOS or of this program, thousands of files of the system among it.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { EmbedFiles } from '../embedArea.ts';

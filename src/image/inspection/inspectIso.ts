@@ -3,8 +3,8 @@
  * takes are read. Left out: what is inside the initramfs, the boot image for EFI, and the root filesystem.
  */
 
-import { maskText } from '../../agent/deployed/masking.ts';
-import { FormatError } from '../../errors.ts';
+import { maskText } from '../../core/masking.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type Appendix, readAppendix } from '../appendix.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';

@@ -1,6 +1,6 @@
 /** Takes the minimal ISO out of a live ISO, and the root filesystem that it then needs from elsewhere. */
 
-import { CliError, FormatError } from '../../errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { patchesOnly, bothChanges, type ImageChange } from '../imageChange.ts';
 import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import { type KargsAreas, refuseOverlap, requireKargsAreas } from '../kargsAreas.ts';

@@ -3,7 +3,7 @@
  * one. A table says which stretches of the minimal ISO are files of the full one; all else is packed in one xz stream.
  */
 
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { bincodeBytes, bincodeNumber, readBincodeBytes, readBincodeNumber } from '../../formats/bincode.ts';
 import { ByteCursor } from '../../formats/byteCursor.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';

@@ -1,7 +1,7 @@
 /** Writes `miniso.dat`: how the full ISO holds the minimal one that was built with it. Used when a release is built. */
 
 import { createHash } from 'node:crypto';
-import { CliError, FormatError } from '../../errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { encodeXz } from '../../formats/xz/encode.ts';
 import { type ImageChange, patchesOnly } from '../imageChange.ts';

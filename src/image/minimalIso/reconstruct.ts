@@ -1,7 +1,7 @@
 /** The minimal ISO as its parts give it, without a copy: files of the full ISO, and between them what was packed. */
 
 import { createHash } from 'node:crypto';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
 import { bytesAccess, lentChunksOf, overlay, type Patch, type Reusing, stretchOf } from '../overlay.ts';

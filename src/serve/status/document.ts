@@ -1,8 +1,8 @@
 /** The same as the status page for programs; the schema is `schemas/serve-status.json`. */
 
-import { formatPath, type Finding } from '../../report.ts';
-import type { ImageProgress } from '../imageFetches.ts';
-import type { TransferEvent } from '../transfers.ts';
+import { formatPath, type Finding } from '../../core/finding.ts';
+import type { ImageProgress } from '../answer/imageFetches.ts';
+import type { TransferEvent } from '../answer/transfers.ts';
 import type { Selection } from './select.ts';
 import type { HostStatus, Status } from './status.ts';
 

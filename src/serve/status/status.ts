@@ -1,9 +1,9 @@
 /** What the status page shows, as whoever runs the service knows it. */
 
-import type { Finding } from '../../report.ts';
-import type { ImageProgress } from '../imageFetches.ts';
-import type { Artifact } from '../resource.ts';
-import type { TransferEvent } from '../transfers.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { ImageProgress } from '../answer/imageFetches.ts';
+import type { Artifact } from '../answer/resource.ts';
+import type { TransferEvent } from '../answer/transfers.ts';
 
 export interface Status {
   readonly service: ServiceStatus;

@@ -1,9 +1,9 @@
 /** The tables of the status page. */
 
 import { formatCount } from '../../formats/wordList.ts';
-import { formatPath, type Finding } from '../../report.ts';
-import type { ImageProgress } from '../imageFetches.ts';
-import type { TransferEvent } from '../transfers.ts';
+import { formatPath, type Finding } from '../../core/finding.ts';
+import type { ImageProgress } from '../answer/imageFetches.ts';
+import type { TransferEvent } from '../answer/transfers.ts';
 import { formatSize } from '../../formats/byteSize.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';

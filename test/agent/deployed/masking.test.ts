@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden, isSecretName, maskText } from '../../../src/agent/deployed/masking.ts';
+import { hidden, isSecretName, maskText } from '../../../src/core/masking.ts';
 
 describe('maskText', () => {
   it.each([

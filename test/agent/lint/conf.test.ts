@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import { parseIpaVersion } from '../../../src/agent/ipaOptions.ts';
+import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { encodeGzip } from '../../../src/formats/gzip.ts';
 import type { Config, Resource } from '../../../src/ignition/config.ts';
 import { conf, dataUrl, messages, now, summary, withConf, withFiles } from './support.ts';

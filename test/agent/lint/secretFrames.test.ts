@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { maskConfSecrets, maskSecrets } from '../../../src/agent/lint/secrets.ts';
-import { checkConfig } from '../../../src/commands/input/checkConfig.ts';
-import { formatChecked } from '../../../src/commands/input/formatChecked.ts';
-import { checkDocument } from '../../../src/commands/input/validateDocument.ts';
+import { checkConfig } from '../../../src/hosts/input/checkConfig.ts';
+import { formatChecked } from '../../../src/hosts/input/formatChecked.ts';
+import { checkDocument } from '../../../src/validate/validateDocument.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 
 /** Letters that nothing else here has, so that a secret is not found by chance. */

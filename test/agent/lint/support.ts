@@ -4,7 +4,7 @@ import { renderAgentConfig } from '../../../src/agent/agentConfig.ts';
 import { lintConfig, type LintOptions } from '../../../src/agent/lint/lintConfig.ts';
 import { type AgentSettings, defaultSettings } from '../../../src/agent/settings.ts';
 import type { Config, File } from '../../../src/ignition/config.ts';
-import { formatPath } from '../../../src/report.ts';
+import { formatPath } from '../../../src/core/finding.ts';
 
 export const now = new Date('2030-01-01T00:00:00Z');
 

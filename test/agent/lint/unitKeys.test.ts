@@ -5,7 +5,7 @@ import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
 import { directiveNames, findDirective, unitSections } from '../../../src/agent/systemdDirectives.ts';
 import type { Config } from '../../../src/ignition/config.ts';
-import { formatPath } from '../../../src/report.ts';
+import { formatPath } from '../../../src/core/finding.ts';
 import { systemdComplaints, systemdRelease, systemdReleaseNote } from '../../support/systemdComplaints.ts';
 import { dataUrl, now, render } from './support.ts';
 

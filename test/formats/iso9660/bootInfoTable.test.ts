@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { withBootInfoTable } from '../../../src/formats/iso9660/bootInfoTable.ts';
 import { have, missingNote } from '../../support/programs.ts';
 

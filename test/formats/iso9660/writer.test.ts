@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { layoutIso, writeIso } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess, overlay, zeros } from '../../../src/image/overlay.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locatePaths, positionsOf } from '../../../src/formats/json/locate.ts';
-import type { Path } from '../../../src/report.ts';
+import type { Path } from '../../../src/core/finding.ts';
 
 function locate(text: string, path: Path): string {
   const bytes = Buffer.from(text);

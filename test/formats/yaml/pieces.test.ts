@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { parseYaml } from '../../../src/formats/yaml.ts';
 import { readInPieces } from '../../../src/formats/yaml/pieces.ts';
 

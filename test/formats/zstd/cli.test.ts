@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { decodeZstd } from '../../../src/formats/zstd/decode.ts';
 import { decodeFrames } from '../../../src/formats/zstd/frame.ts';
 import { have, missingNote } from '../../support/programs.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { inputOf, type ByteSource } from '../../../src/formats/byteSource.ts';
 import { decodeZstd, unpackZstd } from '../../../src/formats/zstd/decode.ts';
 import { decodeFrames, type FrameDecoder } from '../../../src/formats/zstd/frame.ts';

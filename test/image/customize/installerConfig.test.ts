@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../../src/errors.ts';
+import { CliError } from '../../../src/core/errors.ts';
 import { checkInstallerConfig, formatInstallerConfig } from '../../../src/image/customize/installerConfig.ts';
 
 const check = (text: string): { readonly setsDevice: boolean } =>

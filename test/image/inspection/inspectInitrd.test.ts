@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { writeInitrd } from '../../../src/image/initrd.ts';
 import type { InitrdInspection } from '../../../src/image/inspection/inspection.ts';
 import { inspectInitrd } from '../../../src/image/inspection/inspectInitrd.ts';

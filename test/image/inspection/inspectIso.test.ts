@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { embedIgnition } from '../../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange } from '../../../src/image/imageChange.ts';
 import { encodeGzip } from '../../../src/formats/gzip.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../../src/errors.ts';
+import { CliError } from '../../../src/core/errors.ts';
 import { changedImage } from '../../../src/image/imageChange.ts';
 import type { IsoEntry } from '../../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../../src/errors.ts';
+import { FormatError } from '../../../src/core/errors.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import type { MinisoData } from '../../../src/image/minimalIso/minisoData.ts';
 import { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';

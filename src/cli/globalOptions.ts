@@ -1,0 +1,123 @@
+/** The options that every command has, before its name or behind it: how much is said, and in which colours. */
+
+import { type Command, Option } from 'commander';
+import { errorDetail, talkAsChosen, type TalkChoice } from '../io/report/talk.ts';
+import type { Io } from '../io/io.ts';
+import { choice } from '../io/commandLine/choice.ts';
+
+/** What a command line chooses. */
+export interface Talk {
+  /** An `io` for commands that minds the options. */
+  readonly io: Io;
+  readonly chosen: TalkChoice;
+  /** How much an error says that ends the command. */
+  readonly detail: () => ReturnType<typeof errorDetail>;
+}
+
+export function createTalk(streams: Io): Talk {
+  const chosen: TalkChoice = { talk: 'usual', color: 'auto', ignored: [] };
+  return { io: talkAsChosen(streams, chosen), chosen, detail: () => errorDetail(chosen) };
+}
+
+/** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
+export function declareGlobalOptions(command: Command, chosen: TalkChoice): void {
+  const chooseTalk = (talk: TalkChoice['talk']) => () => {
+    chosen.talk = talk;
+  };
+  declare(command, choice('--color <when>', 'auto (default), always or never', COLORS), (when) => {
+    chosen.color = COLORS.find((name) => name === when) ?? command.error(wrongColor(when));
+  });
+  declare(command, new Option('--quiet', 'say nothing but errors'), chooseTalk('errors'));
+  declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
+    chosen.ignored = [...chosen.ignored, rules];
+  });
+  declare(command, new Option('--verbose', VERBOSE_HELP), chooseTalk('everything'));
+  declare(
+    command,
+    new Option('--debug', 'like --verbose, with stack traces of errors'),
+    chooseTalk('stacks'),
+  );
+}
+
+/** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
+export async function settleIgnored(chosen: TalkChoice): Promise<void> {
+  if (chosen.ignored.length === 0) return;
+  const { parseIgnoredRules } = await import('../io/report/ignoredRules.ts');
+  chosen.ignored = parseIgnoredRules(chosen.ignored);
+}
+
+const IGNORE_HELP = 'do not report these rules; repeatable';
+const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
+
+/** The heading of these options in the help. */
+export const GLOBAL_OPTIONS = 'Global options:';
+const COLORS = ['auto', 'always', 'never'] as const;
+
+function declare(command: Command, option: Option, take: (value: string) => void): void {
+  if (command.options.some(({ long }) => long === option.long)) return;
+  command.addOption(option.helpGroup(GLOBAL_OPTIONS));
+  command.on(`option:${option.name()}`, take);
+}
+
+function wrongColor(when: string): string {
+  return `error: --color: unknown value ${JSON.stringify(when)}\nhint: use one of ${COLORS.join(', ')}`;
+}
+
+/** A command line as it is to be parsed, and the program that parses it. */
+export interface PlacedOptions {
+  /** Those before the name of a command or between the names of a group and of its command. */
+  readonly leading: readonly string[];
+  /** The rest, which begins with the names. */
+  readonly rest: readonly string[];
+  readonly program: Command;
+}
+
+/**
+ * Takes the global options to the front that stand behind the name of a group (`iso --verbose kargs show`): a group has
+ * no options of its own, as these would be taken for those of its commands. `iso help kargs` becomes `iso kargs --help`.
+ * @param declareFor makes the program for arguments that begin with the name of a command
+ */
+export function placeGlobalOptions(
+  args: readonly string[],
+  declareFor: (rest: readonly string[]) => Command,
+): PlacedOptions {
+  const { leading, rest } = splitGlobalOptions(args);
+  const program = declareFor(rest);
+  const count = countGroups(rest, program);
+  const behind = splitGlobalOptions(rest.slice(count));
+  const asked = namesToExplain(behind.rest);
+  if (behind.leading.length === 0 && asked === undefined) return { leading, rest, program };
+  const tail = asked === undefined ? behind.rest : [...asked, '--help'];
+  return placeGlobalOptions([...leading, ...behind.leading, ...rest.slice(0, count), ...tail], declareFor);
+}
+
+/** The names behind `help`; undefined without that word, or with options for `help` itself. */
+function namesToExplain([word, ...names]: readonly string[]): readonly string[] | undefined {
+  const [first = ''] = splitGlobalOptions(names).rest;
+  const isOwnOption = first.startsWith('-') && first !== '--';
+  return word === 'help' && !isOwnOption ? names.filter((name) => name !== '--') : undefined;
+}
+
+/** How many of the first arguments are names of groups. */
+function countGroups(args: readonly string[], program: Command): number {
+  let group = program;
+  for (const [index, arg] of args.entries()) {
+    const next = group.commands.find((it) => it.name() === arg || it.aliases().includes(arg));
+    if (next === undefined || next.commands.length === 0) return index;
+    group = next;
+  }
+  return args.length;
+}
+
+/** The global options before the name of the command, and the rest, which begins with that name. */
+export function splitGlobalOptions(args: readonly string[]): {
+  readonly leading: readonly string[];
+  readonly rest: readonly string[];
+} {
+  let end = 0;
+  for (let arg = args[0]; arg !== undefined && LEADING.test(arg); arg = args[end])
+    end += arg === '--color' || arg === '--ignore' ? 2 : 1;
+  return { leading: args.slice(0, end), rest: args.slice(end) };
+}
+
+const LEADING = /^--(?:quiet|verbose|debug|(?:color|ignore)(?:=.*)?)$/s;

@@ -1,0 +1,55 @@
+/** Makes the image of an object, and says what has become of it. */
+
+import { CliError } from '../core/errors.ts';
+import type { Io } from '../io/io.ts';
+import type { FailedOutcome, Outcome } from './api/outcome.ts';
+import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { parseRemarks, type Remark } from '../io/report/remark.ts';
+import { collectTalk } from '../hosts/run/collectTalk.ts';
+import type { Links } from '../serve/links.ts';
+import { imageKey } from './imageCatalog.ts';
+import type { ImageFactory, MadeImage } from './imageFactory.ts';
+import { type CheckedOrder, orderImage, ownerOf, type ReadSecret } from './imageOrder.ts';
+
+export interface BuildTools {
+  readonly factory: ImageFactory;
+  readonly links: Links;
+  readonly readSecret: ReadSecret;
+  readonly io: Io;
+}
+
+/** @throws ApiError where the Secret cannot be read now */
+export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
+  const { factory, links, readSecret, io } = tools;
+  const ordered = await orderImage(image, factory.possible, readSecret);
+  if (ordered.kind === 'failed') return ordered;
+  const made = await tryToMake(ordered, factory, io);
+  if ('kind' in made) return made;
+  const { extraKernelParams, kernelUrl, path, resource } = made;
+  const owner = ownerOf(image);
+  await factory.images.get(imageKey(owner, path), async () => resource); // it will be fetched soon
+  const imageUrl = links.url({ kind: 'host', host: owner }, path);
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, attempt: ordered.attempt };
+}
+
+async function tryToMake(
+  { order, attempt }: CheckedOrder,
+  factory: ImageFactory,
+  io: Io,
+): Promise<MadeImage | FailedOutcome> {
+  const { io: quiet, said } = collectTalk(io);
+  const problems: Remark[] = [];
+  try {
+    const made = await factory.make(order, quiet);
+    if (made !== undefined) return made;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    problems.push({ severity: 'error', message: error.message, hint: error.hint });
+  }
+  const errors = [...parseRemarks(said.join('')), ...problems].filter(({ severity }) => severity === 'error');
+  return { kind: 'failed', reason: 'ImageBuildInvalid', message: errors.map(inOneLine).join('\n'), attempt };
+}
+
+function inOneLine({ message, hint }: Remark): string {
+  return hint === undefined ? message : `${message} (${hint})`;
+}

@@ -1,0 +1,102 @@
+/** What has to be known to make the image of an object: which one, and the network of the host. */
+
+import { keyText, type ObjectKey } from './kube/objects.ts';
+import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
+import { type ImageFormat, imageFormats } from './api/imageFormat.ts';
+import { listOtherKeys, readNetworkState, type SecretData } from './api/networkData.ts';
+import type { Attempt, FailedOutcome } from './api/outcome.ts';
+import type { ImageSpec, PreprovisioningImage } from './api/preprovisioningImage.ts';
+
+export interface ImageOrder extends ObjectKey {
+  readonly choice: ImageChoice;
+  /** Undefined for a host that has none of its own. */
+  readonly network: NetworkState | undefined;
+}
+
+export interface NetworkState {
+  /** `Secret metal3/worker-0-network`, for messages. */
+  readonly place: string;
+  /** A description for nmstate, in YAML or JSON. */
+  readonly text: string;
+}
+
+/** An order that can be carried out. */
+export interface CheckedOrder {
+  readonly kind: 'checked';
+  readonly order: ImageOrder;
+  readonly attempt: Attempt;
+}
+
+/** A Secret, or undefined where there is none. Throws ApiError. */
+export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
+
+export interface StoredSecret extends SecretData {
+  readonly metadata: { readonly resourceVersion: string };
+}
+
+/** Whose image it is: the same in tokens, logs and figures. */
+export function ownerOf(key: ObjectKey): string {
+  return keyText({ namespace: key.namespace, name: key.name });
+}
+
+/** @throws ApiError where the Secret cannot be read now */
+export async function orderImage(
+  image: PreprovisioningImage,
+  possible: PossibleImages,
+  readSecret: ReadSecret,
+): Promise<CheckedOrder | FailedOutcome> {
+  const { namespace, name, spec } = image;
+  const choice = chooseImage(spec, possible);
+  const network = await readNetwork(image, readSecret);
+  if ('kind' in choice) {
+    // The operator takes no notice of an error for another format than it accepts.
+    const format = acceptedFormat(spec);
+    return { ...choice, attempt: format && attemptOf(spec, format, network) };
+  }
+  const attempt = attemptOf(spec, choice.format, network);
+  if (network === undefined) {
+    return { kind: 'checked', order: { namespace, name, choice, network }, attempt };
+  }
+  const { place, secret } = network;
+  if (secret === undefined) {
+    const message = `there is no ${place}`;
+    return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
+  }
+  const text = readNetworkState(secret);
+  if (text !== undefined) {
+    return { kind: 'checked', order: { namespace, name, choice, network: { place, text } }, attempt };
+  }
+  const others = listOtherKeys(secret);
+  const message = `${place} has no text under the key nmstate${others === '' ? '' : `, but ${others}`}`;
+  return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
+}
+
+/** A Secret that an object names, and that may not be there. */
+interface NamedSecret {
+  readonly name: string;
+  readonly place: string;
+  readonly secret: StoredSecret | undefined;
+}
+
+async function readNetwork(
+  { namespace, spec: { networkDataName: name } }: PreprovisioningImage,
+  readSecret: ReadSecret,
+): Promise<NamedSecret | undefined> {
+  if (name === undefined) return undefined;
+  const key = { namespace, name };
+  return { name, place: `Secret ${keyText(key)}`, secret: await readSecret(key) };
+}
+
+function attemptOf(
+  { architecture }: ImageSpec,
+  format: ImageFormat,
+  network: NamedSecret | undefined,
+): Attempt {
+  const version = network?.secret?.metadata.resourceVersion;
+  const networkData = network && version !== undefined ? { name: network.name, version } : undefined;
+  return { format, architecture, networkData };
+}
+
+function acceptedFormat({ acceptFormats }: ImageSpec): ImageFormat | undefined {
+  return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
+}

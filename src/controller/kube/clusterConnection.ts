@@ -1,0 +1,67 @@
+/** The connection to an API server, by undici: TLS that is always verified, and no redirects. Loaded on demand. */
+
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Answer, exchange } from '../../io/http/httpExchange.ts';
+import { withPlainParser } from '../../io/http/httpParser.ts';
+import type { ClusterConfig } from './clusterConfig.ts';
+
+/** Milliseconds. */
+export interface ApiTimeouts {
+  readonly connect: number;
+  /** Until an answer begins, and between two parts of one. */
+  readonly answer: number;
+  /** Between two signs of life of a watch; API servers give one each minute. */
+  readonly watch: number;
+}
+
+export interface ClusterConnection {
+  /** @throws errors of undici and of the system */
+  request(path: string, sent: SentRequest): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface SentRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+  readonly isWatch: boolean;
+}
+
+/** API servers hold idle connections open for some minutes; those between may do so for one. */
+const KEEP_ALIVE = 50_000;
+
+export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeouts): ClusterConnection {
+  const dispatcher = createDispatcher(config, timeouts.connect);
+  return {
+    request: async (target, { isWatch, body, ...sent }) => {
+      const { origin, pathname, search } = new URL(`${config.server}${target}`);
+      return withPlainParser(() =>
+        exchange(dispatcher, {
+          ...sent,
+          origin,
+          path: `${pathname}${search}`,
+          body: body ?? null,
+          headersTimeout: timeouts.answer,
+          bodyTimeout: isWatch ? timeouts.watch : timeouts.answer,
+        }),
+      );
+    },
+    close: async () => dispatcher.destroy(),
+  };
+}
+
+function createDispatcher({ server, tls, serverName, proxies }: ClusterConfig, timeout: number): Dispatcher {
+  const name = serverName === undefined ? {} : { servername: serverName };
+  const connect = { ...tls, ...name, rejectUnauthorized: true, timeout };
+  const shared = { connect, keepAliveTimeout: KEEP_ALIVE };
+  // Without TLS it is on this machine.
+  if (proxies.https === '' || server.startsWith('http:')) return new Agent(shared);
+  return new EnvHttpProxyAgent({
+    ...shared,
+    requestTls: connect,
+    httpProxy: '',
+    httpsProxy: proxies.https,
+    noProxy: proxies.except,
+  });
+}

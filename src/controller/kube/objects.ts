@@ -1,0 +1,123 @@
+/** Kinds of things that the API server of Kubernetes keeps, and single ones of them. What it says is checked here first. */
+
+import { CliError } from '../../core/errors.ts';
+
+/** A kind of object, as URLs and manifests name it. Those without a namespace are left out: nothing here needs one. */
+export interface Resource {
+  /** Empty for the core of Kubernetes. */
+  readonly group: string;
+  readonly version: string;
+  /** In URLs: `preprovisioningimages`. */
+  readonly plural: string;
+  /** In manifests: `PreprovisioningImage`. */
+  readonly kind: string;
+  /** Of each object the API server sends no more than that. */
+  readonly part?: 'metadata';
+}
+
+export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+/** Which Secrets there are, and in which version; their contents stay where they are. */
+export const secretMetadata: Resource = { ...secrets, part: 'metadata' };
+export const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+export const leases: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+};
+export const events: Resource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
+
+/** `metal3.io/v1alpha1`, or `v1`. */
+export function apiVersionOf({ group, version }: Resource): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** `NAMESPACE/NAME`: for maps, work queues and logs. */
+export function keyText({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}
+
+/** Reads what `keyText` has written. */
+export function parseKey(text: string): ObjectKey {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** An object as the API server gave it: its `metadata` is checked, everything else may be any JSON. */
+export interface KubernetesObject {
+  readonly metadata: ObjectMetadata;
+  readonly [field: string]: unknown;
+}
+
+export interface ObjectMetadata extends ObjectKey {
+  readonly uid: string;
+  /** Another one whenever the object has become another one; only to be compared, or sent back. */
+  readonly resourceVersion: string;
+  /** Counts changes of what is wanted (`spec`). */
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly finalizers: readonly string[];
+  /** Set once somebody has deleted it: it goes when it has no finalizers left. */
+  readonly deletionTimestamp: string | undefined;
+}
+
+export function keyOf({ metadata: { namespace, name } }: KubernetesObject): ObjectKey {
+  return { namespace, name };
+}
+
+/**
+ * Takes what metadata is known by; the rest of it, such as `managedFields`, which may be larger than the object, is dropped.
+ * @throws CliError for what is no object of Kubernetes
+ */
+export function readObject(value: unknown): KubernetesObject {
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  if (!isRecord(value) || !isRecord(metadata)) throw notAnObject('it has no metadata');
+  const text = (field: string): string => {
+    const found = metadata[field];
+    if (typeof found === 'string' && found !== '') return found;
+    throw notAnObject(`it has no metadata.${field}`);
+  };
+  const generation = metadata['generation'];
+  const deletionTimestamp = metadata['deletionTimestamp'];
+  return {
+    ...value,
+    metadata: {
+      namespace: text('namespace'),
+      name: text('name'),
+      uid: text('uid'),
+      resourceVersion: text('resourceVersion'),
+      generation: typeof generation === 'number' ? generation : 0,
+      labels: textsOf(metadata['labels']),
+      annotations: textsOf(metadata['annotations']),
+      finalizers: listOfTexts(metadata['finalizers']),
+      deletionTimestamp: typeof deletionTimestamp === 'string' ? deletionTimestamp : undefined,
+    },
+  };
+}
+
+function notAnObject(problem: string): CliError {
+  return new CliError(`The API server gives something that is no object of Kubernetes: ${problem}`, {
+    hint: 'check the address of the server, and what stands before it',
+  });
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function listOfTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((it): it is string => typeof it === 'string') : [];
+}

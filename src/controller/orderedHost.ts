@@ -1,0 +1,38 @@
+/** A host as an object of the cluster describes it, in the form that all commands render hosts from. */
+
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import type { Inputs } from '../agent/settingInputs.ts';
+import { CliError, FormatError } from '../core/errors.ts';
+import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
+import type { PlannableHost } from '../hosts/plan/planHost.ts';
+import { hostSource } from '../hosts/settings/renderHosts.ts';
+import type { RenderSource } from '../hosts/settings/settings.ts';
+import { type ImageOrder, type NetworkState, ownerOf } from './imageOrder.ts';
+
+/** Its inputs throw CliError where the network is no YAML. */
+export function plannableHost(order: ImageOrder, source: RenderSource): PlannableHost {
+  const { choice, name, network } = order;
+  const inventory: InventoryHost = {
+    name,
+    architecture: choice.architecture,
+    findings: [],
+    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
+  };
+  const place = `PreprovisioningImage ${ownerOf(order)}`;
+  return { name, place, problem: '', inventory, readSource: hostSource(inventory, place, source) };
+}
+
+function networkInputs({ place, text }: NetworkState): Inputs {
+  const { value, locate } = parseNetwork({ place, text });
+  const document = { name: place, value, locate };
+  return new Map([['host.nmstate', [{ text, place, origin: 'file', isContent: true, document }]]]);
+}
+
+function parseNetwork({ place, text }: NetworkState): ParsedYaml {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${place}: ${error.message}`, { hint: error.hint ?? 'correct its key nmstate' });
+  }
+}

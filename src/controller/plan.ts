@@ -1,0 +1,54 @@
+/** What the command line and the environment say about the controller, read and checked before anything is connected. */
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { UsageError } from '../core/errors.ts';
+import type { Io } from '../io/io.ts';
+import { type ClusterConfig, findClusterConfig } from './kube/clusterConfig.ts';
+import type { ObjectKey } from './kube/objects.ts';
+import { parseDuration } from '../serve/numbers.ts';
+import { readSetup, type Setup } from '../serve/setup.ts';
+import type { ControllerOptions } from './options.ts';
+
+export interface ControllerPlan {
+  readonly setup: Setup;
+  readonly cluster: ClusterConfig;
+  /** Whose objects are looked after; undefined for all. */
+  readonly namespace: string | undefined;
+  /** Undefined where there is never another replica. */
+  readonly lease: ObjectKey | undefined;
+  /** Of this replica, and of no other one. */
+  readonly identity: string;
+  /** Milliseconds. */
+  readonly drainTime: number;
+}
+
+const DEFAULT_LEASE = 'ironic-coreos-controller';
+
+/** Throws UsageError for what is not understood, CliError for what cannot be read. */
+export async function readPlan(options: ControllerOptions, io: Io): Promise<ControllerPlan> {
+  const drainTime = parseDuration(options.drainTime ?? '5s', '--drain-time');
+  const setup = await readSetup(options, io);
+  const cluster = await findClusterConfig(options.kubeconfig, io);
+  const namespace = options.namespace ?? io.env['WATCH_NAMESPACE'];
+  return {
+    setup,
+    cluster,
+    namespace: namespace === '' ? undefined : namespace,
+    lease: options.leaderElection === false ? undefined : parseLease(options.lease, cluster),
+    identity: `${hostname()}_${randomBytes(4).toString('hex')}`,
+    drainTime,
+  };
+}
+
+function parseLease(text: string | undefined, { namespace }: ClusterConfig): ObjectKey {
+  if (text === undefined) return { namespace, name: DEFAULT_LEASE };
+  const parts = text.split('/');
+  const [first = '', second] = parts;
+  if (parts.length <= 2 && parts.every((part) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(part))) {
+    return second === undefined ? { namespace, name: first } : { namespace: first, name: second };
+  }
+  throw new UsageError(`--lease ${JSON.stringify(text)} names no Lease`, {
+    hint: 'for example --lease metal3/ironic-coreos-controller',
+  });
+}

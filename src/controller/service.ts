@@ -1,0 +1,197 @@
+/** The parts of a running controller: what it knows, what it serves, and who writes. */
+
+import { CliError } from '../core/errors.ts';
+import { knownDigests } from '../io/files/fileStamp.ts';
+import type { Io } from '../io/io.ts';
+import type { KubernetesClient } from './kube/client.ts';
+import type { EventRecorder } from './kube/eventRecorder.ts';
+import { createChunkMemory } from '../serve/http/chunkMemory.ts';
+import { createAnswerer } from '../serve/http/requests.ts';
+import { type RunningServer, startServer } from '../serve/http/server.ts';
+import type { ServerLog } from '../serve/http/serverLog.ts';
+import type { Outcome } from './api/outcome.ts';
+import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { createTransferLog, type TransferLog } from '../serve/answer/transfers.ts';
+import { programVersion } from '../core/programVersion.ts';
+import { createLinks } from '../serve/links.ts';
+import { createMetrics, type Metrics } from '../serve/metrics.ts';
+import { withTalk } from '../serve/serviceLog.ts';
+import { servicePages } from '../serve/servicePages.ts';
+import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
+import type { Setup } from '../serve/setup.ts';
+import { accessOf } from '../serve/setupAccess.ts';
+import { buildOutcome } from './buildOutcome.ts';
+import { type ClusterView, openClusterView, secretReader } from './clusterView.ts';
+import { addControllerFigures, type ControllerCounters } from './figures.ts';
+import { createLeading, type Leading } from './leading.ts';
+import type { ControllerOptions } from './options.ts';
+import type { SettingsSource } from './settingsSource.ts';
+import { type ControllerSnapshot, type SnapshotSurroundings, takeControllerSnapshot } from './snapshot.ts';
+import { describeController } from './status.ts';
+
+/** Bytes of memory of all transfers together. */
+const CHUNK_MEMORY = 24 * 1024 * 1024;
+
+export interface ControllerService {
+  readonly view: ClusterView;
+  readonly state: ServiceState<ControllerSnapshot>;
+  readonly server: RunningServer;
+  readonly leading: Leading;
+  readonly metrics: Metrics;
+  readonly log: ServerLog;
+}
+
+/** The surroundings of a service. */
+export interface ControllerParts {
+  readonly trouble: (error: Error) => void;
+  readonly setup: Setup;
+  readonly client: KubernetesClient;
+  readonly namespace: string | undefined;
+  readonly settings: SettingsSource;
+  readonly recorder: EventRecorder;
+  readonly isLeader: () => boolean;
+  readonly log: ServerLog;
+  readonly io: Io;
+}
+
+/** Listens, and begins to watch the cluster. Throws CliError where it cannot listen. */
+export async function startControllerService(
+  options: ControllerOptions,
+  parts: ControllerParts,
+): Promise<ControllerService> {
+  const { client, io, log, namespace, recorder, setup, trouble } = parts;
+  const view = openClusterView({ client, namespace, trouble });
+  const readSecret = secretReader(client);
+  const findImage = (owner: string): PreprovisioningImage | undefined => view.find(owner)?.image;
+  const networkVersion = (image: PreprovisioningImage): string | undefined => view.networkVersion(image);
+  const state = createServiceState(
+    snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
+  );
+  const build = async (image: PreprovisioningImage): Promise<Outcome> => {
+    const letGo = state.catalog().hold();
+    try {
+      return await buildOutcome(image, { factory: requireFactory(state), links, readSecret, io });
+    } finally {
+      letGo();
+    }
+  };
+  let counters: ControllerCounters | undefined;
+  const leading = createLeading({
+    client,
+    view,
+    recorder,
+    log,
+    build,
+    wrote: (outcome) => counters?.wrote(outcome),
+    failed: () => counters?.failed(),
+  });
+  const metrics = createMetrics(figuresOf(state, view), (registry) => {
+    counters = addControllerFigures(registry, {
+      isLeader: parts.isLeader,
+      load: () => leading.load,
+      lastContact: () => view.lastContact,
+    });
+  });
+  const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
+  const server = await listen(setup, { state, view, metrics, transfers, log }).catch(
+    async (error: unknown) => {
+      await view.close();
+      throw error;
+    },
+  );
+  // The server knows its own URL only now, and nothing is made before.
+  const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
+  return { view, state, server, leading, metrics, log };
+}
+
+/** Takes one snapshot after the other. */
+function snapshotTaker(
+  options: ControllerOptions,
+  { client, io, log, settings, setup }: ControllerParts,
+  around: () => Pick<SnapshotSurroundings, 'links' | 'findImage' | 'networkVersion'>,
+): () => Promise<ControllerSnapshot> {
+  const digests = knownDigests(new Map());
+  const { cacheSize, log: form } = setup;
+  return async () =>
+    withTalk({ io, log, form }, async (talk) =>
+      takeControllerSnapshot(options, {
+        ...around(),
+        settings: await settings.open(),
+        digests,
+        cacheSize,
+        readSecret: secretReader(client),
+        io: talk,
+      }),
+    );
+}
+
+function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {
+  const snapshot = state.current();
+  if (snapshot !== undefined) return snapshot.factory;
+  throw new CliError('settings and images are still being read', { hint: 'wait for /readyz' });
+}
+
+interface ListenParts extends Pick<ControllerService, 'view' | 'state' | 'metrics' | 'log'> {
+  readonly transfers: TransferLog;
+}
+
+async function listen(
+  setup: Setup,
+  { view, state, metrics, transfers, log }: ListenParts,
+): Promise<RunningServer> {
+  const started = new Date();
+  let isSynced = false;
+  view.synced.then(
+    () => (isSynced = true),
+    () => undefined,
+  );
+  const problem = (): string | undefined => {
+    if (state.current() === undefined) return 'settings and images are still being read';
+    return isSynced ? undefined : 'the cluster has not told yet what there is';
+  };
+  const describe = (): ReturnType<typeof describeController> =>
+    describeController({
+      snapshot: state.current(),
+      problem: state.problem(),
+      images: [...view.all()].map(({ image }) => image),
+      transfers,
+      version: programVersion(),
+      started,
+      connections: server.connections(),
+    });
+  const server = await startServer({
+    listen: setup.listen,
+    tls: setup.tls,
+    limits: setup.limits,
+    log,
+    answer: createAnswerer({
+      catalog: () => state.catalog(),
+      access: accessOf(setup),
+      transfers,
+      log,
+      memory: createChunkMemory(CHUNK_MEMORY),
+      idleTimeout: setup.limits.idleTime,
+      watch: (event) => metrics.requestAnswered(event),
+      pages: servicePages({ problem, metrics, describe }),
+    }),
+  });
+  return server;
+}
+
+function figuresOf(
+  state: ServiceState<ControllerSnapshot>,
+  view: ClusterView,
+): Parameters<typeof createMetrics>[0] {
+  return {
+    version: programVersion(),
+    images: () => {
+      const { count = 0, size = 0 } = state.current()?.factory.images ?? {};
+      return { count, bytes: size };
+    },
+    hosts: () => {
+      const images = [...view.all()].filter(({ image }) => !image.isForeign);
+      const right = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
+      return { right, wrong: images.length - right };
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Placeholders in texts that many hosts share, such as the URL of an ISO: `{name}`, `{mac}`, `{mac:hexhyp}` (with dashes,
+ * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
+ */
+
+import { FormatError } from './errors.ts';
+
+/** What placeholders stand for. */
+export interface HostFacts {
+  readonly name: string;
+  readonly bootMac?: string;
+  readonly architecture?: string;
+}
+
+const readers: ReadonlyMap<string, (host: HostFacts) => string | undefined> = new Map([
+  ['name', ({ name }: HostFacts) => name],
+  ['mac', ({ bootMac }: HostFacts) => bootMac],
+  ['mac:hexhyp', ({ bootMac }: HostFacts) => bootMac?.replaceAll(':', '-')],
+  ['architecture', ({ architecture }: HostFacts) => architecture],
+]);
+
+/**
+ * The text for one host.
+ * @throws FormatError, a clause that goes behind the place of the text, where a placeholder is unknown or the host has
+ * no value for it
+ */
+export function fillPlaceholders(text: string, host: HostFacts): string {
+  if (!/[{}]/.test(text)) return text;
+  const parts = text.split(/\{([^{}]*)\}/);
+  // The parts in between are the names.
+  return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
+}
+
+/** Whether the text may come out differently for each host. */
+export function differsByHost(text: string): boolean {
+  return /\{(?:name|mac|mac:hexhyp)\}/.test(text);
+}
+
+function valueOf(name: string, host: HostFacts): string {
+  const read = readers.get(name);
+  if (read === undefined) {
+    throw new FormatError('has a placeholder that is not known', { hint: `use one of ${listNames()}` });
+  }
+  const value = read(host);
+  if (value !== undefined) return value;
+  throw new FormatError(`has the placeholder {${name}}, for which the host says nothing`, {
+    hint: `give its ${name.startsWith('mac') ? 'mac' : name} in the inventory`,
+  });
+}
+
+function plainText(text: string): string {
+  if (!/[{}]/.test(text)) return text;
+  throw new FormatError('has a brace without its other half', { hint: `braces are for ${listNames()}` });
+}
+
+function listNames(): string {
+  return Array.from(readers.keys(), (name) => `{${name}}`).join(', ');
+}

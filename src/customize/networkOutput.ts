@@ -1,0 +1,75 @@
+/** What becomes of network settings that were taken out of an image: text on standard output, or files. */
+
+import { NETWORK_FOLDER, type NetworkFile } from '../image/networkSettings.ts';
+import { type WrittenFile, writeNewFiles } from '../io/files/extractFiles.ts';
+import type { Io } from '../io/io.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { lineForOutput } from '../io/report/outputLine.ts';
+import { jsonLines, type TextOrJson } from '../io/report/textOrJson.ts';
+
+export interface NetworkOutput {
+  /** Folder to write the files to, made if need be; without, their contents are printed. */
+  readonly directory?: string | undefined;
+  readonly format: TextOrJson;
+}
+
+/**
+ * As text, contents with a heading for each file, or the path of each file that was written. As JSON, `files` is a list
+ * of `name` and `path`, or `name` and `text`, for which `base64` stands where a content is no text.
+ * @throws CliError `File exists: …`; nothing is written then
+ */
+export async function deliverNetworkFiles(
+  files: readonly NetworkFile[],
+  { directory, format }: NetworkOutput,
+  io: Io,
+): Promise<void> {
+  if (format === 'json') {
+    const described = directory === undefined ? files.map(describe) : await writeAll(files, directory, io);
+    await writeStdout(io, [jsonLines({ files: described })]);
+  } else if (directory === undefined) {
+    await writeStdout(io, withHeadings(files, io));
+  } else {
+    for await (const { path } of writeTo(directory, files, io))
+      await writeStdout(io, [lineForOutput(path, io)]);
+  }
+}
+
+interface FileDescription {
+  readonly name: string;
+  readonly text?: string;
+  readonly base64?: string;
+}
+
+function describe({ name, data }: NetworkFile): FileDescription {
+  try {
+    return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data) };
+  } catch {
+    return { name, base64: Buffer.from(data).toString('base64') };
+  }
+}
+
+async function writeAll(files: readonly NetworkFile[], directory: string, io: Io): Promise<WrittenFile[]> {
+  const written = [];
+  for await (const file of writeTo(directory, files, io)) written.push(file);
+  return written;
+}
+
+function writeTo(
+  directory: string,
+  files: readonly NetworkFile[],
+  io: Io,
+): AsyncGenerator<WrittenFile, void> {
+  const extracted = files.map((file) => ({ ...file, origin: `${NETWORK_FOLDER}/${file.name}` }));
+  return writeNewFiles(directory, extracted, io);
+}
+
+/** A blank line stands between files; one that does not end its last line is taken as it is. */
+function* withHeadings(files: readonly NetworkFile[], io: Io): Generator<Uint8Array> {
+  let separator = '';
+  for (const { name, data } of files) {
+    yield Buffer.from(separator);
+    yield lineForOutput(`########## ${name} ##########`, io);
+    yield data;
+    separator = '\n';
+  }
+}

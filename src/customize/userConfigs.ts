@@ -1,0 +1,98 @@
+/** The user's Ignition configs for `iso customize` and `pxe customize`: JSON, or the same written as YAML. */
+
+import { CliError, type ErrorDetails, FormatError } from '../core/errors.ts';
+import { parseUserConfig } from '../image/customize/userConfig.ts';
+import { validateConfig } from '../ignition/validate.ts';
+import { unusedKey } from '../ignition/unusedKeys.ts';
+import { readUserFile } from '../io/files/files.ts';
+import type { Io } from '../io/io.ts';
+import { formatPath } from '../core/finding.ts';
+import { printable } from '../io/report/printable.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { type CheckedDocument, checkConfig } from '../hosts/input/checkConfig.ts';
+import { formatChecked } from '../hosts/input/formatChecked.ts';
+import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
+import { isYamlFile } from '../hosts/input/yamlName.ts';
+
+export interface UserConfigReading {
+  readonly io: Io;
+  /** Whether a config that Ignition would refuse is refused here. */
+  readonly validates: boolean;
+}
+
+const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
+
+/**
+ * The config as a document without what Ignition ignores, after telling what there is to say about it.
+ * @throws CliError `parsing Ignition config …`
+ */
+export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
+  const { io, validates } = reading;
+  const source = await readSource(path, io);
+  const config = parseUserConfig(source.json, path);
+  if (config.kind === 'unknown version') {
+    tellUnknownVersion(path, config.version, io);
+    return config.document;
+  }
+  if (validates) await refuseInvalid(source, io);
+  if (config.kind === 'refused') throw config.error;
+  if (!validates) tellUnusedKeys(source, io);
+  return config.document;
+}
+
+interface Source {
+  readonly path: string;
+  readonly json: Buffer;
+  /** The user's file, if that is YAML. */
+  readonly yaml?: YamlConfig;
+}
+
+async function readSource(path: string, io: Io): Promise<Source> {
+  const { buffer, byteOffset, byteLength } = await readUserFile(path, io, CONFIG);
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  if (!isYamlFile(path)) return { path, json: bytes };
+  const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
+  try {
+    const yaml = parseYamlConfig(bytes);
+    return { path, json: yaml.json, yaml };
+  } catch (error) {
+    if (error instanceof FormatError) throw refusal(path, error.message, error);
+    throw error;
+  }
+}
+
+function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
+  return new CliError(`parsing Ignition config ${path}: ${problem}`, { hint, excerpt });
+}
+
+function tellUnknownVersion(path: string, version: string, io: Io): void {
+  const message = `${path}: version ${version} of the spec is not known here; the config is embedded unchecked`;
+  const hint = 'the Ignition of the image has to know that version';
+  io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+}
+
+/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
+async function refuseInvalid(source: Source, io: Io): Promise<void> {
+  const checked = await checkSource(source);
+  io.stderr.write(formatChecked(checked, source.path, io));
+  if (checked.report.valid) return;
+  throw refusal(source.path, 'it is not valid; nothing was written', {
+    hint: 'mend what is reported above, or take it as it is with --no-validate',
+  });
+}
+
+async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
+  const options = { lint: 'auto', now: new Date(), isEmbedded: true } as const;
+  if (yaml === undefined) return checkConfig(json, options);
+  const { checkYamlConfig } = await import('../hosts/input/yamlConfig.ts');
+  return checkYamlConfig(yaml, options);
+}
+
+/** In the words of coreos-installer, since this is how its scripts embed what they like. */
+function tellUnusedKeys({ json, path }: Source, io: Io): void {
+  for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
+    if (finding.rule !== unusedKey.id) continue;
+    io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');
+  }
+}

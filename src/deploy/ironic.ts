@@ -1,0 +1,58 @@
+/** `deploy ironic`: writes the ramdisk settings of ironic-standalone-operator, or of the BareMetal Operator. */
+
+import {
+  checkIronic,
+  formatOperatorEnvironment,
+  type IronicSettings,
+  renderIronicResource,
+} from './documents/ironicResource.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { formatValue, parseFormat, writeDocument } from './deployDocument.ts';
+import { tellIssues } from './deployIssues.ts';
+import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
+
+/** The options of the command line, under the names that they have there. */
+export interface IronicOptions extends RamdiskOptions {
+  /** Of the resource; `ironic` when it is left out. */
+  readonly name?: string;
+  readonly namespace?: string;
+  /** `yaml` (default) or `json`: the resource. `env`: the environment of the BareMetal Operator. */
+  readonly format?: string;
+  readonly output?: string;
+}
+
+/** Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. */
+export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
+  const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
+  const { name = 'ironic', namespace, kernelAppendParams } = options;
+  const ramdisk = ramdiskOf(options);
+  const settings: IronicSettings = {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(kernelAppendParams !== undefined && { kernelArguments: kernelAppendParams }),
+    ...(ramdisk !== undefined && { ramdisk }),
+  };
+  refuseWithoutRamdisk(options, format);
+  if (tellIssues(checkIronic(settings), io) !== 0) return 1;
+  const text =
+    format === 'env' && ramdisk !== undefined
+      ? formatOperatorEnvironment(ramdisk)
+      : await formatValue(renderIronicResource(settings), format === 'json' ? 'json' : 'yaml');
+  await writeDocument(text, { ...options, content: 'public' }, io);
+  return 0;
+}
+
+/**
+ * The resource turns off the download of the default ramdisk, so without another one hosts have nothing to boot. Kernel
+ * arguments are those of images that Ironic serves already.
+ */
+function refuseWithoutRamdisk(options: IronicOptions, format: string): void {
+  const isNamed = ramdiskOf(options) !== undefined;
+  if (isNamed || (format !== 'env' && options.kernelAppendParams !== undefined)) return;
+  const ofServed =
+    format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic serves already';
+  throw new UsageError('no ramdisk image is given, so hosts would have nothing to boot', {
+    hint: `pass --deploy-iso URL, or --deploy-kernel URL and --deploy-ramdisk URL${ofServed}`,
+  });
+}

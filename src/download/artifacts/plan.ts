@@ -1,0 +1,129 @@
+/** What is to be downloaded: files, what they have to be, and the names that they get. */
+
+import { CliError, UsageError } from '../../core/errors.ts';
+import { fileNameOf, unpackedNameOf } from './fileName.ts';
+import type { Artifact } from './streamMetadata.ts';
+
+/** One file to download. */
+export interface PlannedFile {
+  readonly url: URL;
+  readonly name: string;
+  /** Where a signature may be; undefined where there is none. */
+  readonly signatureUrl: URL | undefined;
+  readonly sha256: string | undefined;
+  /** The file that is wanted instead of this one, which is compressed. */
+  readonly unpacked: UnpackedFile | undefined;
+  readonly trust: Trust;
+}
+
+export interface UnpackedFile {
+  readonly name: string;
+  readonly sha256: string | undefined;
+}
+
+/**
+ * `digest`: metadata that nobody can have changed on its way gives a digest and no signature, so the digest suffices.
+ * `none`: the user takes it unsigned. `signature`: only with a signature.
+ */
+export type Trust = 'signature' | 'digest' | 'none';
+
+export interface PlanOptions {
+  readonly decompress: boolean;
+  /** Whether the user takes unsigned files. */
+  readonly insecure: boolean;
+}
+
+/** Where metadata came from. */
+export interface MetadataSource {
+  /** Relative locations start here. */
+  readonly base: URL;
+  /** Whether it came from a file, or by connections on which nobody can have changed it. */
+  readonly isAuthentic: boolean;
+  /** Whether its files are always signed, as those of Fedora CoreOS are. */
+  readonly isSigned: boolean;
+}
+
+/** @throws CliError for locations that cannot be fetched, and for files of the same name */
+export function planImage(
+  artifacts: readonly Artifact[],
+  source: MetadataSource,
+  options: PlanOptions,
+): readonly PlannedFile[] {
+  const files = artifacts.map((artifact) => {
+    const url = parseLocation(artifact.location, artifact, source);
+    const isDigestEnough = artifact.sha256 !== undefined && source.isAuthentic && !source.isSigned;
+    return planFile({
+      url,
+      signatureUrl:
+        artifact.signature === undefined ? undefined : parseLocation(artifact.signature, artifact, source),
+      sha256: artifact.sha256,
+      uncompressedSha256: artifact.uncompressedSha256,
+      trust: options.insecure
+        ? 'none'
+        : isDigestEnough && artifact.signature === undefined
+          ? 'digest'
+          : 'signature',
+      decompress: options.decompress,
+    });
+  });
+  refuseSameNames(files);
+  return files;
+}
+
+/**
+ * A file that no metadata describes; its signature is where coreos-installer looks for it, at the same URL with `.sig`.
+ * @throws UsageError for what is no http:// or https:// URL
+ */
+export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !isFetched(url)) {
+    throw new UsageError('--image-url is no http:// or https:// URL', {
+      hint: 'write it like https://example.com/coreos.iso',
+    });
+  }
+  const signatureUrl = new URL(url);
+  signatureUrl.pathname += '.sig';
+  const trust = insecure ? 'none' : 'signature';
+  return planFile({ url, signatureUrl, sha256: undefined, uncompressedSha256: undefined, trust, decompress });
+}
+
+interface FileFacts extends Pick<PlannedFile, 'url' | 'signatureUrl' | 'sha256' | 'trust'> {
+  readonly uncompressedSha256: string | undefined;
+  readonly decompress: boolean;
+}
+
+function planFile({ decompress, uncompressedSha256, ...facts }: FileFacts): PlannedFile {
+  const name = fileNameOf(facts.url);
+  const unpackedName = decompress ? unpackedNameOf(name) : undefined;
+  const unpacked =
+    unpackedName === undefined ? undefined : { name: unpackedName, sha256: uncompressedSha256 };
+  return { ...facts, name, unpacked };
+}
+
+/** The location is not shown when it is wrong: it may hold a password. */
+function parseLocation(location: string, artifact: Artifact, { base }: MetadataSource): URL {
+  const url = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
+  if (url !== undefined && isFetched(url)) return url;
+  const { architecture, platform, format, name } = artifact;
+  const what = `${architecture} ${platform} ${format} ${name}`;
+  throw new CliError(`The metadata has a location for ${what} that cannot be fetched`, {
+    hint: 'only http:// and https:// URLs can',
+  });
+}
+
+function isFetched({ protocol }: URL): boolean {
+  return protocol === 'https:' || protocol === 'http:';
+}
+
+function refuseSameNames(files: readonly PlannedFile[]): void {
+  const names = new Set<string>();
+  for (const { name, unpacked } of files) {
+    const written = unpacked?.name ?? name;
+    if (names.has(written)) {
+      throw new CliError(`The metadata has two files of the same name: ${written}`, {
+        hint: 'only one could be kept',
+      });
+    }
+    names.add(written);
+  }
+}

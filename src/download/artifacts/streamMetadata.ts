@@ -1,0 +1,122 @@
+/**
+ * Stream metadata: which files a release of CoreOS consists of, and where they are (stream-metadata-go). Both Fedora
+ * CoreOS, with signatures, and RHCOS, without. Left out: cloud images and extensions, which cannot be downloaded as files.
+ */
+
+import { FormatError } from '../../core/errors.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+
+/** One file of a release. */
+export interface Artifact {
+  readonly architecture: string;
+  readonly platform: string;
+  readonly format: string;
+  /** `disk`, or of `pxe`: `kernel`, `initramfs`, `rootfs`. */
+  readonly name: string;
+  readonly release: string | undefined;
+  readonly location: string;
+  /** URL of a detached OpenPGP signature. */
+  readonly signature: string | undefined;
+  /** 64 hexadecimal digits, small letters. */
+  readonly sha256: string | undefined;
+  /** The same of what is in a compressed file. */
+  readonly uncompressedSha256: string | undefined;
+}
+
+export interface StreamMetadata {
+  readonly stream: string;
+  /** By architecture, platform, format and name. */
+  readonly artifacts: readonly Artifact[];
+}
+
+/**
+ * @param name what the metadata is called in messages, such as its URL
+ * @throws FormatError for anything else than stream metadata
+ */
+export function parseStreamMetadata(text: string, name: string): StreamMetadata {
+  const problem = (what: string): FormatError =>
+    new FormatError(`${name} is no stream metadata: ${what}`, {
+      hint: 'give the base URL, or the file, of metadata as "openshift-install coreos print-stream-json" prints it',
+    });
+  const root = membersOf(parseJson(text, problem), 'the document', problem);
+  const artifacts = listArtifacts(root['architectures'], problem);
+  return { stream: textOf(root, 'stream', problem) ?? '', artifacts: artifacts.toSorted(compareArtifacts) };
+}
+
+type Problem = (what: string) => FormatError;
+
+function parseJson(text: string, problem: Problem): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw problem('it is not JSON');
+  }
+}
+
+function listArtifacts(architectures: unknown, problem: Problem): readonly Artifact[] {
+  const found: Artifact[] = [];
+  for (const [architecture, entry] of entriesOf(architectures, 'architectures', problem)) {
+    const { artifacts = {} } = membersOf(entry, architecture, problem);
+    for (const [platform, build] of entriesOf(artifacts, `${architecture} artifacts`, problem)) {
+      const place = `${architecture} ${platform}`;
+      const members = membersOf(build, place, problem);
+      const release = textOf(members, 'release', problem);
+      for (const [format, files] of entriesOf(members['formats'], `${place} formats`, problem)) {
+        for (const [name, file] of entriesOf(files, `${place} ${format}`, problem)) {
+          const fields = membersOf(file, `${place} ${format} ${name}`, problem);
+          found.push({ architecture, platform, format, name, release, ...readFile(fields, problem) });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+type FileFields = Pick<Artifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
+
+function readFile(fields: Mapping, problem: Problem): FileFields {
+  const location = textOf(fields, 'location', problem);
+  if (location === undefined) throw problem('missing field `location`');
+  return {
+    location,
+    signature: textOf(fields, 'signature', problem),
+    sha256: digestOf(fields, 'sha256', problem),
+    uncompressedSha256: digestOf(fields, 'uncompressed-sha256', problem),
+  };
+}
+
+function entriesOf(value: unknown, what: string, problem: Problem): readonly (readonly [string, unknown])[] {
+  return Object.entries(membersOf(value, what, problem));
+}
+
+function membersOf(value: unknown, what: string, problem: Problem): Mapping {
+  if (!isMapping(value)) throw problem(`${what} should be an object`);
+  return value;
+}
+
+/** An empty text counts as none. */
+function textOf(members: Mapping, name: string, problem: Problem): string | undefined {
+  const value = members[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw problem(`\`${name}\` should be a text`);
+  return value;
+}
+
+function digestOf(members: Mapping, name: string, problem: Problem): string | undefined {
+  const value = textOf(members, name, problem)?.toLowerCase();
+  if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) throw problem(`\`${name}\` is no SHA-256 digest`);
+  return value;
+}
+
+function compareArtifacts(a: Artifact, b: Artifact): number {
+  return compareNames(keyOf(a), keyOf(b));
+}
+
+function keyOf({ architecture, platform, format, name }: Artifact): string {
+  return [architecture, platform, format, name].join('\0');
+}
+
+function compareNames(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,141 @@
+/** `download`: fetches an image of CoreOS, checks it, and leaves it under its name only if it is right. */
+
+import { resolve } from 'node:path';
+import { machineName } from './artifacts/machine.ts';
+import { planImage, planUrl, type PlannedFile } from './artifacts/plan.ts';
+import { selectImage } from './artifacts/selectImage.ts';
+import { UsageError } from '../core/errors.ts';
+import { type DownloadContext, downloadFile, type Place } from './downloadFile.ts';
+import type { KeySource } from './downloadKeys.ts';
+import { createHttpClient, type HttpClient } from '../io/http/httpClient.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { showTransfers, type TransfersProgress } from '../io/progress.ts';
+import { defaultRetries, type RetryPolicy } from '../io/http/retries.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { printable } from '../io/report/printable.ts';
+import { lineForOutput } from '../io/report/outputLine.ts';
+import { readStreamMetadata, type StreamOptions } from './readStreamMetadata.ts';
+
+export interface DownloadOptions extends StreamOptions {
+  /** As `uname -m` says; that of this machine when it is left out. */
+  readonly architecture?: string | undefined;
+  /** `metal` when it is left out. */
+  readonly platform?: string | undefined;
+  /** `raw.xz` when it is left out. */
+  readonly format?: string | undefined;
+  /** An image without metadata; then the options of streams do not count. */
+  readonly imageUrl?: string | undefined;
+  /** The current folder when it is left out; made if need be. */
+  readonly directory?: string | undefined;
+  readonly decompress?: boolean | undefined;
+  /** Takes files without signature. */
+  readonly insecure?: boolean | undefined;
+  /** A number, or `infinite`. */
+  readonly fetchRetries?: string | undefined;
+  /** File with the keys that are trusted, instead of those of Fedora and Red Hat. */
+  readonly gpgKeyring?: string | undefined;
+}
+
+/**
+ * All files of the image at the same time; their paths go to standard output, in the order of their names.
+ * @throws CliError for the first that fails; the others are then given up, and what they have got is kept for the next run
+ */
+export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
+  const retries = parseRetries(options.fetchRetries);
+  const client = createHttpClient(io);
+  const progress = await showTransfers(io.stderr);
+  try {
+    const stop = new AbortController();
+    const say = (text: string): void => progress.say(printable(text));
+    const policy = { ...defaultRetries, retries, signal: stop.signal, say };
+    const files = await planFiles(options, { client, policy, io });
+    const keys = keysFor(options, { client, policy, io });
+    const shared = {
+      client,
+      policy,
+      signal: stop.signal,
+      keys,
+      place: placeIn(options.directory ?? '.', io),
+    };
+    const results = files.map((file) => downloadShown(file, shared, progress));
+    await printInOrder(results, io).catch(async (error: unknown) => {
+      stop.abort();
+      await Promise.allSettled(results);
+      throw error;
+    });
+    return 0;
+  } finally {
+    progress.end();
+    await client.close();
+  }
+}
+
+interface Access {
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+  readonly io: Io;
+}
+
+async function planFiles(options: DownloadOptions, access: Access): Promise<readonly PlannedFile[]> {
+  const { imageUrl, decompress = false, insecure = false } = options;
+  if (imageUrl !== undefined) return [planUrl(imageUrl, { decompress, insecure })];
+  const { metadata, source } = await readStreamMetadata(options, access);
+  const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
+  const { artifacts } = selectImage(metadata, { architecture, platform, format });
+  return planImage(artifacts, source, { decompress, insecure });
+}
+
+/** What reads keys takes a while to load, and is needed only where there is a signature. */
+function keysFor({ gpgKeyring: keyring }: DownloadOptions, { client, policy, io }: Access): KeySource {
+  let source: Promise<KeySource> | undefined;
+  const load = async (): Promise<KeySource> => {
+    const { createKeySource } = await import('./downloadKeys.ts');
+    return createKeySource({ client, policy, keyring }, io);
+  };
+  return { find: async (signature) => (await (source ??= load())).find(signature) };
+}
+
+function parseRetries(text: string | undefined): number {
+  if (text === undefined) return defaultRetries.retries;
+  if (text === 'infinite') return Infinity;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`no number of retries: ${text}`, { hint: 'use a number, or infinite' });
+}
+
+/** Paths are shown as the folder was given, as coreos-installer shows them. */
+function placeIn(directory: string, { cwd }: Pick<Io, 'cwd'>): (name: string) => Place {
+  const folder = directory === '' ? '.' : directory;
+  return (name) => ({
+    path: resolve(cwd, folder, name),
+    shownPath: `${folder.replace(/\/?$/, '/')}${name}`,
+  });
+}
+
+async function downloadShown(
+  file: PlannedFile,
+  shared: Omit<DownloadContext, 'progress'>,
+  progress: TransfersProgress,
+): Promise<Place> {
+  const transfer = progress.begin(file.name);
+  try {
+    return await downloadFile(file, { ...shared, progress: transfer.update });
+  } finally {
+    transfer.end();
+  }
+}
+
+/** A failure of any ends the wait for those before it. */
+async function printInOrder(results: readonly Promise<Place>[], io: Io): Promise<void> {
+  const all = Promise.all(results);
+  all.catch(() => undefined);
+  for (const result of results) {
+    const { shownPath } = await Promise.race([result, failureOf(all)]);
+    await writeStdout(io, [lineForOutput(shownPath, io)]);
+  }
+}
+
+/** Never fulfilled. */
+async function failureOf(all: Promise<unknown>): Promise<never> {
+  await all;
+  return new Promise<never>(() => undefined);
+}

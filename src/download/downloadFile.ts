@@ -1,0 +1,278 @@
+/**
+ * One file of a download, from what may be there already to the file under its name. A name is only given to what was
+ * checked, on disk, as a whole: size, digest and signature. Until then there is `NAME.partial`.
+ */
+
+import { lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { PlannedFile } from './artifacts/plan.ts';
+import { CliError } from '../core/errors.ts';
+import type { DetachedSignature, PublicKey } from '../formats/openpgp.ts';
+import type { KeySource } from './downloadKeys.ts';
+import { discardPartial, fetchPartial, forgetPartial, type TransferContext } from './downloadPartial.ts';
+import { unpackFile } from './downloadUnpack.ts';
+import { hashFile } from '../io/files/fileDigests.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import { readAnswer } from '../io/http/httpClient.ts';
+import { TransferError } from '../io/http/httpErrors.ts';
+import { shownUrl } from '../io/http/httpUrl.ts';
+import { renameFile } from '../io/files/renameFile.ts';
+import { withRetries } from '../io/http/retries.ts';
+
+export interface DownloadContext extends TransferContext {
+  readonly keys: KeySource;
+  /** Where a file of that name goes. */
+  readonly place: (name: string) => Place;
+}
+
+export interface Place {
+  /** Absolute. */
+  readonly path: string;
+  /** The path as it may be shown. */
+  readonly shownPath: string;
+}
+
+/** What makes a file the right one. */
+interface Proof {
+  readonly sha256: string | undefined;
+  readonly signed: SignedBy | undefined;
+}
+
+interface SignedBy {
+  /** The signature file. */
+  readonly bytes: Uint8Array;
+  /** Those that can be checked, each with the keys that may have made it. */
+  readonly signatures: readonly CheckedSignature[];
+}
+
+interface CheckedSignature {
+  readonly signature: DetachedSignature;
+  readonly keys: readonly PublicKey[];
+}
+
+/** Bytes of the largest signature file. */
+const MAX_SIGNATURE = 64 * 1024;
+
+/**
+ * Makes sure that the file is there, and right. What was there and is right is not fetched again.
+ * @returns where it is
+ * @throws CliError; then there is no file that was not there before, but for `.partial` ones
+ */
+export async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
+  const proof = await findProof(file, context);
+  const { unpacked } = file;
+  if (unpacked !== undefined) return downloadUnpacked({ ...file, unpacked }, proof, context);
+  const target = context.place(file.name);
+  if (!(await isThere(target, proof, context))) {
+    refuseOverwriting(await exists(target), proof, target);
+    await fetchChecked(file, proof, context);
+    await finish(target);
+  }
+  if (proof.signed !== undefined) await writeSignature(context.place(`${file.name}.sig`), proof.signed.bytes);
+  return target;
+}
+
+/** What is known of the contents is their digest, if anything: without it, the compressed file is what is checked. */
+async function downloadUnpacked(
+  file: PlannedFile & { readonly unpacked: NonNullable<PlannedFile['unpacked']> },
+  proof: Proof,
+  context: DownloadContext,
+): Promise<Place> {
+  const packed = context.place(file.name);
+  const target = context.place(file.unpacked.name);
+  const { sha256 } = file.unpacked;
+  if (await isThere(target, { sha256, signed: undefined }, context)) return target;
+  refuseOverwriting(await exists(target), proof, target);
+  const isPacked = await isThere(packed, proof, context);
+  if (!isPacked) await fetchChecked(file, proof, context);
+  const from = isPacked ? packed.path : `${packed.path}.partial`;
+  await unpackFile({ from, to: target.path, shownPath: target.shownPath, sha256 });
+  if (!isPacked) await discardPartial(packed);
+  return target;
+}
+
+/** @throws CliError where nothing would tell whether the file is the right one, and the user wants to know */
+async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
+  const { name, sha256, signatureUrl, trust } = file;
+  const { policy } = context;
+  const bytes = signatureUrl === undefined ? undefined : await fetchSignature(signatureUrl, context);
+  if (bytes === undefined) {
+    if (trust === 'signature') {
+      throw new CliError(`--insecure not specified and signature not found: ${name}`, {
+        hint: 'nothing tells whether the file is genuine; --insecure takes it nevertheless',
+      });
+    }
+    if (sha256 === undefined) policy.say(`${name}: not signed, and nothing says what its digest has to be`);
+    return { sha256, signed: undefined };
+  }
+  const signatures = await findKeys(file, bytes, context);
+  return { sha256, signed: signatures.length === 0 ? undefined : { bytes, signatures } };
+}
+
+/** Undefined where the server has none: whether that matters is not decided here. */
+async function fetchSignature(
+  url: URL,
+  { client, policy, signal }: DownloadContext,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await withRetries(policy, async () => {
+      const answer = await client.get(url, signal === undefined ? {} : { signal });
+      return readAnswer(answer, shownUrl(url), MAX_SIGNATURE);
+    });
+  } catch (error) {
+    if (!(error instanceof TransferError) || error.status === undefined) throw error;
+    policy.say(`Failed to fetch signature: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function findKeys(
+  { name, trust }: PlannedFile,
+  bytes: Uint8Array,
+  { keys, policy }: DownloadContext,
+): Promise<readonly CheckedSignature[]> {
+  const { parseSignatures } = await import('../formats/openpgp.ts');
+  const signatures = await parseSignatures(bytes).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(
+      `GPG verification failure: the signature of ${name} cannot be used: ${error.message}`,
+      {
+        hint: 'the signature file is damaged, or of a kind that is not supported',
+        cause: error,
+      },
+    );
+  });
+  const found: CheckedSignature[] = [];
+  for (const signature of signatures) {
+    const candidates = await keys.find(signature);
+    if (candidates.length > 0) found.push({ signature, keys: candidates });
+  }
+  if (found.length > 0) return found;
+  const issuers = signatures.map(({ issuer }) => issuer.toUpperCase()).join(', ');
+  if (trust === 'signature') {
+    throw new CliError(
+      `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
+      {
+        hint: 'name a file with the key by --gpg-keyring, such as /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
+      },
+    );
+  }
+  policy.say(`${name}: the signature by ${issuers} was not checked, as there is no trusted key for it`);
+  return [];
+}
+
+/** Whether there is such a file, and it is right. Without proof nobody knows. */
+async function isThere(
+  { path, shownPath }: Place,
+  proof: Proof,
+  { policy }: DownloadContext,
+): Promise<boolean> {
+  if (proof.sha256 === undefined && proof.signed === undefined) return false;
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true) return false;
+  try {
+    await checkFile({ path, shownPath }, proof);
+    policy.say(`${shownPath} is there already, and right`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    policy.say(`${shownPath} is there, but to be replaced: ${error.message}`);
+    return false;
+  }
+}
+
+async function exists({ path }: Place): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** What is there may be good, so only what is known to be good takes its place. */
+function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
+  if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
+  throw new CliError(`File exists: ${shownPath}`, {
+    hint: 'nothing tells whether the new file is right, so remove the old one first, or use another folder with -C',
+  });
+}
+
+/** Leaves the right file under its partial name. */
+async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
+  const place = context.place(file.name);
+  await makeFolder(place);
+  const transfer = { ...place, url: file.url, sha256: file.sha256 };
+  for (const isLast of [false, true]) {
+    const { path, isResumed } = await fetchPartial(transfer, context);
+    try {
+      const signer = await checkFile({ ...place, path }, proof);
+      context.policy.say(`${place.shownPath}: ${describeProof(proof, signer)}`);
+      return;
+    } catch (error) {
+      await discardPartial(place);
+      if (isLast || !isResumed || !(error instanceof CliError)) throw error;
+      context.policy.say(`${error.message}; starting from the beginning`);
+    }
+  }
+}
+
+/** @returns who signed it, where that was checked */
+async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof): Promise<string | undefined> {
+  const signatures = signed?.signatures ?? [];
+  const names = new Set(signatures.map(({ signature }) => signature.digest));
+  if (sha256 !== undefined) names.add('sha256');
+  if (names.size === 0) return undefined;
+  const hashes = await hashFile(path, [...names]).catch((error: unknown) => {
+    throw fileError(error, { path: shownPath, what: 'Download', action: 'read' });
+  });
+  const digest = sha256 === undefined ? undefined : hashes.get('sha256')?.copy().digest('hex');
+  if (digest !== sha256) {
+    throw new CliError(`wrong final digest: ${shownPath} has sha256 ${digest}, not ${sha256}`, {
+      hint: 'the file is damaged, or not the one that the metadata describes',
+    });
+  }
+  let signer: string | undefined;
+  for (const { signature, keys } of signatures) {
+    const { checkSignature, signedDigest } = await import('../formats/openpgp.ts');
+    const hash = hashes.get(signature.digest);
+    if (hash === undefined) throw new CliError('GPG verification failure: the file was not read');
+    const { owner, fingerprint } = await checkSignature(signature, signedDigest(signature, hash), keys);
+    signer = `${owner} (${fingerprint.toUpperCase()}), ${signature.created.toISOString().slice(0, 10)}`;
+  }
+  return signer;
+}
+
+function describeProof({ sha256 }: Proof, signer: string | undefined): string {
+  if (signer !== undefined) return `signed by ${signer}`;
+  return sha256 === undefined ? 'not checked' : `sha256 ${sha256} is right; not signed`;
+}
+
+async function makeFolder({ path, shownPath }: Place): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw fileError(error, { path: shownPath, what: 'Folder', action: 'create' });
+  }
+}
+
+async function finish({ path, shownPath }: Place): Promise<void> {
+  try {
+    await renameFile(`${path}.partial`, path);
+  } catch (error) {
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
+  }
+  await forgetPartial({ path });
+}
+
+/** Beside the image, where `gpg --verify` looks for it. */
+async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Promise<void> {
+  const part = `${path}.partial`;
+  try {
+    await unlink(part).catch(() => undefined);
+    const handle = await open(part, 'wx');
+    try {
+      await handle.writeFile(bytes);
+    } finally {
+      await handle.close();
+    }
+    await renameFile(part, path);
+  } catch (error) {
+    throw fileError(error, { path: shownPath, what: 'Signature', action: 'write' });
+  }
+}

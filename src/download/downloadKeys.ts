@@ -1,0 +1,146 @@
+/**
+ * Finds the key that made a signature: in the keyring that the user names, all of whose keys are trusted; else among the
+ * pinned keys, whose material comes from the system's files, or from Fedora's web site, once, then from the cache.
+ */
+
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fedoraKeysUrl, type PinnedKey, pinnedKeys } from './artifacts/pinnedKeys.ts';
+import { CliError } from '../core/errors.ts';
+import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
+import { readUserFile } from '../io/files/files.ts';
+import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
+import { shownUrl } from '../io/http/httpUrl.ts';
+import type { Io } from '../io/io.ts';
+import { cacheFolder } from '../io/files/platformPaths.ts';
+import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
+
+export interface KeySource {
+  /** Trusted keys that may have made the signature; empty where none is to be had. */
+  find(signature: DetachedSignature): Promise<readonly PublicKey[]>;
+}
+
+export interface KeySourceOptions {
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+  /** File with keys that the user trusts; then no other counts. */
+  readonly keyring?: string | undefined;
+  /** Folders with the keys of distributions. */
+  readonly folders?: readonly string[];
+  /** Where Fedora's keys are. */
+  readonly url?: URL;
+  /** Keys that count where the user names none. */
+  readonly pinned?: readonly PinnedKey[];
+}
+
+/** Where distributions, and Debian's distribution-gpg-keys, put keys. */
+const systemFolders = [
+  '/usr/share/distribution-gpg-keys/fedora',
+  '/usr/share/distribution-gpg-keys/redhat',
+  '/etc/pki/rpm-gpg',
+];
+
+const MAX_KEYRING = 16 * 1024 * 1024;
+/** Of a file with one key. */
+const MAX_KEY = 256 * 1024;
+
+/** Nothing is read before a key is asked for, and each place once. Keys that are neither pinned nor named never count. */
+export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 'cwd'>): KeySource {
+  const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
+  const isPinned = (key: PublicKey): boolean =>
+    pinned.some(({ fingerprint }) => fingerprint === key.getFingerprint());
+  const cache = cacheFile(io);
+  const pinnedPlaces = [() => readFolders(folders), () => readCache(cache), () => fetchKeys(options, cache)];
+  const rings =
+    keyring === undefined
+      ? pinnedPlaces.map((read) => once(async () => (await read()).filter(isPinned)))
+      : [once(() => readKeyring(keyring, io))];
+  return {
+    find: async (signature) => {
+      for (const ring of rings) {
+        const keys = (await ring()).filter((key) => isIssuer(key, signature));
+        if (keys.length > 0) return keys;
+      }
+      return [];
+    },
+  };
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
+}
+
+async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly PublicKey[]> {
+  const bytes = await readUserFile(path, io, { what: 'Keyring', maxBytes: MAX_KEYRING });
+  try {
+    return await parseKeyring(bytes);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const hint = error.hint ?? 'use what "gpg --export" writes, or a file such as RPM-GPG-KEY-fedora';
+    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, { hint, cause: error });
+  }
+}
+
+/** Files that cannot be read are passed over: they are not the user's doing. */
+async function readFolders(folders: readonly string[]): Promise<readonly PublicKey[]> {
+  const keys: PublicKey[] = [];
+  for (const folder of folders) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((entry) => /fedora|redhat/i.test(entry))) {
+      const path = join(folder, name);
+      const stats = await stat(path).catch(() => undefined);
+      if (stats?.isFile() !== true || stats.size > MAX_KEY) continue;
+      keys.push(...(await parseQuietly(await readFile(path).catch(() => new Uint8Array(0)))));
+    }
+  }
+  return keys;
+}
+
+async function readCache(path: string | undefined): Promise<readonly PublicKey[]> {
+  if (path === undefined) return [];
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined ? [] : parseQuietly(bytes);
+}
+
+async function fetchKeys(
+  { client, policy, url = new URL(fedoraKeysUrl) }: KeySourceOptions,
+  cache: string | undefined,
+): Promise<readonly PublicKey[]> {
+  try {
+    const bytes = await withRetries(policy, async () =>
+      readAnswer(await client.get(url), shownUrl(url), MAX_KEYRING),
+    );
+    const keys = await parseQuietly(bytes);
+    if (keys.length > 0) await saveCache(bytes, cache);
+    return keys;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    policy.say(error.message);
+    return [];
+  }
+}
+
+/** None where there are none: another place may have them. */
+async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
+  return parseKeyring(bytes).catch(() => []);
+}
+
+/** Undefined where there is no cache. */
+function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
+  const folder = cacheFolder(env);
+  return folder === undefined ? undefined : join(folder, 'fedora.pgp');
+}
+
+/** Without a cache the next run fetches them again, and that is all. */
+async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const part = `${path}.${process.pid}.partial`;
+  try {
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(part, bytes);
+    await rename(part, path);
+  } catch {
+    // A read-only home, for example.
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * A download that is not complete: `NAME.partial`, and beside it `NAME.partial.json`, which says what it is part of. Any
+ * later run goes on with it if the server still has the same file, by ETag or date (RFC 9110, section 13.1.5). Nothing in
+ * it is trusted: the whole file is checked when it is complete. A start from the beginning is a new file, so that two runs
+ * that were started together never mix different contents.
+ */
+
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { CliError } from '../core/errors.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import { writeAll } from '../io/files/handles.ts';
+import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
+import { TransferError } from '../io/http/httpErrors.ts';
+import { shownUrl } from '../io/http/httpUrl.ts';
+import { countRetries, type RetryPolicy } from '../io/http/retries.ts';
+
+/** A file to fetch. */
+export interface Transfer {
+  readonly url: URL;
+  /** Absolute, and without `.partial`. */
+  readonly path: string;
+  /** The path as it may be shown. */
+  readonly shownPath: string;
+  /** Of what was expected before, nothing is taken up again. */
+  readonly sha256: string | undefined;
+}
+
+export interface TransferContext {
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+  readonly signal?: AbortSignal;
+  /** Takes bytes that are there, and those of the whole file where the server says so. */
+  readonly progress: (done: number, total: number | undefined) => void;
+}
+
+/** `path` is complete as far as the server says, and unchecked. */
+export interface FetchedFile {
+  readonly path: string;
+  /** Whether a part of it is from an earlier run or attempt, so that a fresh start might help if it is wrong. */
+  readonly isResumed: boolean;
+}
+
+/** What the server said about the file. */
+interface PartState {
+  /** ETag or date; undefined where the server gives none, so that nothing can be resumed. */
+  readonly validator: string | undefined;
+  readonly total: number | undefined;
+}
+
+/**
+ * Fetches the file, or the rest of it.
+ * @throws CliError in the user's terms; what there is then stays for the next run
+ */
+export async function fetchPartial(transfer: Transfer, context: TransferContext): Promise<FetchedFile> {
+  const part = await claimPart(transfer);
+  const isOld = part.size > 0;
+  try {
+    const retry = countRetries(context.policy, () => part.size);
+    await retry(() => fetchRest(part, transfer, context));
+  } catch (error) {
+    if (part.size === 0) await discardPartial(transfer);
+    throw error;
+  }
+  return { path: part.path, isResumed: isOld || part.isJoined };
+}
+
+/** Removes both files, for what turned out to be wrong. */
+export async function discardPartial({ path }: Pick<Transfer, 'path'>): Promise<void> {
+  for (const name of [`${path}.partial`, stateOf(path)]) await unlink(name).catch(() => undefined);
+}
+
+/** Removes what belongs to the partial file, which has got its name. */
+export async function forgetPartial({ path }: Pick<Transfer, 'path'>): Promise<void> {
+  await unlink(stateOf(path)).catch(() => undefined);
+}
+
+interface Part {
+  readonly path: string;
+  readonly statePath: string;
+  readonly id: string;
+  state: PartState | undefined;
+  size: number;
+  /** Whether this run has added to what was there. */
+  isJoined: boolean;
+}
+
+/** @throws CliError where another run is at it */
+async function claimPart({ path, url, sha256, shownPath }: Transfer): Promise<Part> {
+  const id = createHash('sha256')
+    .update(`${url.href}\n${sha256 ?? ''}`)
+    .digest('hex');
+  const saved = await readState(stateOf(path));
+  if (saved !== undefined && (await isRunning(saved))) {
+    throw new CliError(`Another run is downloading ${shownPath}, process ${saved.pid}`, {
+      hint: `wait for it; if that is something else by now, remove ${shownPath}.partial.json`,
+    });
+  }
+  const partialPath = `${path}.partial`;
+  const stats = await stat(partialPath).catch(() => undefined);
+  const isSame = saved?.id === id && stats?.isFile() === true;
+  const part: Part = {
+    path: partialPath,
+    statePath: stateOf(path),
+    id,
+    state: isSame ? saved : undefined,
+    size: isSame ? stats.size : 0,
+    isJoined: false,
+  };
+  try {
+    await writeState(part);
+  } catch (error) {
+    throw fileError(error, { path: `${shownPath}.partial.json`, what: 'Download', action: 'create' });
+  }
+  return part;
+}
+
+function stateOf(path: string): string {
+  return `${path}.partial.json`;
+}
+
+interface SavedState extends PartState {
+  /** Tells apart what parts belong to, without saying what the URL is. */
+  readonly id: string;
+  readonly pid: number;
+  /** When the process was started, since numbers are used again. */
+  readonly started: string;
+  readonly host: string;
+}
+
+/** Undefined where there is none, or no whole one. */
+async function readState(path: string): Promise<SavedState | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isSavedState(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSavedState(value: unknown): value is SavedState {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, validator, total, pid, started, host }: Readonly<Record<string, unknown>> = { ...value };
+  return (
+    typeof id === 'string' &&
+    (validator === undefined || typeof validator === 'string') &&
+    (total === undefined || (Number.isSafeInteger(total) && Number(total) >= 0)) &&
+    Number.isSafeInteger(pid) &&
+    Number(pid) > 0 &&
+    typeof started === 'string' &&
+    typeof host === 'string'
+  );
+}
+
+/** Whether the process that wrote this is still there, as far as can be told from here. */
+async function isRunning({ pid, started, host }: SavedState): Promise<boolean> {
+  return host === hostname() && pid !== process.pid && (await startOf(pid)) === started;
+}
+
+/**
+ * When a process was started, in whatever unit; undefined where it has ended. Only Linux tells, so elsewhere a number that
+ * another process has got means the same one.
+ */
+async function startOf(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return canBeSignalled(pid) ? 'running' : undefined;
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // See proc_pid_stat(5): the fields from the third on follow the name in parentheses, which may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = ''] = fields;
+  return 'ZX'.includes(state) ? undefined : fields[19]; // killed ones stay until their parent looks
+}
+
+function canBeSignalled(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writeState({ id, statePath, state }: Part): Promise<void> {
+  const saved: SavedState = {
+    id,
+    validator: undefined,
+    total: undefined,
+    ...state,
+    pid: process.pid,
+    started: (await startOf(process.pid)) ?? '',
+    host: hostname(),
+  };
+  const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  await writeFile(statePath, `${JSON.stringify(saved)}\n`, { flag });
+}
+
+/** One attempt. */
+async function fetchRest(part: Part, transfer: Transfer, context: TransferContext): Promise<void> {
+  const { state } = part;
+  if (state?.total !== undefined && state.total === part.size) return;
+  const validator = part.size > 0 ? state?.validator : undefined;
+  const answer = await context.client.get(transfer.url, {
+    ...(context.signal !== undefined && { signal: context.signal }),
+    headers: validator === undefined ? {} : { range: `bytes=${part.size}-`, 'if-range': validator },
+  });
+  try {
+    const handle = await openPart(part, answer, transfer);
+    try {
+      await takeParts(answer, handle, part, context);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw fileError(error, { path: `${transfer.shownPath}.partial`, what: 'Download', action: 'write' });
+  }
+  const total = part.state?.total;
+  if (total !== undefined && part.size !== total) {
+    throw new TransferError(
+      `${shownUrl(transfer.url)} cannot be fetched: ${part.size} of ${total} bytes came`,
+      { isPassing: part.size < total, hint: 'run the command again: it goes on where it broke off' },
+    );
+  }
+}
+
+/** Goes on with what is there where the answer fits to it, and else starts from the beginning. */
+async function openPart(part: Part, answer: HttpAnswer, { url }: Transfer): Promise<FileHandle> {
+  if (answer.status === 200) return startPart(part, answer);
+  if (answer.status === 206 && part.size > 0 && fits(part, answer)) {
+    part.isJoined = true;
+    return open(part.path, constants.O_RDWR | constants.O_NOFOLLOW);
+  }
+  await unlink(part.path).catch(() => undefined);
+  part.state = undefined;
+  part.size = 0;
+  throw new TransferError(`${shownUrl(url)} cannot be resumed: the server has another file now`, {
+    isPassing: true,
+    hint: 'run the command again: it starts from the beginning',
+  });
+}
+
+/** Whether it is the rest of what is there. */
+function fits({ size, state }: Part, { headers }: HttpAnswer): boolean {
+  const [, start, end, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
+  const isRest = Number(start) === size && Number(end) === Number(total) - 1;
+  const isSameSize = state?.total === undefined || state.total === Number(total);
+  return isRest && isSameSize && (validatorOf(headers) ?? state?.validator) === state?.validator;
+}
+
+async function startPart(part: Part, { headers }: HttpAnswer): Promise<FileHandle> {
+  const length = /^\d{1,15}$/.exec(headers.get('content-length') ?? '')?.[0];
+  part.state = {
+    validator: validatorOf(headers),
+    total: length === undefined ? undefined : Number(length),
+  };
+  part.size = 0;
+  part.isJoined = false;
+  await unlink(part.path).catch(() => undefined);
+  await writeState(part);
+  return open(part.path, 'wx');
+}
+
+/** What stands for exactly these bytes; a weak ETag does not (RFC 9110, section 8.8.1). */
+function validatorOf(headers: ReadonlyMap<string, string>): string | undefined {
+  const etag = headers.get('etag');
+  return etag !== undefined && etag.startsWith('"') ? etag : headers.get('last-modified');
+}
+
+async function takeParts(
+  { parts }: HttpAnswer,
+  handle: FileHandle,
+  part: Part,
+  { progress }: TransferContext,
+): Promise<void> {
+  const total = part.state?.total;
+  progress(part.size, total);
+  for await (const bytes of parts) {
+    await writeAll(handle, bytes, part.size);
+    part.size += bytes.length;
+    progress(part.size, total);
+  }
+}

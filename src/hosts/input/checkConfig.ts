@@ -1,0 +1,121 @@
+/** The check of an Ignition config, wherever one is given: what Ignition would say, then what we know besides. */
+
+import type { IpaVersion } from '../../ipa/ipaOptions.ts';
+import { locateFindings } from '../../ignition/findingPositions.ts';
+import { listReferences } from '../../ignition/references.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { type DocumentRead, examineConfig, jsonType } from '../../ignition/validate.ts';
+import type { Finding, Report } from '../../core/finding.ts';
+import type { FileFinding, FileReport } from '../../io/report/reporter.ts';
+import type { CheckedConfigs } from './checkInlined.ts';
+
+/**
+ * Whether to look further than Ignition: never, at configs that run the agent, at all, or at all with warnings that are
+ * errors.
+ */
+export type LintMode = 'none' | 'auto' | 'agent' | 'error';
+
+export interface CheckOptions {
+  readonly lint: LintMode;
+  /** Warnings make a document not valid. */
+  readonly strict: boolean;
+  /** The release of the agent that the document is for; without, the newest. */
+  readonly ipaVersion?: IpaVersion;
+  /** By which certificates are judged. */
+  readonly now: Date;
+  /** The document is in an image, or a command is about to put it there and knows what fits: its size is not judged. */
+  readonly isEmbedded?: boolean;
+}
+
+export interface CheckedDocument {
+  readonly report: FileReport;
+  /** The document as it may be shown: secrets are masked, and nothing has moved. */
+  readonly shown: Uint8Array;
+  /** The same of the configs that are inlined in it, by the references that lead to them. */
+  readonly references?: ReadonlyMap<string, Uint8Array>;
+}
+
+/** An Ignition config, whatever its file is called, and what is inlined in it; `strict` is left to the caller. */
+export async function checkConfig(
+  bytes: Uint8Array,
+  options: Omit<CheckOptions, 'strict'>,
+): Promise<CheckedDocument> {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { report, read } = examineConfig(document);
+  const ofIgnition = await explainMismatch(report, document);
+  const configs = read.status === 'read' ? await findConfigs(document, read, ofIgnition) : undefined;
+  const found: readonly FileFinding[] = [...ofIgnition.findings, ...(configs?.findings ?? [])];
+  const remarks = configs === undefined || !isValid(found) ? [] : await lint(document, configs, options);
+  if (found.length + remarks.length === 0) return { report: ofIgnition, shown: bytes };
+  const { maskChecked } = await import('./maskChecked.ts');
+  const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
+  const { findings, ...masked } = maskChecked([...found, ...remarks], { document, inlined, config });
+  return { report: { valid: isValid(findings), findings }, ...masked };
+}
+
+function isValid(findings: readonly Finding[]): boolean {
+  return findings.every(({ severity }) => severity !== 'error');
+}
+
+/** The same, with a better hint where the document is something else than an Ignition config. */
+export async function explainContent(
+  file: string,
+  bytes: Uint8Array,
+  checked: CheckedDocument,
+): Promise<CheckedDocument> {
+  const [first, ...others] = checked.report.findings;
+  if (first === undefined || checked.report.valid || others.length > 0) return checked;
+  const { detectContent } = await import('./contentKind.ts');
+  const kind = await detectContent(file, bytes);
+  if (kind === undefined) return checked;
+  const hint = `this is ${kind.noun}, not an Ignition config: ${kind.use}`;
+  return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
+}
+
+async function explainMismatch(report: Report, document: Buffer): Promise<Report> {
+  if (report.findings[0]?.rule !== jsonType.id) return report;
+  const { explainMismatches } = await import('../../ignition/shape.ts');
+  return explainMismatches(report, document);
+}
+
+async function findConfigs(document: Buffer, read: DocumentRead, own: Report): Promise<CheckedConfigs> {
+  if (listReferences(read.config).length > 0) {
+    const { checkInlined } = await import('./checkInlined.ts');
+    return checkInlined(document, read, own.findings);
+  }
+  const place = (found: readonly Finding[]): readonly Finding[] => locateFindings(found, document);
+  return { config: read.config, findings: [], documents: new Map(), place };
+}
+
+/** Nothing that runs the agent lacks this word, unless it is written in escapes. */
+function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
+  if (mode !== 'auto') return mode !== 'none';
+  return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
+}
+
+async function lint(
+  document: Buffer,
+  { config, documents, place }: CheckedConfigs,
+  options: Omit<CheckOptions, 'strict'>,
+): Promise<readonly FileFinding[]> {
+  const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
+  if (!wantsLint([document, ...documents.values()], options)) return [];
+  const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
+  if (mode === 'auto' && !isAgentConfig(config)) return [];
+  const issues = lintConfig(config, {
+    now,
+    ...(isEmbedded ? {} : { document }),
+    ...(ipaVersion === undefined ? {} : { ipaVersion }),
+  });
+  return place(lintFindings(issues, options));
+}
+
+/** What only this program says, with the severity that the user wants. */
+export function lintFindings(
+  issues: readonly Issue[],
+  { lint: mode }: Pick<CheckOptions, 'lint'>,
+): Finding[] {
+  return issues.map(findingOf).map((finding) => {
+    return mode === 'error' && finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding;
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * The check of the configs that a config inlines: what Ignition says of each of them, and of all of them merged. Findings
+ * are at the place in the document that they are about.
+ */
+
+import type { Config } from '../../ignition/config.ts';
+import {
+  type EffectiveConfig,
+  type Place,
+  type PlacedIssue,
+  resolveConfig,
+} from '../../ignition/effectiveConfig.ts';
+import { locateFindings } from '../../ignition/findingPositions.ts';
+import { findingOf } from '../../ignition/rule.ts';
+import { explainMismatches } from '../../ignition/shape.ts';
+import { checkMergedConfig, type DocumentRead, validateConfig } from '../../ignition/validate.ts';
+import { newestVersion } from '../../ignition/versions.ts';
+import { formatPath, type Finding } from '../../core/finding.ts';
+import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
+
+export interface CheckedConfigs {
+  /** What Ignition makes of all of them. */
+  readonly config: Config;
+  readonly findings: readonly FileFinding[];
+  /** The inlined documents by the references that lead to them. */
+  readonly documents: ReadonlyMap<string, Buffer>;
+  /** Moves findings about `config` to the documents that they are about. */
+  readonly place: (findings: readonly Finding[]) => readonly FileFinding[];
+}
+
+/** @param own what was found in the outermost document itself */
+export async function checkInlined(
+  document: Buffer,
+  read: DocumentRead,
+  own: readonly Finding[],
+): Promise<CheckedConfigs> {
+  const effective = resolveConfig(read);
+  const { config, inlined } = effective;
+  const documents = new Map(inlined.map((it) => [nameOf(it.place), it.document]));
+  const place = (found: readonly Finding[]): readonly FileFinding[] =>
+    locate(found.map(placeBy(effective)), document, documents);
+  const ofReferences = locate(effective.issues.map(placedFinding), document, documents);
+  const findings: FileFinding[] = withoutKnown(ofReferences, own);
+  for (const { place: inner, document: bytes } of inlined) {
+    const report = await explainMismatches(validateConfig(bytes), bytes);
+    findings.push(...report.findings.map((finding) => ({ ...finding, reference: nameOf(inner) })));
+  }
+  const known = [...own, ...findings];
+  if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {
+    const ofMerged = place(checkMergedConfig(config, newestVersion));
+    findings.push(...withoutKnown(ofMerged, known).map(sayMerged));
+  }
+  return { config, findings, documents, place };
+}
+
+interface PlacedFinding {
+  readonly place: Place;
+  readonly finding: Finding;
+}
+
+function placedFinding({ place, issue }: PlacedIssue): PlacedFinding {
+  return { place, finding: findingOf(issue) };
+}
+
+function placeBy({ locate: find }: EffectiveConfig): (finding: Finding) => PlacedFinding {
+  return (finding) => {
+    const { path, place } = find(finding.path);
+    return { place, finding: { ...finding, path } };
+  };
+}
+
+function nameOf(place: Place): string {
+  return place.join(referenceSeparator);
+}
+
+function sayMerged(finding: FileFinding): FileFinding {
+  return { ...finding, message: `${finding.message}, once all configs are merged` };
+}
+
+/** Adds positions, in the order in which the findings are given. */
+function locate(
+  placed: readonly PlacedFinding[],
+  document: Buffer,
+  documents: ReadonlyMap<string, Buffer>,
+): readonly FileFinding[] {
+  const located = new Map<Finding, FileFinding>();
+  for (const reference of new Set(placed.map(({ place }) => nameOf(place)))) {
+    const findings = placed.flatMap(({ place, finding }) => (nameOf(place) === reference ? [finding] : []));
+    const bytes = reference === '' ? document : documents.get(reference);
+    const withPositions = bytes === undefined ? findings : locateFindings(findings, bytes);
+    for (const [index, finding] of findings.entries()) {
+      const found = withPositions[index] ?? finding;
+      located.set(finding, reference === '' ? found : { ...found, reference });
+    }
+  }
+  return placed.map(({ finding }) => located.get(finding) ?? finding);
+}
+
+/** Leaves out what the same rule has found at the same place before. */
+function withoutKnown(findings: readonly FileFinding[], known: readonly FileFinding[]): FileFinding[] {
+  const ids = new Set(known.map(identify));
+  return findings.filter((finding) => !ids.has(identify(finding)));
+}
+
+function identify({ path, reference = '', rule }: FileFinding): string {
+  return [rule, reference, formatPath(path)].join(' ');
+}

@@ -1,0 +1,80 @@
+/** The Ignition config that a command is to embed: read, and checked as Ignition would check it. */
+
+import { CliError } from '../../core/errors.ts';
+import { readStdin, readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import { nameInput } from './nameInput.ts';
+import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
+import { isYamlFile } from './yamlName.ts';
+
+export interface ConfigOptions {
+  /** Path of the config; without, it is read from standard input. */
+  readonly ignitionFile?: string | undefined;
+  /** False takes any bytes. */
+  readonly validate?: boolean;
+}
+
+const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
+
+/**
+ * The bytes of the config as they are; of a YAML file (`*.yaml`, `*.yml`) the JSON that it stands for. What there is to
+ * say about it goes to standard error.
+ * @throws CliError where it cannot be read, or where Ignition would refuse it
+ */
+export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
+  const { ignitionFile } = options;
+  if (ignitionFile !== undefined && isYamlFile(ignitionFile)) return readYaml(ignitionFile, options, io);
+  const config = await (ignitionFile === undefined
+    ? readStdin(io, CONFIG)
+    : readUserFile(ignitionFile, io, CONFIG));
+  if (wantsCheck(options, io)) {
+    const name = ignitionFile ?? 'standard input';
+    const { checkConfig, explainContent } = await import('./checkConfig.ts');
+    await refuseInvalid(
+      await explainContent(name, config, await checkConfig(config, checkOptions())),
+      name,
+      io,
+    );
+    if (io.note !== undefined) {
+      const { noteOfConfig } = await import('./noteConfig.ts');
+      io.note(noteOfConfig(name, config, checkOptions()));
+    }
+  } else {
+    io.note?.(`the config is not checked: ${reasonNotTo(options, io)}`);
+  }
+  return config;
+}
+
+/** Scripts written for coreos-installer embed what they like, and rely on that. */
+export function wantsCheck({ validate = true }: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
+  return validate && io.env['IRONIC_COREOS_VALIDATE'] !== '0' && io.programName !== 'coreos-installer';
+}
+
+function reasonNotTo({ validate = true }: Pick<ConfigOptions, 'validate'>, { env }: Io): string {
+  if (!validate) return '--no-validate';
+  return env['IRONIC_COREOS_VALIDATE'] === '0'
+    ? 'IRONIC_COREOS_VALIDATE=0 in the environment'
+    : 'the program was started as coreos-installer';
+}
+
+async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<Uint8Array> {
+  const bytes = await readUserFile(path, io, CONFIG);
+  const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
+  const config = await nameInput(path, () => parseYamlConfig(bytes));
+  if (wantsCheck(options, io)) await refuseInvalid(await checkYamlConfig(config, checkOptions()), path, io);
+  return config.json;
+}
+
+function checkOptions(): Omit<CheckOptions, 'strict'> {
+  return { lint: 'auto', now: new Date(), isEmbedded: true };
+}
+
+/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
+async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
+  const { formatChecked } = await import('./formatChecked.ts');
+  io.stderr.write(formatChecked(checked, name, io));
+  if (checked.report.valid) return;
+  throw new CliError('The Ignition config is not valid; nothing was written', {
+    hint: 'mend the config, or embed it as it is with --no-validate',
+  });
+}

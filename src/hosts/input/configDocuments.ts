@@ -1,0 +1,164 @@
+/** Configs on their way into a command of `ignition` and out of it: read, checked, translated, written. */
+
+import { resolve } from 'node:path';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { maskSecrets } from '../../agent/lint/secrets.ts';
+import type { Config } from '../../ignition/config.ts';
+import { locateFindings } from '../../ignition/findingPositions.ts';
+import { formatIgnition } from '../../ignition/ignitionText.ts';
+import { translateConfig } from '../../ignition/translate.ts';
+import { readConfig, validateConfig } from '../../ignition/validate.ts';
+import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts';
+import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { listSecrets, modeForSecrets } from '../../io/images/imageOutput.ts';
+import type { Io } from '../../io/io.ts';
+import { writeFileAtomically } from '../../io/files/outputFile.ts';
+import { writeStdout } from '../../io/stdout.ts';
+import type { Finding } from '../../core/finding.ts';
+import { printable } from '../../io/report/printable.ts';
+import { withoutIgnored } from '../../io/report/ignoredRules.ts';
+import { formatTextReport } from '../../io/report/text.ts';
+import { checkConfig } from './checkConfig.ts';
+import { formatChecked } from './formatChecked.ts';
+
+/** A valid config and the document that it stands in. */
+export interface ConfigDocument {
+  /** The file, as the user names it. */
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The same with its secrets masked. */
+  readonly shown: Uint8Array;
+  readonly version: SpecVersion;
+  readonly config: Config;
+  /** What Ignition remarks on it; already told. */
+  readonly findings: readonly Finding[];
+}
+
+/** @throws UsageError where it is no version that is understood */
+export function parseSpecVersion(text: string): SpecVersion {
+  const version = specVersions.find((known) => known === text);
+  if (version !== undefined) return version;
+  throw new UsageError(`unknown version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
+}
+
+/**
+ * Reads configs and tells what Ignition has to say about them; `-` is standard input.
+ * @throws CliError where one of them is not valid, after all of them have been checked
+ */
+export async function readConfigDocuments(
+  files: readonly string[],
+  io: Io,
+): Promise<readonly ConfigDocument[]> {
+  if (files.filter((file) => file === '-').length > 1) {
+    throw new UsageError('standard input can be read only once', { hint: 'give "-" once' });
+  }
+  const documents: ConfigDocument[] = [];
+  const invalid: string[] = [];
+  for (const file of files) {
+    const name = file === '-' ? 'standard input' : file;
+    const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
+    const document = await checkDocument(name, asBuffer(content), io);
+    if (document === undefined) invalid.push(printable(name));
+    else documents.push(document);
+  }
+  if (invalid.length === 0) return documents;
+  throw new CliError(`not a valid config: ${invalid.join(', ')}`, { hint: 'mend what is reported above' });
+}
+
+/** Real configs have a few megabytes at most. */
+const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
+  const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
+  const { report } = checked;
+  io.stderr.write(formatChecked(checked, name, io));
+  const read = readConfig(bytes);
+  if (!report.valid || read.status === 'refused') return undefined;
+  return {
+    name,
+    bytes,
+    shown: maskSecrets(bytes, read.config),
+    version: read.version,
+    config: read.config,
+    findings: report.findings,
+  };
+}
+
+/**
+ * The document's config in another version, after telling what is lost.
+ * @throws CliError where the version cannot say the same, after telling why
+ */
+export function translateDocument(document: ConfigDocument, to: SpecVersion, io: Io): Config {
+  const { name, config, version: from } = document;
+  const translation = translateConfig(config, { from, to });
+  tellFindings(translation.findings, document, io);
+  if (translation.status === 'translated') return translation.config;
+  throw new CliError(`${printable(name)} cannot be translated from ${from} to ${to} without loss`, {
+    hint: 'change what is reported above, or translate to a newer version',
+  });
+}
+
+/** Tells, on standard error, what was found about a document's config as data. */
+export function tellFindings(
+  findings: readonly Finding[],
+  { name, bytes, shown }: ConfigDocument,
+  io: Io,
+): void {
+  const report = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
+  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
+}
+
+/** Options of commands that write a config. */
+export interface WriteOptions {
+  /** A file; without, or with `-`, standard output. */
+  readonly output?: string;
+  readonly pretty?: boolean;
+}
+
+/** A config that was made from documents. */
+export interface MadeConfig {
+  /** For messages: `merged config`. */
+  readonly name: string;
+  readonly config: Config;
+  readonly sources: readonly ConfigDocument[];
+}
+
+/**
+ * Writes a config after checking it. One that is not valid goes to standard output only, where it can be looked at.
+ * @throws CliError where it is not valid
+ */
+export async function writeConfig(
+  { name, config, sources }: MadeConfig,
+  { output = '-', pretty = false }: WriteOptions,
+  io: Io,
+): Promise<void> {
+  const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
+  const { valid, findings } = validateConfig(bytes);
+  const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
+  const untold = findings.filter((finding) => !told.has(identify(finding)));
+  const report = { valid, findings: withoutIgnored(untold, io) };
+  io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
+  if (output === '-') await writeStdout(io, [bytes]);
+  else if (valid) await writeToFile(output, bytes, io);
+  if (valid) return;
+  throw new CliError(`the ${name} is not valid${output === '-' ? '' : '; nothing was written'}`, {
+    hint: 'Ignition would refuse it: mend what is reported above in the configs that it is made from',
+  });
+}
+
+async function writeToFile(output: string, bytes: Uint8Array, io: Io): Promise<void> {
+  const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
+  await writeFileAtomically(resolve(io.cwd, output), bytes, {
+    shownPath: output,
+    ...(mode !== undefined && { mode }),
+  });
+}
+
+function identify({ rule, message }: Finding): string {
+  return `${rule} ${message}`;
+}

@@ -1,0 +1,64 @@
+/** An archive of container images as a file: read once, whatever asks for it. */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CliError, FormatError } from '../../core/errors.ts';
+import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
+import { openInput } from '../../io/files/byteInput.ts';
+import { fileError } from '../../io/files/fileErrors.ts';
+import type { Io } from '../../io/io.ts';
+
+/** A file that somebody has named. */
+export interface NamedArchive {
+  /** As the user gave it, relative to where the user is. */
+  readonly path: string;
+  /** How the user calls the place where it is named: `--agent-archive`. */
+  readonly place: string;
+}
+
+export type ReadArchiveFile = (file: NamedArchive) => Promise<ContainerArchive>;
+
+/**
+ * A reader that checks each file once, as long as it stays the same file. It throws CliError for what is missing, no
+ * archive of a container image, or damaged.
+ */
+export function createArchiveReader(io: Pick<Io, 'cwd' | 'stdin'>): ReadArchiveFile {
+  const known = new Map<string, Promise<ContainerArchive>>();
+  return async (file) => {
+    const stamp = await stampOf(file, io);
+    const archive = known.get(stamp) ?? readArchive(file, io);
+    known.set(stamp, archive);
+    return archive;
+  };
+}
+
+async function stampOf({ path, place }: NamedArchive, { cwd }: Pick<Io, 'cwd'>): Promise<string> {
+  const absolute = resolve(cwd, path);
+  const stats = await stat(absolute, { bigint: true }).catch((error: unknown) => {
+    throw fileError(error, { path, what: whatIs(place), action: 'read' });
+  });
+  return [absolute, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
+}
+
+async function readArchive(
+  { path, place }: NamedArchive,
+  io: Pick<Io, 'cwd' | 'stdin'>,
+): Promise<ContainerArchive> {
+  const input = await openInput({ path, what: whatIs(place) }, io);
+  try {
+    return await readContainerArchive(input.bytes());
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint, message } = error;
+    throw new CliError(`${place}: ${path}: ${message}`, {
+      ...(hint !== undefined && { hint }),
+      cause: error,
+    });
+  } finally {
+    await input.close();
+  }
+}
+
+function whatIs(place: string): string {
+  return `Agent archive (${place})`;
+}

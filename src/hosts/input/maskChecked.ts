@@ -1,0 +1,55 @@
+/** What was found about a config and the configs that it inlines, without the secrets of any of them. */
+
+import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/secrets.ts';
+import type { Config } from '../../ignition/config.ts';
+import { unitRules } from '../../ignition/rules/unit.ts';
+import { urlRules } from '../../ignition/rules/url.ts';
+import { furtherType } from '../../ignition/shape.ts';
+import { jsonType } from '../../ignition/validate.ts';
+import type { FileFinding } from '../../io/report/reporter.ts';
+
+/** Rules whose texts quote what is in the document. */
+const quotingRules: ReadonlySet<string> = new Set(
+  [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
+);
+
+/** A config with those that it inlines, by the references that lead to them. */
+export interface FoundDocuments {
+  readonly document: Buffer;
+  readonly inlined: ReadonlyMap<string, Buffer>;
+  /** What Ignition makes of them; undefined where the first one cannot be decoded. */
+  readonly config: Config | undefined;
+}
+
+/** The same as they may be shown. */
+export interface ShownDocuments {
+  readonly shown: Uint8Array;
+  readonly references: ReadonlyMap<string, Uint8Array>;
+  readonly findings: readonly FileFinding[];
+}
+
+export function maskChecked(
+  findings: readonly FileFinding[],
+  { document, inlined, config }: FoundDocuments,
+): ShownDocuments {
+  const shown = maskSecrets(document, config);
+  const references = new Map<string, Uint8Array>();
+  for (const [name, inner] of inlined) references.set(name, maskSecrets(inner, config));
+  const redactions = new Map<string | undefined, Redaction>();
+  const redactionOf = (reference: string | undefined): Redaction => {
+    const known = redactions.get(reference);
+    if (known !== undefined) return known;
+    const original = reference === undefined ? document : inlined.get(reference);
+    const masked = reference === undefined ? shown : references.get(reference);
+    const redaction = createRedaction(original ?? document, masked ?? shown);
+    redactions.set(reference, redaction);
+    return redaction;
+  };
+  const redacted = findings.map((finding) => {
+    if (!quotingRules.has(finding.rule)) return finding;
+    const redact = redactionOf(finding.reference);
+    const { message, hint } = finding;
+    return { ...finding, message: redact(message), ...(hint !== undefined && { hint: redact(hint) }) };
+  });
+  return { shown, references, findings: redacted };
+}

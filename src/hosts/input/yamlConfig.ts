@@ -1,0 +1,116 @@
+/**
+ * Ignition configs that are written as YAML: the same data, for those who want comments and several lines. Ignition reads
+ * JSON alone, so that is what is embedded; findings have the places of the YAML. Left out: Butane, which is YAML too, but
+ * another language.
+ */
+
+import { findSecretNodes } from '../../agent/lint/secretNodes.ts';
+import { secretFilesOf } from '../../agent/lint/secrets.ts';
+import { joinSpans } from '../../agent/secretText.ts';
+import { FormatError } from '../../core/errors.ts';
+import type { Span } from '../../formats/textNode.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { readYamlNodes } from '../../formats/yaml/nodes.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { jsonType, readConfig } from '../../ignition/validate.ts';
+import type { Finding, Position } from '../../core/finding.ts';
+import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
+
+export interface YamlConfig {
+  /** As Ignition reads it: compact, with a line feed at its end. */
+  readonly json: Buffer;
+  readonly text: Uint8Array;
+  /** The same as text. */
+  readonly source: string;
+  readonly locate: ParsedYaml['locate'];
+}
+
+/** @throws FormatError where it is no YAML, or no config */
+export function parseYamlConfig(text: Uint8Array): YamlConfig {
+  const source = decodeUtf8(text);
+  const { value, locate } = parseYaml(source);
+  if (typeof value === 'object' && value !== null && 'variant' in value) {
+    throw new FormatError('it is a Butane config', { hint: 'translate it with butane first' });
+  }
+  return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate };
+}
+
+/** The check of the JSON, told with lines and columns of the YAML; those of inlined configs are of their own JSON. */
+export async function checkYamlConfig(
+  config: YamlConfig,
+  options: Omit<CheckOptions, 'strict'>,
+): Promise<CheckedDocument> {
+  const { report, references = new Map<string, Uint8Array>() } = await checkConfig(config.json, options);
+  if (report.findings.length === 0) return { report, shown: config.text };
+  const findings = report.findings.map((finding) =>
+    finding.reference === undefined ? relocate(finding, config) : finding,
+  );
+  return { report: { ...report, findings }, shown: maskYaml(config), references };
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new FormatError('it is not UTF-8', { hint: 'save the file as UTF-8', cause: error });
+  }
+}
+
+function relocate(finding: Finding, config: YamlConfig): Finding {
+  const { position: ofJson, ...placeless } = finding;
+  const position = ofJson === undefined ? undefined : findPosition(finding, config);
+  return position === undefined ? placeless : { ...placeless, position };
+}
+
+/** Of a value with a wrong type, Ignition knows only where it stands in the JSON. */
+function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Position | undefined {
+  if (path.length > 0 || rule !== jsonType.id) return locate(path);
+  const read = readConfig(json);
+  return locate(read.status === 'refused' ? (read.mismatch?.path ?? []) : []);
+}
+
+/**
+ * Secrets become stars, as does what may hold any: comments, and the data of data URLs behind their first characters.
+ * Every other byte stays where it is.
+ */
+function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
+  const read = readEffectiveConfig(json);
+  const config = read.status === 'read' ? read.config : undefined;
+  const { root, scalars } = readYamlNodes(source);
+  const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
+  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...findMatches(source, dataOfUrls)]);
+  return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
+}
+
+/** Behind the first characters. */
+const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
+
+/** A `#` in a scalar is a part of it. */
+function findComments(source: string, scalars: readonly Span[]): Span[] {
+  const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
+  return findMatches(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
+}
+
+/** The text with its parts at these spans, which are in order, replaced. */
+function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const span of spans) {
+    if (span.start < end) continue;
+    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
+    ({ end } = span);
+  }
+  return parts.join('') + text.slice(end);
+}
+
+function findMatches(text: string, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
+    start: index,
+    end: index + match.length,
+  }));
+}
+
+/** As many bytes as before, in the same lines. */
+function hide(text: string): string {
+  return text.replaceAll(/[^\r\n]+/g, (line) => '*'.repeat(Buffer.byteLength(line)));
+}

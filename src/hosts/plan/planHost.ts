@@ -1,0 +1,100 @@
+/** What one host of an inventory boots: its config, and the settings of its scripts and ISOs. Nothing is written here. */
+
+import type { InventoryHost } from '../settings/inventoryDocument.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import type { NetworkHost } from '../../boot/network/networkBoot.ts';
+import { CliError } from '../../core/errors.ts';
+import type { Io } from '../../io/io.ts';
+import type { ConfigArtifact } from '../artifacts/artifacts.ts';
+import { isoArguments } from '../artifacts/isoArguments.ts';
+import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
+import { bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
+import type { ImageSet } from './imageSet.ts';
+import type { Wanted } from '../artifacts/artifacts.ts';
+import type { InventoryLayers } from './inventoryHost.ts';
+import { listHosts, type RenderHost } from '../settings/renderHosts.ts';
+import type { RenderSource } from '../settings/settings.ts';
+
+/** What all machines have in common. */
+export interface PlanJob {
+  readonly wanted: Wanted;
+  readonly source: RenderSource;
+  readonly layers: InventoryLayers;
+  readonly archives: AgentArchives;
+}
+
+/** Where a host finds what it boots, as paths below the URL of the folder. */
+export interface HostPlaces {
+  /** The shared images, by the paths under which this host finds them. */
+  images(host: string): ReadonlyMap<Architecture, ImageSet>;
+  file(host: string, artifact: ConfigArtifact): string;
+  /** Gives the whole URL. */
+  publish(host: string): PublishArchive;
+}
+
+export interface HostPlan {
+  readonly name: string;
+  readonly macs: readonly string[];
+  readonly architecture: Architecture;
+  readonly configs: HostConfigs;
+  readonly boot: NetworkHost;
+  /** Undefined where no images are given at all. */
+  readonly images: ImageSet | undefined;
+  /** Kernel arguments of ISOs. */
+  readonly isoArguments: readonly string[];
+}
+
+/** A host that can be planned. */
+export interface PlannableHost extends RenderHost {
+  readonly inventory: InventoryHost | undefined;
+}
+
+export function listPlannable(hosts: readonly InventoryHost[], source: RenderSource): PlannableHost[] {
+  return listHosts(hosts, source).map((host, index) => ({ ...host, inventory: hosts[index] }));
+}
+
+/**
+ * Undefined where it is wrong, after telling why.
+ * @throws CliError where it is wrong, too
+ */
+export async function planHost(
+  { name, inventory, readSource }: PlannableHost,
+  { places, ...job }: PlanJob & { readonly places: HostPlaces },
+  io: Io,
+): Promise<HostPlan | undefined> {
+  const { archives, layers, wanted } = job;
+  const images = findImages(inventory?.architecture, places.images(name));
+  const known = inventory?.architecture ?? images?.architecture;
+  const configs = await archives.render(readSource(io), {
+    architecture: known,
+    publish: places.publish(name),
+  });
+  if (configs === undefined) return undefined;
+  const architecture = known ?? 'x86_64';
+  const own = inventory === undefined ? [] : [inventory.readInputs()];
+  const subject = {
+    architecture,
+    images,
+    layers: { ...layers, files: [...own, ...layers.files] },
+    pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
+  };
+  const settings = readBootSettings(subject, wanted, io);
+  const macs = inventory?.mac === undefined ? [] : [inventory.mac];
+  const boot = { name, macs, start: startOf(subject, settings, wanted) };
+  if (wanted.loaders.length > 0 && !tellBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
+  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };
+}
+
+function findImages(
+  architecture: Architecture | undefined,
+  images: ReadonlyMap<Architecture, ImageSet>,
+): ImageSet | undefined {
+  if (images.size === 0) return undefined;
+  if (architecture === undefined && images.size === 1) return [...images.values()][0];
+  const wanted = architecture ?? 'x86_64';
+  const found = images.get(wanted);
+  if (found !== undefined) return found;
+  throw new CliError(`there are no images for ${wanted}`, {
+    hint: `give them: --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
+  });
+}

@@ -1,0 +1,205 @@
+/** The agent's container: its image, its conf, what podman gets. */
+
+import { access } from 'node:fs/promises';
+import { parseCaCertificates } from '../../agent/caCertificates.ts';
+import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
+import { parsePullSecret } from '../../agent/pullSecret.ts';
+import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
+import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
+import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { parseImageReference } from '../../formats/imageReference.ts';
+import { hintChoices } from '../../io/report/nearestNames.ts';
+import { readAgentArchive } from './agentArchive.ts';
+import { readHardwareManagers } from './hardwareManagers.ts';
+import type { HostPart } from './hostReaders.ts';
+import type { IronicPart } from './ironicReaders.ts';
+import type { NetworkReading } from './networkReaders.ts';
+import { readPullArgs, readRunArgs } from './podmanArgs.ts';
+import {
+  inFile,
+  inPlace,
+  isSwitchedOn,
+  parsed,
+  parsedAll,
+  readNamedFile,
+  type Reading,
+  valueOf,
+  valuesOf,
+} from './reading.ts';
+
+type AgentPart = Omit<
+  AgentSettings,
+  'profile' | 'hostname' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
+>;
+
+/** `hasNetwork`: the host has a network of its own. */
+export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<AgentPart> {
+  const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
+  const isIcc = ['icc', 'assisted'].includes(reading.profile);
+  const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
+  const pullPolicy = parsed(reading, 'agent.pullPolicy', parsePullPolicy) ?? defaultSettings.pullPolicy;
+  return {
+    ...(archived === undefined
+      ? { agentImage: readImage(reading), pullPolicy }
+      : {
+          agentImage: readImage(reading, archived.reference),
+          pullPolicy: 'never',
+          archive: archived.archive,
+        }),
+    pullArgs: readPullArgs(reading),
+    verifyRegistryTls: !isSwitchedOn(reading, 'agent.insecureRegistry'),
+    podman: {
+      mounts: parsedAll(reading, 'agent.podman.mounts', parseMount),
+      environment: parsedAll(reading, 'agent.podman.environment', parseVariable),
+      args: readRunArgs(reading),
+    },
+    hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
+    debug: isSwitchedOn(reading, 'agent.debug'),
+    optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
+    ...(vlanMode === undefined && !isIcc ? {} : { vlanInterfaces: readVlanInterfaces(reading, hasNetwork) }),
+    ...(await readUserConf(reading)),
+    ...(await readPullSecret(reading)),
+    ...(await readCaCertificates(reading)),
+    ...(await readRegistries(reading)),
+  };
+}
+
+/** `archived` is what the image is called that an archive brings. */
+function readImage(reading: Reading, archived?: string): string {
+  const { options, parse, profile, warn } = reading;
+  if (options.registry !== undefined) {
+    return inPlace('--registry', () => parse.image(`${options.registry}/ironic-agent`));
+  }
+  const value = valueOf(reading, 'agent.image');
+  if (value === undefined) {
+    if (archived !== undefined) return archived;
+    if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
+    throw new UsageError(`the profile ${profile} needs IRONIC_AGENT_IMAGE or --agent-image`, {
+      hint: `for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
+    });
+  }
+  const image = inPlace(value.place, () => parse.image(value.text));
+  if (!parseImageReference(image).ok) {
+    warn(`${value.place} is no reference that podman understands`, 'see whether it has a typing mistake');
+  }
+  return image;
+}
+
+function parsePullPolicy(text: string): PullPolicy {
+  const policy = pullPolicies.find((name) => name === text);
+  if (policy !== undefined) return policy;
+  throw new FormatError('is not known', { hint: hintChoices(text, pullPolicies) });
+}
+
+function parseMount(text: string): string {
+  if (/^(?:[^,=\0]+(?:=[^,\0]*)?)(?:,[^,=\0]+(?:=[^,\0]*)?)*$/.test(text) && /(?:^|,)type=/.test(text))
+    return text;
+  throw new FormatError('is not a mount as podman has it', {
+    hint: 'for example type=bind,src=/var/lib/data,dst=/data,ro=true',
+  });
+}
+
+function parseVariable(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/s.test(text)) return text;
+  throw new FormatError('is not NAME=VALUE', { hint: 'for example IPA_COREOS_COPY_NETWORK=true' });
+}
+
+function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
+  const { parse } = reading;
+  const parseMode = (text: string): string => parse.vlanInterfaces(text, hasNetwork);
+  return parsed(reading, 'agent.vlanInterfaces', parseMode) ?? parseMode('auto');
+}
+
+/** The lines are joined to a file, so each has to stay one; the value is left out of messages. */
+function checkOptionLine({ origin, place, text: line }: InputValue, index: number): string {
+  const flag = origin === 'file' ? place : `--option (number ${index + 1})`;
+  if (/[\r\n]/.test(line)) {
+    throw new UsageError(`${flag} has a line break in it`, { hint: 'give one --option for each line' });
+  }
+  if (/^[ \t]+[^ \t]/.test(line)) {
+    throw new UsageError(`${flag} starts with a blank, and would continue the line before it`, {
+      hint: 'remove the blank',
+    });
+  }
+  return line;
+}
+
+async function readUserConf(reading: Reading): Promise<Pick<AgentSettings, 'userConf'>> {
+  const value = valueOf(reading, 'agent.confFile');
+  return value === undefined ? {} : { userConf: await readNamedFile(value, reading.io, 'Conf of the agent') };
+}
+
+async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pullSecret'>> {
+  const value = valueOf(reading, 'agent.pullSecret') ?? (await findMountedSecret(reading));
+  if (value === undefined) return {};
+  if (value.isContent) {
+    return { pullSecret: inPlace(value.place, () => reading.parse.pullSecret(value.text)) };
+  }
+  if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
+    // JSON or its base64; an error about a missing file would show it.
+    throw new UsageError(`${value.place} takes the path of a file, not the secret`, {
+      hint: 'write it to a file that only you can read; /dev/stdin works, too',
+    });
+  }
+  const text = await readNamedFile(value, reading.io, 'Pull secret');
+  if (text.trim() === '' && reading.profile === 'icc') return {}; // as there
+  return { pullSecret: inFile(value, () => parsePullSecret(text)) };
+}
+
+/** Where ICC looks for it when the environment has none. There it has to exist; elsewhere nobody mounts it. */
+async function findMountedSecret({ profile }: Reading): Promise<InputValue | undefined> {
+  if (profile !== 'icc' || !(await exists(iccPullSecretPath))) return undefined;
+  return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings, 'caCertificates'>> {
+  const values = valuesOf(reading, 'ironic.caFiles');
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = await readNamedFile(value, reading.io, 'CA certificates');
+    const { pem, warnings } = inFile(value, () => parseCaCertificates(text, new Date()));
+    for (const warning of warnings) reading.warn(`${value.place}: ${value.text}: ${warning}`);
+    texts.push(reading.profile === 'icc' ? text : pem);
+  }
+  return texts.length === 0 ? {} : { caCertificates: texts.join('') };
+}
+
+async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 'registriesConf'>> {
+  const value = valueOf(reading, 'agent.registriesConf');
+  if (value === undefined) return {};
+  const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
+  tellRegistries(readRegistriesConf(registriesConf).issues, value, reading);
+  if (registriesConf !== '') return { registriesConf };
+  if (reading.profile === 'icc') return {};
+  throw new CliError(`${value.place}: ${value.text} is empty`, {
+    hint: 'name a file with [[registry]] tables',
+  });
+}
+
+/** Throws CliError for the first that keeps podman from reading the file, after the others have been told. */
+function tellRegistries(
+  issues: readonly RegistriesIssue[],
+  { place, text }: InputValue,
+  { warn }: Reading,
+): void {
+  const locate = ({ message, position: { column, line } }: RegistriesIssue): string =>
+    `${place}: ${text}:${line}:${column}: ${message}`;
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  for (const issue of issues) {
+    if (issue.severity !== 'error') warn(locate(issue), issue.hint, 'agent-registries-conf-ignored');
+  }
+  const [first, ...others] = errors;
+  if (first === undefined) return;
+  const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
+  throw new CliError(locate(first), {
+    hint: more.length === 0 ? first.hint : `${first.hint}; then see ${more.slice(0, 5).join(', ')}`,
+  });
+}

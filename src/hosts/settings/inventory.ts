@@ -1,0 +1,111 @@
+/** Reads the file that `--inventory` names: all mistakes outside its list of hosts are told before anything is done. */
+
+import { dirname } from 'node:path';
+import { type Inventory, readInventory } from './inventoryDocument.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
+import type { Finding, Path } from '../../core/finding.ts';
+import { formatRemark } from '../../io/report/remark.ts';
+import type { Done } from '../run/hostRun.ts';
+import { ignoreProblem, ignoringRules } from '../../io/report/ignoredRules.ts';
+import type { RenderOptions } from './options.ts';
+import type { RenderSource } from './settings.ts';
+
+export interface InventoryFile {
+  readonly inventory: Inventory;
+  /** What all hosts are rendered from. */
+  readonly source: RenderSource;
+}
+
+/** Some ten thousands of hosts with networks of several interfaces. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** Throws CliError where it cannot be read, and where settings of all hosts are wrong, after telling them. */
+export async function readInventoryFile(
+  name: string,
+  options: RenderOptions,
+  io: Io,
+): Promise<InventoryFile> {
+  const done = options.diff === undefined ? 'written' : 'compared';
+  const { inventory } = await readInventoryDocument(name, io, done);
+  const { agent, hosts = [], profile = options.profile } = inventory;
+  const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
+  const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
+  const ofAll = ignoringRules(io, inventory.ignore ?? []);
+  return { inventory, source: { options: withProfile, io: ofAll, files: [agent], hosts } };
+}
+
+/** An inventory, and the document that it was read from, which says more than that. */
+export interface InventoryRead {
+  readonly inventory: Inventory;
+  readonly document: ParsedYaml;
+}
+
+/**
+ * Reads an inventory for any command; `done` is what now becomes of no host.
+ * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling that
+ */
+export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
+  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
+  const document = parseInventory(name, bytes);
+  const read = await readInventory({ name, folder: dirname(name), ...document });
+  const inventory = withIgnoreProblems(read, document);
+  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
+  if (inventory.findings.length === 0) return { inventory, document };
+  throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
+    hint: 'mend what is reported above',
+  });
+}
+
+/** Adds findings for rules that cannot be turned off, to the host that says so. */
+function withIgnoreProblems(inventory: Inventory, document: ParsedYaml): Inventory {
+  const { hosts } = inventory;
+  const findings = [...inventory.findings, ...ignoreFindings(inventory, ['ignore'], document)];
+  if (hosts === undefined) return { ...inventory, findings };
+  const checked = hosts.map((host, index) => {
+    const own = ignoreFindings(host, ['hosts', index, 'ignore'], document);
+    return own.length === 0 ? host : { ...host, findings: [...host.findings, ...own] };
+  });
+  return { ...inventory, hosts: checked, findings };
+}
+
+function ignoreFindings(
+  { ignore = [] }: Pick<Inventory, 'ignore'>,
+  path: Path,
+  { locate }: ParsedYaml,
+): Finding[] {
+  return ignore.flatMap((rule, index) => {
+    const problem = ignoreProblem(rule);
+    if (problem === undefined) return [];
+    const { message, hint } = problem;
+    const position = locate([...path, index]);
+    const finding = { severity: 'error', rule: 'inventory-ignore', path: [...path, index] } as const;
+    return [{ ...finding, message: `ignore: ${message}`, hint, ...(position && { position }) }];
+  });
+}
+
+function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
+  try {
+    return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof TypeError) {
+      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, { hint: 'is this the right file?' });
+    }
+    if (!(error instanceof FormatError)) throw error;
+    const [, message = error.message, line, column] =
+      /^(.*) at line (\d+), column (\d+)$/s.exec(error.message) ?? [];
+    const place = line === undefined ? name : `${name}:${line}:${column}`;
+    throw new CliError(`${place}: ${message}`, {
+      hint: error.hint ?? 'correct the file',
+      cause: error,
+    });
+  }
+}
+
+/** `error: ramdisk.yaml:4:5: …`, and a hint. */
+export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
+  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
+  return formatRemark({ severity, message: `${name}${where}: ${message}`, hint });
+}

@@ -1,0 +1,284 @@
+/**
+ * The inventory (`ramdisk.yaml`): settings, and the hosts that they are for, as one document. Its shape is that of
+ * `schemas/inventory.json`; what a schema cannot say is checked here. A mistake in one host is a finding of that host,
+ * so that the others can go on. Values are only collected, as those of flags are; `inputParsers.ts` understands them.
+ */
+
+import { importAsset } from '../../assets.ts';
+import { architectures } from '../../core/architecture.ts';
+import { parseMacAddress } from '../../core/macAddress.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import type { Finding, Path, Position } from '../../core/finding.ts';
+import { type Checked, type SchemaError, schemaFinding } from './inventorySchema.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import { type ProfileName, profileNames } from '../../agent/settings.ts';
+import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
+
+/** A document as `parseYaml` reads it, and where it comes from. */
+export interface InventoryDocument {
+  /** As the user calls the file. */
+  readonly name: string;
+  /** Where its relative paths start. */
+  readonly folder: string;
+  readonly value: unknown;
+  readonly locate: (path: Path) => Position | undefined;
+}
+
+export interface Inventory {
+  readonly profile?: ProfileName;
+  /** The settings of all hosts. */
+  readonly agent: Inputs;
+  /** In the order of the document; undefined where it has no list of hosts. */
+  readonly hosts?: readonly InventoryHost[];
+  /** Ids of rules that are turned off for all hosts, as they are written. */
+  readonly ignore?: readonly string[];
+  /** Mistakes outside the list of hosts; all are errors. */
+  readonly findings: readonly Finding[];
+}
+
+export interface InventoryHost {
+  /** A host name, and the only one of its kind unless there are findings. */
+  readonly name: string;
+  /** Where it begins. */
+  readonly line?: number;
+  /** In lower case, with colons. */
+  readonly mac?: string;
+  readonly architecture?: (typeof architectures)[number];
+  /** Ids of rules that are turned off for this host, as they are written. */
+  readonly ignore?: readonly string[];
+  /** Mistakes in this host; all are errors. */
+  readonly findings: readonly Finding[];
+  /** What is different from the settings of all hosts; read anew with each call, as a list of hosts may be long. */
+  readonly readInputs: () => Inputs;
+}
+
+/** Reads an inventory. Findings have positions. */
+export async function readInventory(document: InventoryDocument): Promise<Inventory> {
+  const { checkInventory, checkHost } = await loadSchema();
+  const { hosts, ...shared } = asMapping(document.value);
+  const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [];
+  // The hosts are checked one by one.
+  const head =
+    hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
+  const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
+  const findings = locate(shape, { document, path: [] });
+  if (findings.length > 0) return { agent: new Map(), findings };
+  const known = profileNames.find((name) => name === shared['profile']);
+  return {
+    ...(known === undefined ? {} : { profile: known }),
+    agent: readSettings(asMapping(shared['agent']), { document, path: ['agent'] }),
+    ...readIgnored(shared),
+    ...(hosts === undefined ? {} : { hosts: readHosts(list, document, checkHost) }),
+    findings,
+  };
+}
+
+type Check = ((value: unknown) => boolean) & { readonly errors?: readonly SchemaError[] | null };
+
+/** A module made by `schemas/compile.js`. */
+interface CompiledSchema {
+  readonly checkInventory: Check;
+  readonly checkHost: Check;
+}
+
+async function loadSchema(): Promise<CompiledSchema> {
+  const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
+  return schema;
+}
+
+/** Of one mistake that was made everywhere, so many are enough. */
+const mostFindings = 20;
+
+function checkShape(value: unknown, check: Check, checked: Checked): Finding[] {
+  if (check(value)) return [];
+  return (check.errors ?? []).slice(0, mostFindings).map((error) => schemaFinding(error, value, checked));
+}
+
+/** A part of a document. */
+interface Part {
+  readonly document: InventoryDocument;
+  readonly path: Path;
+}
+
+function locate(findings: readonly Finding[], { document, path }: Part): Finding[] {
+  return findings.map((finding) => {
+    const whole = [...path, ...finding.path];
+    const position = document.locate(whole);
+    return { ...finding, path: whole, ...(position === undefined ? {} : { position }) };
+  });
+}
+
+function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
+  const names = findTwins(list, (host) => textOf(host['name'])?.toLowerCase());
+  const macs = findTwins(list, (host) => normalMac(host));
+  return list.map((value, index) => {
+    const part = { document, path: ['hosts', index] };
+    const shape = checkShape(value, check, 'host');
+    if (shape.length > 0) return readHost(asMapping(value), part, locate(shape, part));
+    const findings = [
+      ...locate(checkNamesOf(asMapping(value)), part),
+      ...tellTwins('name', names.get(index), document),
+      ...tellTwins('mac', macs.get(index), document),
+    ];
+    return readHost(asMapping(value), part, findings);
+  });
+}
+
+function readHost(host: Mapping, part: Part, findings: readonly Finding[]): InventoryHost {
+  const mac = normalMac(host);
+  const line = part.document.locate(part.path)?.line;
+  const architecture = architectures.find((name) => name === host['architecture']);
+  return {
+    name: textOf(host['name']) ?? `host ${Number(part.path[1]) + 1}`,
+    ...(line === undefined ? {} : { line }),
+    ...(mac === undefined ? {} : { mac }),
+    ...(architecture === undefined ? {} : { architecture }),
+    ...readIgnored(host),
+    findings,
+    readInputs: () => readHostInputs(host, part),
+  };
+}
+
+function readIgnored({ ignore }: Mapping): Pick<Inventory, 'ignore'> {
+  if (!Array.isArray(ignore)) return {};
+  return { ignore: ignore.filter((rule) => typeof rule === 'string') };
+}
+
+function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
+  const findings: Finding[] = [];
+  const nameProblem = machineNameProblem(textOf(name) ?? '');
+  if (nameProblem !== undefined) {
+    const message = `${JSON.stringify(name)} is no name for a host: ${nameProblem}`;
+    findings.push(mistake(['name'], message, 'for example worker-0 or worker-0.example.com'));
+  }
+  const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
+  if (address !== undefined && 'problem' in address) {
+    const message = `${JSON.stringify(mac)} is no MAC address: ${address.problem}`;
+    findings.push(mistake(['mac'], message, 'for example "52:54:00:12:34:56"'));
+  }
+  for (const setting of network === undefined ? [] : (['host.nmstate', 'host.keyfiles'] as const)) {
+    if (!Object.hasOwn(asMapping(overrides), setting)) continue;
+    const message = `${setting} is beside "network", which says the same`;
+    findings.push(mistake(['overrides', setting], message, 'use one of them'));
+  }
+  return findings;
+}
+
+function mistake(path: Path, message: string, hint: string): Finding {
+  return { severity: 'error', rule: 'inventory-host', path, message, hint };
+}
+
+/** Indexes of the hosts by what must be different, where it is not. */
+type Twins = ReadonlyMap<number, readonly number[]>;
+
+function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | undefined): Twins {
+  const indexes = new Map<string, number[]>();
+  for (const [index, host] of list.entries()) {
+    const key = keyOf(asMapping(host));
+    if (key === undefined) continue;
+    const same = indexes.get(key);
+    if (same === undefined) indexes.set(key, [index]);
+    else same.push(index);
+  }
+  const shared = [...indexes.values()].filter(({ length }) => length > 1);
+  return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
+}
+
+/** Equal for all of them, so that it is told once; at the first. */
+function tellTwins(
+  key: 'name' | 'mac',
+  same: readonly number[] | undefined,
+  document: InventoryDocument,
+): Finding[] {
+  const [first] = same ?? [];
+  if (same === undefined || first === undefined) return [];
+  const lines = same.slice(0, mostLines).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
+  const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
+  const what = key === 'name' ? 'name' : 'MAC address';
+  const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
+  const finding = mistake([key], message, `give each host its own ${what}; none of these is used`);
+  return locate([finding], { document, path: ['hosts', first] });
+}
+
+const mostLines = 5;
+
+function normalMac(host: Mapping): string | undefined {
+  const text = textOf(host['mac']);
+  const address = text === undefined ? undefined : parseMacAddress(text);
+  return address !== undefined && 'mac' in address ? address.mac : undefined;
+}
+
+function readHostInputs(host: Mapping, { document, path }: Part): Inputs {
+  const inputs = readSettings(asMapping(host['overrides']), { document, path: [...path, 'overrides'] });
+  if (host['network'] === undefined) return inputs;
+  const { nmstate, keyfiles } = asMapping(host['network']);
+  const part = { document, path: [...path, 'network'] };
+  return new Map([
+    ...inputs,
+    ['host.nmstate', readNmstate(nmstate, part)],
+    ['host.keyfiles', readKeyfiles(keyfiles, part)],
+  ]);
+}
+
+function readNmstate(nmstate: unknown, { document, path }: Part): InputValue[] {
+  if (nmstate === undefined) return [];
+  const part = { document, path: [...path, 'nmstate'] };
+  if (typeof nmstate === 'string') return [inputValue('host.nmstate', nmstate, part)];
+  const inner = {
+    name: document.name,
+    value: nmstate,
+    locate: (steps: Path) => document.locate([...part.path, ...steps]),
+  };
+  const text = JSON.stringify(nmstate);
+  return [{ ...inputValue('host.nmstate', text, part), isContent: true, document: inner }];
+}
+
+function readKeyfiles(keyfiles: unknown, { document, path }: Part): InputValue[] {
+  const pathOf = (key: string | number): Path => [...path, 'keyfiles', key];
+  if (Array.isArray(keyfiles)) {
+    return keyfiles.map((file, index) =>
+      inputValue('host.keyfiles', String(file), { document, path: pathOf(index) }),
+    );
+  }
+  return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => ({
+    ...inputValue('host.keyfiles', String(text), { document, path: pathOf(fileName) }),
+    isContent: true,
+    fileName,
+  }));
+}
+
+/** Settings that stand in a mapping by their names. */
+function readSettings(mapping: Mapping, { document, path }: Part): Inputs {
+  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
+  const named = settings.filter(({ name }) => Object.hasOwn(mapping, name));
+  return new Map(
+    named.map(({ name }) => {
+      const value = mapping[name];
+      const items: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
+      const pathOf = (index: number): Path => [...path, name, ...(Array.isArray(value) ? [index] : [])];
+      const inputOf = (item: unknown, index: number): InputValue =>
+        inputValue(name, String(item), { document, path: pathOf(index) });
+      return [name, items.map(inputOf)];
+    }),
+  );
+}
+
+function inputValue(name: SettingName, text: string, { document, path }: Part): InputValue {
+  const { line, column } = document.locate(path) ?? { line: 1, column: 1 };
+  return {
+    text,
+    place: `${document.name}:${line}:${column}: ${name}`,
+    origin: 'file',
+    isContent: false,
+    folder: document.folder,
+  };
+}
+
+function asMapping(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,123 @@
+/** Where Ironic is and how far it is trusted. */
+
+import {
+  checkCallbackUrl,
+  defaultInspectorPort,
+  defaultIronicPort,
+  findPortlessUrl,
+  formatIronicUrl,
+  ironicHostUrl,
+  type UrlSource,
+} from '../../agent/ironicUrl.ts';
+import type { AgentSettings } from '../../agent/settings.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
+import { FormatError, UsageError } from '../../core/errors.ts';
+import { isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
+
+/** What is read here. */
+export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'givenUrls' | 'verifyIronicTls'>;
+
+export function readIronic(reading: Reading): IronicPart {
+  if (reading.profile === 'buildpy') return readBuildpyHost(reading);
+  if (isSwitchedOn(reading, 'agent.standalone')) {
+    refuseBoth(reading, 'agent.standalone', 'ironic.apiUrls');
+    return { apiUrls: [], callbackUrls: [], verifyIronicTls: true };
+  }
+  const { profile, parse } = reading;
+  const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
+  const inspector = valueOf(reading, 'ironic.inspectorUrls');
+  const apiUrls = parse.apiUrls(value.text, { flag: value.place, ...readPort(reading, ironicPort) });
+  warnOfPort(apiUrls, { place: value.place, defaultPort: defaultIronicPort }, reading);
+  return {
+    apiUrls,
+    callbackUrls: readCallbackUrls(reading),
+    givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
+    verifyIronicTls: profile === 'default' && !isSwitchedOn(reading, 'ironic.insecure'),
+  };
+}
+
+/** A URL with a path is that of a proxy or of a cloud, on the port of its scheme, or a slip where a port is missing. */
+function warnOfPort(
+  urls: readonly string[],
+  { defaultPort, place }: { readonly defaultPort: number; readonly place: string },
+  { warn }: Reading,
+): void {
+  const url = findPortlessUrl(urls);
+  if (url === undefined) return;
+  const { path, scheme } = url;
+  const usual = scheme === 'https' ? 443 : 80;
+  const shown = formatIronicUrl(url);
+  const withPort = (port: number): string => formatIronicUrl({ ...url, port });
+  warn(
+    `${place}: ${shown} has the path ${path} and no port, so the agent uses port ${usual}`,
+    `write ${withPort(usual)} if that is right, or ${withPort(defaultPort)} for the default port`,
+  );
+}
+
+function missingAddress({ addressHint, options, profile }: Reading): never {
+  const missing =
+    profile === 'default' ? 'Its URL is missing' : `The profile ${profile} requires IRONIC_BASE_URL`;
+  const isForBuildpy =
+    options.registry !== undefined || options.tls !== undefined || options.insecureRegistry === true;
+  const flag = isForBuildpy
+    ? '--host 192.0.2.1 or --api-url https://192.0.2.1:6385'
+    : '--api-url https://192.0.2.1:6385';
+  throw new UsageError(`where is Ironic? ${missing}`, {
+    hint: addressHint ?? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`,
+  });
+}
+
+function readCallbackUrls(reading: Reading): readonly string[] {
+  const { profile, parse } = reading;
+  const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
+  if (callback !== undefined) refuseBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
+  if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
+  const port = readPort(reading, inspectorPort);
+  if (profile === 'configure-coreos-ipa') {
+    const api = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
+    const urls = parse.apiUrls(api.text, { flag: api.place, ...port });
+    return urls.map((url) => `${url}/v1/continue`);
+  }
+  const inspector = valueOf(reading, 'ironic.inspectorUrls');
+  if (inspector === undefined) return [];
+  const urls = parse.inspectorUrls(inspector.text, { flag: inspector.place, ...port });
+  warnOfPort(urls, { place: inspector.place, defaultPort: defaultInspectorPort }, reading);
+  return urls;
+}
+
+/** Of flags this is said before anything is read. */
+function refuseBoth(reading: Reading, one: SettingName, other: SettingName): void {
+  const [first, second] = [valueOf(reading, one), valueOf(reading, other)];
+  if (first?.origin !== 'file' || second?.origin !== 'file') return;
+  throw new UsageError(`${first.place} contradicts ${second.place}`, { hint: `set one of them to null` });
+}
+
+interface PortSetting {
+  readonly name: SettingName;
+  readonly fallback: number;
+}
+
+const ironicPort: PortSetting = { name: 'ironic.port', fallback: defaultIronicPort };
+const inspectorPort: PortSetting = { name: 'ironic.inspectorPort', fallback: defaultInspectorPort };
+
+function readPort(
+  reading: Reading,
+  { fallback, name }: PortSetting,
+): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
+  const port = parsed(reading, name, (text) => {
+    if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535) return Number(text);
+    throw new FormatError('is not a port', { hint: 'use a number from 1 to 65535' });
+  });
+  return { defaultPort: port ?? fallback, isPortChosen: port !== undefined };
+}
+
+function readBuildpyHost({ options }: Reading): IronicPart {
+  const { host = '', tls = 'off' } = options;
+  const scheme = tls === 'off' ? 'http' : 'https';
+  const inspector = ironicHostUrl(host, { scheme, port: defaultInspectorPort, flag: '--host' });
+  return {
+    apiUrls: [ironicHostUrl(host, { scheme, port: defaultIronicPort, flag: '--host' })],
+    callbackUrls: [`${inspector}/v1/continue`],
+    verifyIronicTls: tls !== 'insecure',
+  };
+}

@@ -1,0 +1,160 @@
+/** The network of one host: nmstate's description, converted by nmstate where it is installed, and keyfiles as they are. */
+
+import { basename, resolve } from 'node:path';
+import { convertNmstate, type Keyfile } from '../../network/convertNmstate.ts';
+import type { AgentSettings } from '../../agent/settings.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import { parseKeyfile } from '../../formats/keyfile.ts';
+import { parseYaml } from '../../formats/yaml.ts';
+import type { Io } from '../../io/io.ts';
+import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
+import { isSwitchedOn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
+
+export interface NetworkReading {
+  readonly settings: Pick<AgentSettings, 'keyfiles' | 'copyNetwork'>;
+  /** The host has a network of its own, even one that assisted-service sets up. */
+  readonly hasNetwork: boolean;
+}
+
+/** Throws CliError for files that are missing or wrong, and what nmstatectl says. */
+export async function readNetwork(reading: Reading): Promise<NetworkReading> {
+  const nmstate = valueOf(reading, 'host.nmstate');
+  const given = valuesOf(reading, 'host.keyfiles');
+  const state = nmstate === undefined ? '' : await readState(nmstate, reading.io);
+  if (reading.profile === 'assisted') {
+    // The service writes the network itself; the agent only has to know that there is one.
+    const hasNetwork = state !== '' || given.length > 0 || (await discoveryHasNetwork(reading));
+    return { settings: { keyfiles: [] }, hasNetwork };
+  }
+  const converted = nmstate === undefined || state === '' ? [] : await convert(nmstate, state, reading);
+  const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
+  refuseTwins(keyfiles);
+  const hasNetwork = keyfiles.length > 0;
+  return { settings: { keyfiles, ...copyNetwork(reading, hasNetwork) }, hasNetwork };
+}
+
+async function readState(nmstate: InputValue, io: Io): Promise<string> {
+  return nmstate.isContent ? nmstate.text : readNamedFile(nmstate, io, 'Network state');
+}
+
+function copyNetwork(reading: Reading, hasNetwork: boolean): { readonly copyNetwork?: boolean } {
+  const { options, profile } = reading;
+  if (profile === 'icc') return { copyNetwork: hasNetwork };
+  if (options.noCopyNetwork === true) return { copyNetwork: false };
+  const given = valueOf(reading, 'host.copyNetwork');
+  if (given !== undefined) return { copyNetwork: isSwitchedOn(reading, 'host.copyNetwork') };
+  return hasNetwork ? { copyNetwork: true } : {};
+}
+
+/** The service puts its network there, for a script that waits for the right interfaces. */
+async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
+  const discovery = valueOf(reading, 'ignition.discovery');
+  if (discovery === undefined) return false;
+  return (await readNamedFile(discovery, reading.io, 'Discovery config')).includes('"/etc/assisted/network/');
+}
+
+async function convert(nmstate: InputValue, state: string, reading: Reading): Promise<readonly Keyfile[]> {
+  const { io, options, profile, warn } = reading;
+  const program =
+    options.nmstatectl === undefined ? await findOnce(io.env) : resolve(io.cwd, options.nmstatectl);
+  io.note?.(
+    `${nameOf(nmstate)} is converted by ${program ?? 'this program: there is no nmstatectl on PATH'}`,
+  );
+  const keyfiles =
+    program === undefined
+      ? convertHere(nmstate, state, reading)
+      : await runNmstatectl(state, { program, env: io.env });
+  if (keyfiles.length > 0) return keyfiles;
+  if (profile === 'icc') {
+    throw new CliError(`${nameOf(nmstate)} describes no connection`, {
+      hint: 'ICC would switch VLANs off and announce a network that is not there; leave the file out',
+    });
+  }
+  warn(`${nameOf(nmstate)} describes no connection`, 'leave it out');
+  return [];
+}
+
+/** What holds the network state, for messages. */
+function nameOf({ isContent, place, text }: InputValue): string {
+  return isContent ? place : `${place}: ${text}`;
+}
+
+/** Looking through PATH takes longer than converting the network of a host. */
+function findOnce(env: Io['env']): Promise<string | undefined> {
+  const found = nmstatectls.get(env) ?? findNmstatectl(env);
+  nmstatectls.set(env, found);
+  return found;
+}
+
+const nmstatectls = new WeakMap<Io['env'], Promise<string | undefined>>();
+
+function convertHere(nmstate: InputValue, state: string, { warn }: Reading): readonly Keyfile[] {
+  const yaml = nmstate.document ?? parseFile(nmstate, () => parseYaml(state));
+  const file = nmstate.document?.name ?? nmstate.text;
+  const { keyfiles, findings } = convertNmstate(yaml.value);
+  const place = ({ path }: (typeof findings)[number]): string => {
+    const position = yaml.locate(path);
+    return position === undefined ? file : `${file}:${position.line}:${position.column}`;
+  };
+  const source = nmstate.document === undefined ? `${nmstate.place}: ` : '';
+  for (const finding of findings) {
+    if (finding.severity !== 'error') warn(`${source}${place(finding)}: ${finding.message}`, finding.hint);
+  }
+  const error = findings.find(({ severity }) => severity === 'error');
+  if (error === undefined) return keyfiles;
+  throw new CliError(
+    `${source}${place(error)}: ${error.message}`,
+    error.hint === undefined ? {} : { hint: error.hint },
+  );
+}
+
+async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Promise<Keyfile[]> {
+  const keyfiles: Keyfile[] = [];
+  for (const value of given) {
+    const { fileName: name = basename(value.text) } = value;
+    const text = value.isContent
+      ? value.text
+      : await readNamedFile(value, io, 'Connection of NetworkManager');
+    refuseStrangeName(value, name);
+    const sections = parseFile(value, () => parseKeyfile(text));
+    if (!sections.some((section) => section.name === 'connection')) {
+      throw new CliError(`${nameOf(value)} has no section [connection]`, {
+        hint: 'a connection is a file like those in /etc/NetworkManager/system-connections',
+      });
+    }
+    keyfiles.push({ name, text });
+  }
+  return keyfiles;
+}
+
+/** One that is given here becomes a part of a path of the host. */
+function refuseStrangeName({ fileName, place }: InputValue, name: string): void {
+  if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
+  throw new CliError(`${place}: ${JSON.stringify(name)} is no name of a connection's file`, {
+    hint: 'NetworkManager takes names such as eth0.nmconnection',
+  });
+}
+
+/** The messages of these parsers are whole sentences. */
+function parseFile<T>(value: InputValue, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint = 'correct the file', message } = error;
+    throw new CliError(`${nameOf(value)}: ${message}`, { hint, cause: error });
+  }
+}
+
+function refuseTwins(keyfiles: readonly Keyfile[]): void {
+  const names = new Set<string>();
+  for (const { name } of keyfiles) {
+    if (names.has(name)) {
+      throw new CliError(`two connections would be the file ${name} on the host`, {
+        hint: 'rename one of them',
+      });
+    }
+    names.add(name);
+  }
+}

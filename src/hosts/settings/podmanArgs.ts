@@ -1,0 +1,73 @@
+/** What the user adds to the command lines of podman, and whether podman would take it. */
+
+import { describeProblem } from '../../agent/lint/podmanArguments.ts';
+import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint/podmanCommand.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
+import { quoteWord } from '../../formats/shell.ts';
+import { FormatError, UsageError } from '../../core/errors.ts';
+import { inPlace, parsedAll, type Reading, valuesOf } from './reading.ts';
+
+/** Words for `podman run`. */
+export function readRunArgs(reading: Reading): string[] {
+  return parsedAll(reading, 'agent.podman.args', parsePodmanArg);
+}
+
+/** Words for `podman pull`. */
+export function readPullArgs(reading: Reading): string[] {
+  const values = valuesOf(reading, 'agent.podman.pullArgs');
+  // The default of configure-coreos-ipa.
+  if (values.length === 0 && reading.profile === 'configure-coreos-ipa') return ['--tls-verify=false'];
+  return values.flatMap((value) => pullWords(value, reading));
+}
+
+function pullWords({ place, text, origin }: InputValue, { parse }: Reading): string[] {
+  return inPlace(place, () => (origin === 'environment' ? parse.pullArgs(text) : [parsePodmanArg(text)]));
+}
+
+/** A word that is no flag would be taken for the image. */
+function parsePodmanArg(text: string): string {
+  if (/^-[^\0]+$/s.test(text)) return text;
+  throw new FormatError('is not a flag', { hint: 'write its value behind "=": --memory=2g' });
+}
+
+/**
+ * Throws UsageError for what podman would refuse: the container would never start. Apart from reading, as each host has
+ * rules of its own that are turned off.
+ */
+export function checkPodmanArgs(reading: Reading): void {
+  for (const value of valuesOf(reading, 'agent.podman.args')) {
+    checkWords({ verb: 'run', words: [value.text], value }, reading);
+  }
+  // The script takes what it is given.
+  if (reading.profile === 'configure-coreos-ipa') return;
+  for (const value of valuesOf(reading, 'agent.podman.pullArgs')) {
+    checkWords({ verb: 'pull', words: pullWords(value, reading), value }, reading);
+  }
+}
+
+interface PodmanWords {
+  readonly verb: 'run' | 'pull';
+  readonly words: readonly string[];
+  readonly value: InputValue;
+}
+
+function checkWords({ verb, words, value }: PodmanWords, { io }: Reading): void {
+  const [problem] = argumentProblems(verb, words);
+  if (problem !== undefined) {
+    const { rule, message, hint } = describeProblem(problem, (argument) => formatArg(argument, value));
+    if (io.ignored?.includes(rule.id) === true) return;
+    throw new UsageError(`${value.place}: ${message} (${rule.id})`, { hint });
+  }
+  const option = requiredValue(verb, words);
+  if (option === undefined) return;
+  throw new UsageError(`${value.place}: ${option} requires a value`, {
+    hint: `use ${formatArg(`${option}=VALUE`, value)}`,
+  });
+}
+
+/** As the user would write it; values that may be secret are left out. */
+function formatArg(argument: string, { origin, place }: InputValue): string {
+  const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
+  const text = takesFreeText(name) ? `--${name}=VALUE` : argument;
+  return origin === 'flag' ? quoteWord(`${place}=${text}`) : text;
+}

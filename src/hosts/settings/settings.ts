@@ -1,0 +1,132 @@
+/**
+ * From flags and environment to settings: reads the files that they name and checks every value, so that each mistake is
+ * reported with the name of its flag or variable.
+ */
+
+import { checkHostArchitecture } from '../../agent/agentArchive.ts';
+import { inputParsers } from '../../agent/inputParsers.ts';
+import type { InventoryHost } from './inventoryDocument.ts';
+import { type CollectedInputs, collectInputs, type Inputs } from '../../agent/settingInputs.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
+import { findProxiedHosts } from '../../agent/proxy.ts';
+import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
+import type { AgentSettings } from '../../agent/settings.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
+import type { Io } from '../../io/io.ts';
+import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
+import { readAgent } from './agentReaders.ts';
+import { readHost, readHostname } from './hostReaders.ts';
+import { readIronic } from './ironicReaders.ts';
+import { readNetwork } from './networkReaders.ts';
+import { joinLists } from './listSettings.ts';
+import type { RenderOptions, Warn } from './options.ts';
+import { checkCombination, chooseProfile } from './profile.ts';
+import { checkPodmanArgs } from './podmanArgs.ts';
+import { type Reading, valueOf } from './reading.ts';
+import { rememberPart } from './rememberPart.ts';
+
+/** What one config is rendered from. */
+export interface RenderSource {
+  readonly options: RenderOptions;
+  readonly io: Io;
+  /** What an inventory says, the strongest first. */
+  readonly files?: readonly Inputs[];
+  /** What counts where nothing else is given. */
+  readonly implied?: Inputs;
+  /** What to do where Ironic's URL is missing, for commands without `--api-url`. */
+  readonly addressHint?: string;
+  /** Of the host, where an inventory says it. */
+  readonly architecture?: string;
+  /** For archives that many configs name. */
+  readonly readArchive?: ReadArchiveFile;
+  /** Those of an inventory, for whoever shows what is different for them. */
+  readonly hosts?: readonly InventoryHost[];
+}
+
+/** For commands that take an inventory and no `--api-url`. */
+export const inventoryAddressHint =
+  'set ironic.apiUrls below agent in an inventory (--inventory FILE), or the variable IRONIC_BASE_URL';
+
+export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
+
+/** Where each text comes from. Throws UsageError for flags that contradict each other or the profile. */
+export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
+  const profile = chooseProfile(options);
+  checkCombination(options);
+  const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
+  const [misplaced] = collected.misplaced;
+  if (misplaced === undefined) return { ...collected, profile };
+  throw new UsageError(`${misplaced.place} has no place in the profile ${profile}`, {
+    hint: `it is for ${misplaced.profiles.join(', ')}`,
+  });
+}
+
+/** Reads settings for one config after the other; what does not change between them is read once. */
+export type ReadSettings = (
+  source: RenderSource,
+  { inputs, profile }: RenderInputs,
+  warn: Warn,
+) => Promise<AgentSettings>;
+
+/** The reader throws UsageError for flags and variables, and CliError for the files that they name. */
+export function createSettingsReader(): ReadSettings {
+  const readSharedAgent = rememberPart(readAgent);
+  const readSharedHost = rememberPart(readHost);
+  const checkSettings = createSettingCheck();
+  return async (source, { inputs, profile }, warn) => {
+    const { addressHint, architecture, io, options, readArchive } = source;
+    const reading = joinLists({
+      profile,
+      inputs,
+      options,
+      parse: inputParsers[profile],
+      io,
+      warn,
+      ...(addressHint !== undefined && { addressHint }),
+      ...(readArchive !== undefined && { readArchive }),
+    });
+    checkPodmanArgs(reading);
+    const network = await readNetwork(reading);
+    const settings: AgentSettings = {
+      profile,
+      ...readIronic(reading),
+      ...(await readSharedAgent(reading, network.hasNetwork)),
+      ...(await readSharedHost(reading, undefined)),
+      ...readHostname(reading),
+      ...network.settings,
+    };
+    checkHostArchitecture(settings.archive, architecture);
+    warnOfProxy(settings, warn);
+    tellSettings(checkSettings(settings), reading);
+    return settings;
+  };
+}
+
+/** Throws UsageError for a value with which the agent cannot run, and CliError for such a file. */
+function tellSettings(remarks: readonly SettingRemark[], reading: Reading): void {
+  for (const { hint, message, rule, setting, severity } of remarks) {
+    const text = `${placeOf(setting, reading)}: ${message}`;
+    if (severity === 'warning') reading.warn(text, hint, rule);
+    else if (fileSettings.has(setting)) throw new CliError(text, { hint });
+    else throw new UsageError(text, { hint });
+  }
+}
+
+const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
+
+/** How the user calls where a setting was given; an image may come from `--registry`. */
+function placeOf(setting: SettingName, reading: Reading): string {
+  const { options } = reading;
+  if (setting === 'agent.image' && options.registry !== undefined) return '--registry';
+  return valueOf(reading, setting)?.place ?? setting;
+}
+
+/** The peers leave the list of direct hosts as it is. */
+function warnOfProxy(settings: AgentSettings, warn: Warn): void {
+  const hosts = ['icc', 'assisted'].includes(settings.profile) ? findProxiedHosts(settings) : [];
+  if (hosts.length === 0) return;
+  warn(
+    `the agent goes through the proxy to reach ${hosts.join(', ')}`,
+    'add it to NO_PROXY, or use the default profile, which does so',
+  );
+}

@@ -1,0 +1,95 @@
+/** `inspect`: says what an image is and what it would boot, or in what two of them differ. */
+
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { printable } from '../io/report/printable.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { jsonLines, parseTextOrJson, type TextOrJson } from '../io/report/textOrJson.ts';
+import { asTrouble } from '../io/report/trouble.ts';
+import type { InspectionDifference } from './compareInspections.ts';
+import { reportInspection } from './inspectionReport.ts';
+import { type Inspected, inspectSource } from './inspectSource.ts';
+
+export interface InspectOptions {
+  /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
+  readonly image: string;
+  /** Another one to compare it with. */
+  readonly other?: string | undefined;
+  /** `text` when it is left out, or `json`. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * Of one image, 1 where it is damaged. Of two, as diff(1): 1 where they differ, and 2, or a UsageError, where that
+ * cannot be told.
+ */
+export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  return other === undefined ? inspectOne(image, form, io) : compare([image, other], form, io);
+}
+
+async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<ExitCode> {
+  const inspected = await inspectSource(image, io);
+  const report = reportInspection(inspected);
+  if (form === 'json') {
+    await writeStdout(io, [jsonLines(report)]);
+  } else {
+    const { formatInspection } = await import('./inspectionText.ts');
+    await writeStdout(io, [Buffer.from(formatInspection(report))]);
+  }
+  return isDamaged(inspected) ? 1 : 0;
+}
+
+function isDamaged({ findings }: Inspected): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
+async function compare(
+  [image, other]: readonly [string, string],
+  form: TextOrJson,
+  io: Io,
+): Promise<ExitCode> {
+  if (image === '-' && other === '-') {
+    throw new UsageError('standard input can be inspected only once', { hint: 'give "-" once' });
+  }
+  try {
+    const first = await inspectSource(image, io);
+    const second = await inspectSource(other, io);
+    const { compareInspections } = await import('./compareInspections.ts');
+    const differences = compareInspections(first, second);
+    const isTrouble = tellDamage([first, second], io);
+    await writeStdout(io, [
+      form === 'json' ? jsonLines(differences) : formatDifferences(differences, [first, second]),
+    ]);
+    if (isTrouble) return 2;
+    return differences.length === 0 ? 0 : 1;
+  } catch (error) {
+    throw asTrouble(error);
+  }
+}
+
+function tellDamage(inspected: readonly Inspected[], io: Io): boolean {
+  for (const { file, findings } of inspected) {
+    for (const { severity, message, hint, rule } of findings) {
+      if (severity === 'error')
+        io.stderr.write(formatRemark({ severity, message: `${file}: ${message}`, hint, rule }));
+    }
+  }
+  return inspected.some(isDamaged);
+}
+
+function formatDifferences(
+  differences: readonly InspectionDifference[],
+  [first, second]: readonly [Inspected, Inspected],
+): Uint8Array {
+  if (differences.length === 0) return new Uint8Array();
+  const lines = differences.flatMap((difference) => [
+    difference.topic,
+    ...difference.first.map((line) => `  - ${line}`),
+    ...difference.second.map((line) => `  + ${line}`),
+  ]);
+  return Buffer.from(
+    [`--- ${first.file}`, `+++ ${second.file}`, ...lines].map((line) => `${printable(line)}\n`).join(''),
+  );
+}

@@ -1,0 +1,171 @@
+/** One image, looked at from all sides: the image itself, and the config in it or that it is. */
+
+import { isAgentConfig } from '../agent/lint/lintConfig.ts';
+import { CliError, FormatError } from '../core/errors.ts';
+import type { Config } from '../ignition/config.ts';
+import { type Place, type PlacedIssue, readEffectiveConfig } from '../ignition/effectiveConfig.ts';
+import { findingOf, type Issue } from '../ignition/rule.ts';
+import type { SpecVersion } from '../ignition/versions.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
+import { encodeEmbedFiles } from '../image/embedArea.ts';
+import { configUnreadable } from '../image/inspection/imageRules.ts';
+import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
+import type { Inspection } from '../image/inspection/inspection.ts';
+import { inspectIso } from '../image/inspection/inspectIso.ts';
+import { filesMemory, liveMemory, type MemoryPart } from '../image/inspection/memoryNeed.ts';
+import { EMBED_AREA_SIZE } from '../image/sampleIso.ts';
+import type { Io } from '../io/io.ts';
+import type { Finding } from '../core/finding.ts';
+import { referenceSeparator } from '../io/report/reporter.ts';
+import { isRemote } from '../io/http/httpUrl.ts';
+import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { type ImageSource, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
+import { type InspectedArchive, inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
+import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
+
+export interface Inspected {
+  /** As it may be shown. */
+  readonly file: string;
+  readonly subject: Inspection | ConfigFile | ImageArchive;
+  /** That starts the system; undefined where there is none, or where it cannot be read. */
+  readonly config?: InspectedConfig;
+  /** That the config loads. */
+  readonly archive?: InspectedArchive;
+  readonly findings: readonly Finding[];
+}
+
+/** An Ignition config by itself. */
+export interface ConfigFile {
+  readonly kind: 'ignition';
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes that it takes in the embed area of a live ISO. */
+  readonly archiveSize: number;
+  readonly memory: readonly MemoryPart[];
+}
+
+export interface InspectedConfig {
+  /** Merged with what is inlined in it. */
+  readonly config: Config;
+  readonly version: SpecVersion;
+  /** Bytes of the document. */
+  readonly size: number;
+  /** How many configs are inlined in it, at any depth. */
+  readonly inlinedConfigs: number;
+  readonly runsAgent: boolean;
+}
+
+/** The limit is that of a config. */
+const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
+/** Bytes from which on xz would take long, and would not help. */
+const HOPELESS = EMBED_AREA_SIZE * 4;
+
+/**
+ * Reads what `source` names: a path, a URL, or `-` for standard input.
+ * @throws CliError where it cannot be read, or is nothing that this program knows
+ */
+export async function inspectSource(
+  source: string,
+  io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
+): Promise<Inspected> {
+  const isLocal = !isRemote(source);
+  const inspected = await readImageSource(source, EXPECTED, {
+    io,
+    use: (opened) => inspectOpened(opened, isLocal),
+  });
+  return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
+}
+
+/** The same of an image that is open. */
+async function inspectOpened(source: ImageSource, isLocal: boolean): Promise<Inspected> {
+  try {
+    return await inspectByKind(source, isLocal);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { message, hint } = error;
+    throw new CliError(`${source.name}: ${message}`, { ...(hint !== undefined && { hint }), cause: error });
+  }
+}
+
+async function inspectByKind(source: ImageSource, isLocal: boolean): Promise<Inspected> {
+  const { kind, image, name: file } = source;
+  const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
+  if (archived !== undefined) return { file, subject: archived, findings: [] };
+  if (kind === 'other') return inspectConfigFile(file, await readWhole(source, EXPECTED), source);
+  const subject = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
+  const document = subject.files?.get(CONFIG_NAME);
+  const { config, issues } = document === undefined ? noConfig : readDocument(document);
+  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
+  const findings = [...subject.issues, ...issues, ...(archive?.issues ?? [])].map(findingOf);
+  return { file, subject, ...(config !== undefined && { config }), ...(archive && { archive }), findings };
+}
+
+/** Anything that is neither image nor archive, if it is JSON at least at its start. */
+async function inspectConfigFile(
+  file: string,
+  document: Uint8Array,
+  { image, kind }: ImageSource,
+): Promise<Inspected> {
+  if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
+    throw new CliError(
+      `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
+      {
+        hint: 'kernels, disk images and other archives are not looked into',
+      },
+    );
+  }
+  const { config, issues } = readDocument(document);
+  const subject: ConfigFile = {
+    kind: 'ignition',
+    size: document.length,
+    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), HOPELESS).length,
+    memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
+  };
+  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal: true }));
+  return {
+    file,
+    subject,
+    ...(config !== undefined && { config }),
+    ...(archive && { archive }),
+    findings: issues.map(findingOf),
+  };
+}
+
+interface ReadDocument {
+  readonly config?: InspectedConfig;
+  readonly issues: readonly Issue[];
+}
+
+const noConfig: ReadDocument = { issues: [] };
+
+function readDocument(document: Uint8Array): ReadDocument {
+  const read = readEffectiveConfig(document);
+  if (read.status === 'refused') return { issues: [unreadable([], read.finding)] };
+  const { config, inlined, issues, version } = read;
+  const refused = inlined.flatMap(({ place, read: inner }) =>
+    inner.status === 'refused' ? [unreadable(place, inner.finding)] : [],
+  );
+  return {
+    config: {
+      config,
+      version,
+      size: document.length,
+      inlinedConfigs: inlined.length,
+      runsAgent: isAgentConfig(config),
+    },
+    issues: [...issues.map(namePlace), ...refused],
+  };
+}
+
+function unreadable(place: Place, { message, hint, position }: Finding): Issue {
+  const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
+  const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
+  const said = `${configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
+}
+
+/** Findings of images have no path of their own. */
+function namePlace({ place, issue }: PlacedIssue): Issue {
+  const { path, rule, message = rule.message } = issue;
+  return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
+}

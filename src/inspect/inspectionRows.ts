@@ -1,0 +1,185 @@
+/** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
+
+import { formatCount } from '../formats/wordList.ts';
+import { EMBED_AREA_SIZE } from '../image/sampleIso.ts';
+import { formatSizeInWords } from '../formats/byteSize.ts';
+import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
+import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
+
+export interface InspectionRow {
+  readonly topic: string;
+  /** At least one. */
+  readonly lines: readonly string[];
+}
+
+/** In the order in which somebody asks: what is it, what is on it, what would happen. */
+export function inspectionRows(report: InspectionReport): InspectionRow[] {
+  const topics: readonly (readonly [topic: string, lines: readonly string[]])[] = [
+    ['kind', [kindText(report)]],
+    ['size', [sizeText(report.size)]],
+    ['label', listOf(report.label)],
+    ['build', listOf(report.build)],
+    ['architecture', listOf(report.architecture)],
+    ['boots by', joined(report.bootLoaders)],
+    ['root filesystem', rootfsLines(report)],
+    ['supports', featureLines(report)],
+    ['embed area', areaLines(report)],
+    ['embedded', fileLines(report)],
+    ['kernel arguments', kargsLines(report)],
+    ['network', report.network.map((path) => path.slice(path.lastIndexOf('/') + 1))],
+    ['appended', appendixLines(report)],
+    ['memory', memoryLines(report)],
+    ['Ignition', configLines(report)],
+    ['agent archive', agentArchiveLines(report)],
+    ['container images', containerLines(report)],
+    ['pristine', pristineLines(report)],
+  ];
+  return topics.filter(([, lines]) => lines.length > 0).map(([topic, lines]) => ({ topic, lines }));
+}
+
+const KINDS: Readonly<Record<ReportedKind, string>> = {
+  'live-iso': 'live ISO of CoreOS',
+  'minimal-iso': 'minimal live ISO of CoreOS',
+  'ramdisk-iso': 'ISO of a ramdisk that is not CoreOS',
+  iso: 'ISO image, but no live ISO of CoreOS',
+  initramfs: 'initramfs of a CoreOS live system',
+  rootfs: 'root filesystem of a live system for network boot',
+  archive: 'archive that goes behind an initramfs',
+  ignition: 'Ignition config',
+  'container-archive': 'archive of container images',
+};
+
+function kindText({ kind, layout }: InspectionReport): string {
+  return layout === null ? KINDS[kind] : `${KINDS[kind]}, layout of Fedora CoreOS ${layout}`;
+}
+
+/** Exact, as people may want to count, and rounded as well where they do not. */
+function sizeText(bytes: number): string {
+  return bytes < EXACT ? formatCount(bytes, 'byte') : `${bytes} bytes (${formatSizeInWords(bytes)})`;
+}
+
+const EXACT = 10 * 1024;
+
+function listOf(text: string | null): string[] {
+  return text === null ? [] : [text];
+}
+
+function joined(items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [items.join(', ')];
+}
+
+function rootfsLines({ kind, rootfsSize, givesMinimalIso }: InspectionReport): string[] {
+  if (kind === 'minimal-iso') return ['not on it, comes over the network'];
+  if (rootfsSize === null) return [];
+  const minimal = givesMinimalIso ? '; a minimal ISO without it can be extracted' : '';
+  return [`on the medium, ${sizeText(rootfsSize)}${minimal}`];
+}
+
+function featureLines({ features, kind }: InspectionReport): string[] {
+  if (features === null) return [];
+  if (kind === 'ramdisk-iso') return ['kernel arguments and files in the initramfs, but no Ignition config'];
+  const { liveInitrdNetwork, installerConfig, installerDirectives } = features;
+  const keys =
+    installerDirectives.length === 0 ? '' : ` with ${formatCount(installerDirectives.length, 'key')}`;
+  const lines = [
+    ...(liveInitrdNetwork ? ['network settings in the initramfs'] : []),
+    ...(installerConfig ? [`installer configuration${keys}`] : []),
+  ];
+  return lines.length === 0 ? ['neither network settings nor installer configuration'] : lines;
+}
+
+function areaLines({ embedArea, archiveSize }: InspectionReport): string[] {
+  if (archiveSize !== null) {
+    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? ': it fits with --grow only' : '';
+    return [`takes ${archiveSize} of the usual ${EMBED_AREA_SIZE} bytes${isTooLarge}`];
+  }
+  if (embedArea === null) return [];
+  const { length, used, free } = embedArea;
+  return [used === 0 ? `empty, ${length} bytes` : `${used} of ${length} bytes used, ${free} free`];
+}
+
+function fileLines({ files }: InspectionReport): string[] {
+  return files.map(({ path, size, sha256 }) => `${path}, ${sizeText(size)}, sha256:${sha256.slice(0, 12)}…`);
+}
+
+function kargsLines({ kernelArguments, embedArea }: InspectionReport): string[] {
+  if (kernelArguments === null) return embedArea === null ? [] : ['no place is reserved for them'];
+  const { used, length, free, added, removed } = kernelArguments;
+  if (used === null) return [`cannot be read; ${length - 1} bytes are reserved`];
+  const changes = [...removed.map((text) => `- ${text}`), ...added.map((text) => `+ ${text}`)];
+  const isDefault = changes.length === 0 && kernelArguments.current === kernelArguments.default;
+  return [
+    `${used} of ${length - 1} bytes used, ${free} free${isDefault ? '; the default ones' : ''}`,
+    ...changes,
+  ];
+}
+
+function appendixLines({ appended, size }: InspectionReport): string[] {
+  if (appended === null) return [];
+  const { originalSize, embedArea, files } = appended;
+  return [
+    `${sizeText(Math.max(0, size - originalSize))} behind the original ${originalSize} bytes`,
+    ...(embedArea ? ['a larger embed area'] : []),
+    ...files.map((file) => `coreos/${file.name} on the medium, ${sizeText(file.size)}`),
+  ];
+}
+
+function memoryLines({ kind, memory }: InspectionReport): string[] {
+  if (memory === null) return [];
+  const { minimum, parts, advised } = memory;
+  const besides = kind === 'container-archive' ? ' beside the live system, where it is fetched' : '';
+  const reasons = parts.map(({ what, bytes }) => `  ${formatSizeInWords(bytes)} for the ${what}`);
+  return [
+    `at least ${formatSizeInWords(minimum)}${besides}`,
+    ...reasons,
+    ...(advised === null
+      ? []
+      : [`${formatSizeInWords(advised)} are advised where the agent runs in its container`]),
+  ];
+}
+
+function configLines({ ignition }: InspectionReport): string[] {
+  if (ignition === null) return [];
+  const { inlinedConfigs, version, runsAgent } = ignition;
+  const inlined =
+    inlinedConfigs === 0 ? '' : ` with ${inlinedConfigs} inlined config${inlinedConfigs === 1 ? '' : 's'}`;
+  return [`config of spec ${version}${inlined}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
+}
+
+const STATES: Readonly<Record<ArchiveState, string>> = {
+  present: 'on the medium, with this digest',
+  missing: 'not on the medium',
+  other: 'another file on the medium',
+  unchecked: 'on the medium, not checked',
+};
+
+function agentArchiveLines({ agentArchive, kind }: InspectionReport): string[] {
+  if (agentArchive === null) return [];
+  const { image, name, sha512, size, state, url } = agentArchive;
+  const isElsewhere = kind === 'ignition' && url === null;
+  const place =
+    url === null ? (isElsewhere ? `from the medium, coreos/${name}` : STATES[state]) : `from ${url}`;
+  return [
+    `${name}${size === null ? '' : `, ${sizeText(size)}`}: ${place}`,
+    `sha512:${sha512.slice(0, 12)}…`,
+    ...(image === null ? [] : [`loaded as ${image}`]),
+  ];
+}
+
+function containerLines({ containerArchive }: InspectionReport): string[] {
+  if (containerArchive === null) return [];
+  const { form, images, sha512 } = containerArchive;
+  return [
+    `${form}, every digest in it is right, sha512:${sha512.slice(0, 12)}…`,
+    ...images.map(
+      ({ architecture, id, layers, names, os, unpackedSize }) =>
+        `${names.length === 0 ? 'without a name' : names.join(', ')}: ${os} on ${architecture}, ` +
+        `${layers} layers, ${sizeText(unpackedSize)} unpacked, id ${id.slice(0, 12)}…`,
+    ),
+  ];
+}
+
+function pristineLines({ pristine, differences }: InspectionReport): string[] {
+  if (pristine === null) return [];
+  return [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`];
+}

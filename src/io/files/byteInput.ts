@@ -1,0 +1,101 @@
+/** Input that is read from start to end and never held as a whole: files, pipes, standard input. */
+
+import type { FileHandle } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { type ByteSource, sourceOf } from '../../formats/byteSource.ts';
+import { fileError } from './fileErrors.ts';
+import { openForReading } from './handles.ts';
+import type { Io } from '../io.ts';
+import { stdinChunks } from './streamErrors.ts';
+
+/** Whoever opens an input closes it. */
+export interface ByteInputFile {
+  /** Whether it can be read more than once. */
+  readonly isFile: boolean;
+  /** The bytes of a file from its start on; of anything else, those that were not read yet. */
+  bytes(): ByteSource;
+  close(): Promise<void>;
+}
+
+export interface InputName {
+  /** Undefined for standard input. */
+  readonly path: string | undefined;
+  /** What it is to the user, e.g. `Initramfs`. */
+  readonly what: string;
+}
+
+/** Bytes that are read at a time. */
+const PIECE_SIZE = 256 * 1024;
+
+/** @throws CliError in the user's terms */
+export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>): Promise<ByteInputFile> {
+  const { path, what } = name;
+  if (path === undefined) return openStream(io.stdin);
+  if (path === '') throw new CliError(`${what}: the path is empty`, { hint: 'give the path of a file' });
+  const failed = (error: unknown): unknown => fileError(error, { path, what, action: 'read' });
+  try {
+    const handle = await openForReading(resolve(io.cwd, path));
+    const stats = await handle.stat();
+    return {
+      isFile: stats.isFile(),
+      bytes: () => bytesOf(handle, stats.isFile() ? stats.size : undefined, failed),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    throw failed(error);
+  }
+}
+
+function openStream(stream: AsyncIterable<unknown>): ByteInputFile {
+  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
+    for await (const piece of stdinChunks(stream)) {
+      yield piece instanceof Uint8Array ? piece : Buffer.from(String(piece));
+    }
+  };
+  const source = sourceOf(pieces());
+  return { isFile: false, bytes: () => source, close: async () => undefined };
+}
+
+/** All pieces share their memory. Without a size it is a pipe or a device, which has no places to go to. */
+function bytesOf(
+  handle: FileHandle,
+  size: number | undefined,
+  failed: (error: unknown) => unknown,
+): ByteSource {
+  const buffer = Buffer.allocUnsafeSlow(PIECE_SIZE);
+  let offset = 0;
+  return {
+    next: async () => {
+      const position = size === undefined ? null : offset;
+      const { bytesRead } = await handle.read(buffer, 0, PIECE_SIZE, position).catch((error: unknown) => {
+        throw failed(error);
+      });
+      offset += bytesRead;
+      return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead);
+    },
+    ...(size !== undefined && {
+      skip: (most: number) => {
+        const length = Math.max(0, Math.min(most, size - offset));
+        offset += length;
+        return length;
+      },
+    }),
+  };
+}
+
+/** The same bytes, which `write` gets as well: each piece is written before the next one is read. */
+export function copyingSource(source: ByteSource, write: (piece: Uint8Array) => Promise<void>): ByteSource {
+  let writing = Promise.resolve();
+  return {
+    next: async () => {
+      await writing;
+      const piece = await source.next();
+      if (piece !== undefined) {
+        writing = write(piece);
+        writing.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+      }
+      return piece;
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Files out of an archive, written below a folder and nowhere else. Names in archives are anybody's, so neither steps
+ * upwards nor symbolic links below the folder are followed, and no file is replaced.
+ */
+
+import { lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
+import { modeForContent } from '../images/imageOutput.ts';
+import type { Io } from '../io.ts';
+import { isOwnName } from './platformPaths.ts';
+
+/** A file to write; `name` is a path below the folder. */
+export interface ExtractedFile {
+  readonly name: string;
+  readonly data: Uint8Array;
+  /** Its path in the archive, by which its secrets are known; `name` when it is left out. */
+  readonly origin?: string;
+}
+
+export interface WrittenFile {
+  readonly name: string;
+  /** Of the new file, below the folder as the user gave it. */
+  readonly path: string;
+}
+
+/**
+ * Writes the files one after the other; yields each when it is written.
+ * @throws CliError like `prepareExtraction`
+ */
+export async function* writeNewFiles(
+  directory: string,
+  files: readonly ExtractedFile[],
+  io: Pick<Io, 'cwd'>,
+): AsyncGenerator<WrittenFile, void> {
+  const names = files.map(({ name }) => name);
+  const { write, pathOf } = await prepareExtraction(directory, names, io);
+  for (const { name, data, origin } of files) {
+    await write(name, data, origin);
+    yield { name, path: pathOf(name) };
+  }
+}
+
+/** Where the files of an archive go. */
+export interface Extraction {
+  /**
+   * Writes the file of that name; once more, it takes the place of the one before.
+   * @throws CliError for what the system has against it
+   */
+  readonly write: (name: string, data: Uint8Array, origin?: string) => Promise<void>;
+  /** Of the new file, below the folder as the user gave it. */
+  readonly pathOf: (name: string) => string;
+}
+
+interface Target {
+  /** Below the folder as the user gave it. */
+  readonly path: string;
+  /** Absolute. */
+  readonly place: string;
+}
+
+/** Of a path; Linux takes no longer ones. */
+const MAX_LENGTH = 4096;
+
+/**
+ * Makes the folder, for files of these names and no others. They get the mode that the umask gives, or 0600 if they contain
+ * secrets. All names are checked before the first file is written.
+ * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
+ */
+export async function prepareExtraction(
+  directory: string,
+  names: readonly string[],
+  io: Pick<Io, 'cwd'>,
+): Promise<Extraction> {
+  if (directory === '') {
+    throw new CliError('The path of the folder is empty', { hint: 'give the path of a folder' });
+  }
+  const folder = resolve(io.cwd, directory);
+  const prefix = directory.endsWith('/') ? directory : `${directory}/`;
+  const places = names.map((name) => targetOf(name, { folder, prefix }));
+  await refuseExisting(places);
+  await makeFolder(folder, directory);
+  const targets = new Map(places.map((target, index) => [names[index], target]));
+  const find = (name: string): Target => {
+    const target = targets.get(name);
+    if (target === undefined) throw new RangeError(`${name} was not announced`);
+    return target;
+  };
+  const written = new Set<Target>();
+  const write = async (name: string, data: Uint8Array, origin = name): Promise<void> => {
+    const target = find(name);
+    const mode = await modeForContent(new Map([[origin, data]]));
+    if (written.has(target)) await unlink(target.place);
+    else await makeParents(target.path.slice(prefix.length), { folder, prefix });
+    await writeNewFile(target, data, mode);
+    written.add(target);
+  };
+  return { write, pathOf: (name) => find(name).path };
+}
+
+interface Place {
+  /** Absolute. */
+  readonly folder: string;
+  /** The same as the user gave it, with a slash at its end. */
+  readonly prefix: string;
+}
+
+function targetOf(name: string, { folder, prefix }: Place): Target {
+  const hint = 'nothing was written; leave the member out by naming the others';
+  const steps = name.split('/').filter((step) => step !== '' && step !== '.');
+  if (name.startsWith('/') || steps.includes('..')) {
+    throw new CliError(`path ${name} contains path traversal`, { hint });
+  }
+  if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
+    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, { hint });
+  }
+  return { path: prefix + steps.join('/'), place: join(folder, ...steps) };
+}
+
+async function refuseExisting(targets: readonly Target[]): Promise<void> {
+  const seen = new Set<string>();
+  for (const { place, path } of targets) {
+    const exists = seen.has(place) || (await lstat(place).catch(() => undefined)) !== undefined;
+    if (exists) throw creationError(Object.assign(new Error('exists'), { code: 'EEXIST' }), path);
+    seen.add(place);
+  }
+}
+
+async function makeFolder(place: string, shownPath: string): Promise<void> {
+  try {
+    await mkdir(place, { recursive: true });
+  } catch (error) {
+    throw creationError(error, shownPath);
+  }
+}
+
+/** Makes what is missing of the folders between the one of the user and a file. */
+async function makeParents(path: string, { folder, prefix }: Place): Promise<void> {
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    const parent = path.slice(0, slash);
+    await makeOwnFolder(join(folder, parent), prefix + parent);
+  }
+}
+
+/** A folder that is there already may be a symbolic link out of the folder of the user. */
+async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
+  try {
+    await mkdir(place);
+  } catch (error) {
+    const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
+    if (!isFolder) throw creationError(error, shownPath);
+  }
+}
+
+/** Not by way of a temporary file that is brought to disk, as an initramfs has thousands of files. */
+async function writeNewFile({ place, path }: Target, data: Uint8Array, mode = 0o666): Promise<void> {
+  try {
+    const handle = await open(place, 'wx', mode);
+    try {
+      await handle.writeFile(data);
+    } catch (error) {
+      await unlink(place);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw creationError(error, path);
+  }
+}
+
+function creationError(error: unknown, path: string): unknown {
+  return fileError(error, { path, what: 'Output', action: 'create' });
+}

@@ -1,0 +1,70 @@
+/** What the operating system says about files, in sentences for the user. */
+
+import { CliError } from '../../core/errors.ts';
+
+/** What was being done to which file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
+export interface FileAction {
+  readonly path: string;
+  readonly what: string;
+  readonly action: 'read' | 'write' | 'create';
+}
+
+/** The code of a system error, e.g. `ENOENT`; undefined for any other value. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Passes on what is no system error. */
+export function fileError(error: unknown, action: FileAction): unknown {
+  const code = errorCode(error);
+  if (error instanceof CliError || code === undefined) return error;
+  const { message, hint } = describe(code, action);
+  return new CliError(message, { hint, cause: error });
+}
+
+interface Description {
+  readonly message: string;
+  readonly hint: string;
+}
+
+function describe(code: string, { path, what, action }: FileAction): Description {
+  switch (code) {
+    case 'ENOENT':
+      return action === 'create'
+        ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
+        : { message: `${what} not found: ${path}`, hint: 'check the path' };
+    case 'ENOTDIR':
+      return { message: `A part of the path is not a folder: ${path}`, hint: 'check the path' };
+    case 'EISDIR':
+      return { message: `${path} is a directory`, hint: `give the path of a file (${what})` };
+    case 'EACCES':
+    case 'EPERM':
+      return {
+        message: `No permission to ${action} ${path}`,
+        hint:
+          action === 'read' ? 'check the permissions of the file' : 'check permissions, or write elsewhere',
+      };
+    case 'EROFS':
+      return {
+        message: `Cannot ${action} ${path}: the file system is read-only`,
+        hint: 'write elsewhere with -o',
+      };
+    case 'EEXIST':
+      return { message: `File exists: ${path}`, hint: 'remove it first, or write elsewhere' };
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { message: `No space left to ${action} ${path}`, hint: 'free some space, or write elsewhere' };
+    case 'EFBIG':
+      return { message: `${path} would be larger than the file system allows`, hint: 'write elsewhere' };
+    case 'ELOOP':
+      return { message: `Symbolic links go round in circles: ${path}`, hint: 'check the path' };
+    case 'ENAMETOOLONG':
+      return { message: `The path is too long: ${path.slice(0, 80)}…`, hint: 'use a shorter one' };
+    case 'ETXTBSY':
+    case 'EBUSY':
+      return { message: `${path} is in use`, hint: 'end the program that uses it' };
+    default:
+      return { message: `Cannot ${action} ${path} (${code})`, hint: 'check the file and its folder' };
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The user's small files, read as a whole. Only what reading needs is imported here: starting the program is a good part
+ * of what checking a file takes.
+ */
+
+import { formatCount } from '../../formats/wordList.ts';
+import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { fileError } from './fileErrors.ts';
+import type { Io } from '../io.ts';
+import { stdinChunks } from './streamErrors.ts';
+
+/** What a file is to the user, and how much of it is still plausible. */
+export interface Expected {
+  /** Begins a sentence, e.g. `Ignition config`. */
+  readonly what: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * A whole file; pipes such as `<(…)` work too. `-` is a file name like any other here.
+ * @throws CliError in the user's terms
+ */
+export async function readUserFile(
+  path: string,
+  io: Pick<Io, 'cwd' | 'note'>,
+  expected: Expected,
+): Promise<Uint8Array> {
+  if (path === '')
+    throw new CliError(`${expected.what}: the path is empty`, { hint: 'give the path of a file' });
+  const place = resolve(io.cwd, path);
+  const limits = { what: path, maxBytes: expected.maxBytes };
+  try {
+    // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
+    const isFile = statSync(place).isFile();
+    const bytes = isFile ? readRegularFile(place, limits) : await readAll(createReadStream(place), limits);
+    io.note?.(`${path} read: ${formatCount(bytes.length, 'byte')}`);
+    return bytes;
+  } catch (error) {
+    throw fileError(error, { path, what: expected.what, action: 'read' });
+  }
+}
+
+/** All of standard input. */
+export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
+  const bytes = await readAll(stdinChunks(io.stdin), {
+    ...expected,
+    what: `${expected.what} on standard input`,
+  });
+  io.note?.(`standard input read: ${formatCount(bytes.length, 'byte')}`);
+  return bytes;
+}
+
+function readRegularFile(place: string, limits: Expected): Uint8Array {
+  const file = openSync(place, 'r');
+  try {
+    refuseTooLarge(fstatSync(file).size, limits);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function readAll(stream: AsyncIterable<unknown>, limits: Expected): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    size += bytes.length;
+    refuseTooLarge(size, limits);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function refuseTooLarge(size: number, { what, maxBytes }: Expected): void {
+  if (size <= maxBytes) return;
+  throw new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+    hint: 'is this the right file?',
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * One program at a time in a folder or on an image: a file that names the process, and is stale when that has ended. Node has
+ * no locks of the system. A process that cannot be seen from here, such as one in another container, shows that it is running
+ * by writing to the file.
+ */
+
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { CliError } from '../../core/errors.ts';
+import { errorCode } from './fileErrors.ts';
+import { cannotLink } from './platformFiles.ts';
+import { processWithId, stateOf, thisProcess } from '../processOwner.ts';
+import { tempPathFor } from './tempFile.ts';
+
+export interface FileLock {
+  /** Whether the one before has ended without giving it back. */
+  readonly wasStale: boolean;
+  release(): Promise<void>;
+}
+
+/** Who has a lock, e.g. `4711 on host.example.com`. */
+interface Holder {
+  readonly holder: string;
+}
+
+/** Milliseconds between two signs of life, and without one after which a process that cannot be seen counts as ended. */
+const HEARTBEAT = 1000;
+const STALE_AFTER = 15_000;
+/** Paths of the locks that this process has: whatever else names it was left by an earlier process with its ID. */
+const held = new Set<string>();
+
+/**
+ * @param path of the file; its folder is there
+ * @param shown the folder as the user gave it
+ * @throws CliError where another process has it
+ */
+export async function lockFolder(path: string, shown: string): Promise<FileLock> {
+  const lock = await takeLock(path);
+  if (!('holder' in lock)) return lock;
+  throw new CliError(`Another process is preparing ${shown}: ${lock.holder}`, {
+    hint: `wait for it, or if there is none remove ${path}`,
+  });
+}
+
+/**
+ * Takes the lock, also from a process that has ended, or says who has it.
+ * @throws system errors
+ */
+export async function takeLock(path: string): Promise<FileLock | Holder> {
+  const first = take(path);
+  if (first.file !== undefined) return lockAt(path, first.file, false);
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if ((await isStale(path, text, first.now)) && (await takeAway(path, text))) {
+    const second = take(path);
+    if (second.file !== undefined) return lockAt(path, second.file, true);
+  }
+  const [pid = '', machine = ''] = text.split(' ');
+  return { holder: `${pid} on ${machine}` };
+}
+
+function lockAt(path: string, file: number, wasStale: boolean): FileLock {
+  const timer = setInterval(() => showLife(file), HEARTBEAT).unref();
+  return {
+    wasStale,
+    release: async () => {
+      clearInterval(timer);
+      closeSync(file);
+      held.delete(path);
+      try {
+        if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
+      } catch {
+        // It is gone, or may not be removed any more: whoever wants it next finds it stale.
+      }
+    },
+  };
+}
+
+function showLife(file: number): void {
+  try {
+    writeSync(file, ' ');
+  } catch {
+    // The disk is full, or the server is gone: then others see it as little as this write.
+  }
+}
+
+/** The first two words are for people. */
+function ownText(): string {
+  return `${process.pid} ${hostname()} ${thisProcess()}`;
+}
+
+interface Attempt {
+  /** Descriptor for writing; undefined where there is a lock already. */
+  readonly file?: number;
+  /** Milliseconds by the clock that gives files their times. */
+  readonly now: number;
+}
+
+/** The file gets its name when it says whose it is: whenever this process ends, there is none, or a whole one. */
+function take(path: string): Attempt {
+  const own = tempPathFor(path);
+  const file = openSync(own, 'wx', 0o600);
+  try {
+    writeSync(file, ownText());
+    const { mtimeMs: now } = fstatSync(file);
+    if (!nameFirst(own, path)) {
+      closeSync(file);
+      return { now };
+    }
+    held.add(path);
+    return { now, file };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  } finally {
+    unlinkSync(own);
+  }
+}
+
+/** File systems without links, such as FAT, can end with an empty file here, and show no signs of life. */
+function nameFirst(own: string, path: string): boolean {
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!cannotLink(errorCode(error))) throw error;
+  }
+  try {
+    writeFileSync(path, ownText(), { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** False where it was another one's by then, which gets it back. */
+async function takeAway(path: string, expected: string): Promise<boolean> {
+  const old = tempPathFor(path);
+  try {
+    await rename(path, old);
+    if ((await readFile(old, 'utf8')) === expected) return true;
+    await link(old, path);
+    return false;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return true;
+    throw error;
+  } finally {
+    await unlink(old).catch(() => undefined);
+  }
+}
+
+async function isStale(path: string, text: string, now: number): Promise<boolean> {
+  const [pid = '', machine, named] = text.trimEnd().split(' ');
+  const owner = named ?? (machine === hostname() ? processWithId(pid) : '');
+  if (pid === String(process.pid) && stateOf(owner) === 'running') return !held.has(path);
+  const state = stateOf(owner);
+  if (state !== 'elsewhere') return state === 'ended';
+  const stats = await stat(path).catch(() => undefined);
+  return stats === undefined || now - stats.mtimeMs > STALE_AFTER;
+}

@@ -1,0 +1,184 @@
+/**
+ * The files that arguments stand for: files as they are, folders with what is of interest in them, patterns that no shell
+ * has expanded, `-` for standard input. Names come in order and each once. Links to files are followed; a folder is
+ * searched once, however many links lead to it, so that circles of links end. Hidden files are passed over unless they
+ * are named.
+ */
+
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import { join, normalize, resolve } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
+import { isGlob, matchesStep, parseStep, type StepPattern } from './globPattern.ts';
+import type { Io } from '../io.ts';
+import { splitPath } from './platformPaths.ts';
+
+/** A name to read from, why there is none, or a link that leads back to where it stands. */
+export type InputFile =
+  | { readonly kind: 'file' | 'circle'; readonly path: string }
+  | { readonly kind: 'error'; readonly path: string; readonly error: CliError };
+
+/** Which files of a folder are meant, by their absolute path. */
+export interface Interest {
+  isWanted(path: string): boolean;
+  /** For a message, e.g. `*.ign`. */
+  readonly description: string;
+}
+
+/** Expands the arguments one after the other, while files that came before may already be read. */
+export async function* expandInputs(
+  inputs: readonly string[],
+  interest: Interest,
+  io: Pick<Io, 'cwd'>,
+): AsyncIterable<InputFile> {
+  const seen = new Set<string>();
+  for (const input of inputs) {
+    for await (const found of expandInput(input, interest, io.cwd)) {
+      const isRead = found.kind === 'file' && found.path !== '-';
+      const key = isRead ? resolve(io.cwd, found.path) : found.path;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      yield found;
+    }
+  }
+}
+
+/** What cannot be looked at counts as a file: reading it gives the error. */
+async function* expandInput(input: string, interest: Interest, cwd: string): AsyncIterable<InputFile> {
+  if (input === '-' || input === '') {
+    yield { kind: 'file', path: input };
+    return;
+  }
+  const stats = lookAt(resolve(cwd, input));
+  const isPattern = stats === 'ENOENT' && isGlob(input);
+  if (!isPattern && (typeof stats === 'string' || !stats.isDirectory())) {
+    yield { kind: 'file', path: input };
+    return;
+  }
+  const walk: Walk = { cwd, interest, visited: new Set(), open: new Set() };
+  let isEmpty = true;
+  for await (const found of isPattern ? expandPattern(input, walk) : searchFolder(normalize(input), walk)) {
+    if (found.kind !== 'circle') isEmpty = false;
+    yield found;
+  }
+  if (!isEmpty) return;
+  yield { kind: 'error', path: input, error: isPattern ? noMatch(input) : noFile(input, interest) };
+}
+
+/** What is there, or the code of the error. Asking other threads, as promises do, takes several times as long. */
+function lookAt(place: string): Stats | string {
+  try {
+    return statSync(place);
+  } catch (error) {
+    return errorCode(error) ?? 'unknown';
+  }
+}
+
+function noMatch(pattern: string): CliError {
+  return new CliError(`No file matches ${pattern}`, {
+    hint: 'check the pattern, which knows *, ?, […] and ** for folders of any depth',
+  });
+}
+
+function noFile(folder: string, { description }: Interest): CliError {
+  return new CliError(`No file to check in ${folder}`, {
+    hint: `of a folder these are checked: ${description}; name other files themselves, or by a pattern`,
+  });
+}
+
+interface Walk {
+  readonly cwd: string;
+  readonly interest: Interest;
+  /** Every folder that has been listed, by {@link keyOf}. */
+  readonly visited: Set<string>;
+  /** Those that are being searched now. */
+  readonly open: Set<string>;
+}
+
+async function* searchFolder(folder: string, walk: Walk): AsyncIterable<InputFile> {
+  for await (const entry of listFolder(folder, walk, '')) {
+    if (!('name' in entry)) yield entry;
+    else if (entry.name.startsWith('.')) continue;
+    else if (entry.kind === 'folder') yield* searchFolder(entry.path, walk);
+    else if (walk.interest.isWanted(resolve(walk.cwd, entry.path))) yield { kind: 'file', path: entry.path };
+    else if (entry.kind === 'circle') yield { kind: 'circle', path: entry.path };
+  }
+}
+
+async function* expandPattern(pattern: string, walk: Walk): AsyncIterable<InputFile> {
+  const { root, steps } = splitPath(pattern);
+  const fixed = steps.findIndex(isGlob);
+  const base = join(root, ...steps.slice(0, fixed));
+  yield* matchSteps(base, steps.slice(fixed).map(parseStep), walk);
+}
+
+async function* matchSteps(
+  folder: string,
+  steps: readonly StepPattern[],
+  walk: Walk,
+): AsyncIterable<InputFile> {
+  const [step, ...rest] = steps;
+  if (step === undefined) return;
+  if (step === 'folders' && rest.length > 0) yield* matchSteps(folder, rest, walk);
+  for await (const entry of listFolder(folder, walk, String(steps.length))) {
+    if (!('name' in entry)) {
+      yield entry;
+      continue;
+    }
+    const isMatch = step === 'folders' ? !entry.name.startsWith('.') : matchesStep(entry.name, step);
+    if (!isMatch) continue;
+    if (entry.kind === 'folder') yield* matchSteps(entry.path, step === 'folders' ? steps : rest, walk);
+    else if (rest.length === 0) yield { kind: 'file', path: entry.path };
+  }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly path: string;
+  /** A `circle` is a link that leads to itself. */
+  readonly kind: 'file' | 'folder' | 'circle';
+}
+
+/** By name. `part` tells apart the searches of one walk that look for different things. */
+async function* listFolder(folder: string, walk: Walk, part: string): AsyncIterable<Entry | InputFile> {
+  const place = resolve(walk.cwd, folder);
+  let key = '';
+  let entries: readonly Dirent[] = [];
+  try {
+    key = keyOf(statSync(place), part);
+    if (walk.open.has(key)) yield { kind: 'circle', path: folder };
+    if (walk.visited.has(key)) return;
+    walk.visited.add(key);
+    entries = readdirSync(place, { withFileTypes: true });
+  } catch (error) {
+    const shown = fileError(error, { path: folder, what: 'Folder', action: 'read' });
+    if (!(shown instanceof CliError)) throw error;
+    if (errorCode(error) !== 'ENOENT') yield { kind: 'error', path: folder, error: shown };
+    return;
+  }
+  walk.open.add(key);
+  for (const entry of entries.toSorted((a, b) => compareNames(a.name, b.name))) {
+    const path = join(folder, entry.name);
+    const kind = kindOf(entry, resolve(walk.cwd, path));
+    if (kind !== 'other') yield { name: entry.name, path, kind };
+  }
+  walk.open.delete(key);
+}
+
+/** Device and inode. */
+function keyOf({ dev, ino }: Stats, part: string): string {
+  return `${dev} ${ino} ${part}`;
+}
+
+function compareNames(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Pipes and devices are read only where they are named. A link that leads nowhere is a file that cannot be read. */
+function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
+  if (!entry.isSymbolicLink()) return entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+  const stats = lookAt(place);
+  if (typeof stats === 'string') return stats === 'ELOOP' ? 'circle' : 'file';
+  return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
+}

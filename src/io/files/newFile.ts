@@ -1,0 +1,130 @@
+/**
+ * New files, put in place as a whole or not at all: written under a temporary name in the same folder, and only then
+ * given their name. Small ones are brought to disk before, so that not even a power failure leaves half of one; of images
+ * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
+ */
+
+import { link, lstat, open, readlink, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
+import { cannotLink } from './platformFiles.ts';
+import { renameFile } from './renameFile.ts';
+import { type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
+
+/** Where to write, and under which conditions. */
+export interface NewFile {
+  /** Absolute. */
+  readonly path: string;
+  /** The path as the user gave it, for messages. */
+  readonly shownPath: string;
+  /** What to do with a file of that name. */
+  readonly existing: 'refuse' | 'replace';
+  /** The option that replaces it, for commands that have one; e.g. `--overwrite`. */
+  readonly replacedBy?: string;
+  /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
+  readonly mode?: number | undefined;
+}
+
+const MAX_LINKS = 40;
+/** Bytes of the largest file that is waited for until it is on disk. */
+const MAX_SYNCED = 64 * 1024 * 1024;
+
+/**
+ * Lends `fill` a temporary file, empty unless `make` makes another, and then gives it the name of the new one. Where a
+ * symbolic link is to be replaced, what it points to is, so that it stays a link. Nobody who may not read the new file
+ * can read the temporary one.
+ * @throws CliError in the user's terms; what was there is then as it was
+ */
+export async function createFile(
+  file: NewFile,
+  fill: (temp: TempFile) => Promise<void>,
+  make?: MakeFile,
+): Promise<void> {
+  try {
+    const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
+    const mode = file.mode ?? (await modeOf(target, file)) ?? 0o666 & ~process.umask();
+    await withTempFile(target, make ?? ((path) => open(path, 'wx+', mode)), async (temp) => {
+      await temp.handle.chmod(mode);
+      await fill(temp);
+      if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
+      if (file.existing === 'replace') await renameFile(temp.path, target);
+      else await renameToFree(temp.path, target);
+    });
+  } catch (error) {
+    throw creationError(error, file);
+  }
+}
+
+/**
+ * Says early, before any work, what would be wrong with a new file. That nobody takes the name meanwhile is ensured when
+ * the file gets it.
+ * @throws CliError `File exists: …`, or that there is no such folder
+ */
+export async function checkNewFile(file: NewFile): Promise<void> {
+  try {
+    if (file.shownPath === '') {
+      throw new CliError('The output path is empty', { hint: 'give the path of a file' });
+    }
+    if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
+      throw systemError('EEXIST');
+    }
+    if (file.existing === 'replace') await refuseSpecial(file);
+    if (!(await stat(dirname(file.path))).isDirectory()) throw systemError('ENOTDIR');
+  } catch (error) {
+    throw creationError(error, file);
+  }
+}
+
+/** A device would be replaced by a file. */
+async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory() === true) throw systemError('EISDIR');
+  if (stats === undefined || stats.isFile()) return;
+  throw new CliError(`File exists: ${shownPath} is no regular file`, {
+    hint: 'write to standard output with "-o -", and redirect it there',
+  });
+}
+
+function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unknown {
+  if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
+    return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
+  }
+  const hint = `replace it with ${replacedBy}, or write elsewhere`;
+  return new CliError(`File exists: ${shownPath}`, { hint, cause: error });
+}
+
+/** For what has to be found out, since the system would say it too late or not at all. */
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** The end of a chain of symbolic links, which need not exist. */
+async function followLinks(path: string): Promise<string> {
+  let target = path;
+  for (let count = 0; count < MAX_LINKS; count++) {
+    const stats = await lstat(target).catch(() => undefined);
+    if (stats === undefined || stats.isFile()) return target;
+    if (stats.isDirectory()) throw systemError('EISDIR');
+    if (!stats.isSymbolicLink()) return target;
+    target = resolve(dirname(target), await readlink(target));
+  }
+  throw systemError('ELOOP');
+}
+
+async function modeOf(target: string, { existing }: NewFile): Promise<number | undefined> {
+  if (existing === 'refuse') return undefined;
+  const stats = await stat(target).catch(() => undefined);
+  return stats === undefined ? undefined : stats.mode & 0o7777;
+}
+
+/** A rename would replace; a link does not. File systems without links reserve the name first. */
+async function renameToFree(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to); // the temporary name is removed with the temporary file
+  } catch (error) {
+    if (!cannotLink(errorCode(error))) throw error;
+    await (await open(to, 'wx')).close();
+    await renameFile(from, to);
+  }
+}

@@ -1,0 +1,63 @@
+/** Room on the disk for what can be read only once, such as a pipe: a file without a name, gone with its last user. */
+
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { fileError } from './fileErrors.ts';
+import { writeAll } from './handles.ts';
+
+export interface Spool {
+  readonly handle: FileHandle;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/**
+ * Writes all parts to a file in the folder for temporary files. It has lost its name before the first byte, so however
+ * the program ends nothing stays behind.
+ * @throws CliError where there is no room; errors of the source as they are
+ */
+export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool> {
+  const handle = await openNameless();
+  try {
+    let size = 0;
+    for await (const part of parts) {
+      const bytes = part instanceof Uint8Array ? part : Buffer.from(String(part));
+      await writeAll(handle, bytes, size).catch((error: unknown) => {
+        throw spoolError(error);
+      });
+      size += bytes.length;
+    }
+    return { handle, size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** An empty file in the folder for temporary files, gone when it is closed. Throws CliError where there is no room. */
+export async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `.ironic-coreos.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return handle;
+  } catch (error) {
+    throw spoolError(error);
+  }
+}
+
+function spoolError(error: unknown): unknown {
+  const described = fileError(error, {
+    path: `a temporary file in ${tmpdir()}`,
+    what: 'Temporary file',
+    action: 'write',
+  });
+  if (!(described instanceof CliError)) return described;
+  return new CliError(described.message, {
+    hint: 'set TMPDIR to a folder that has the room, or save the image to a file first',
+    cause: error,
+  });
+}

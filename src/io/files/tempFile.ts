@@ -1,0 +1,124 @@
+/**
+ * Temporary files beside the file that they will become, removed when the program fails or is interrupted. Their names say
+ * which process has made them: those of processes that were killed are removed by the next one that writes to the folder.
+ */
+
+import { unlinkSync } from 'node:fs';
+import { type FileHandle, lstat, readdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { stateOf, thisProcess } from '../processOwner.ts';
+
+export interface TempFile {
+  readonly path: string;
+  /** Open for reading and writing. */
+  readonly handle: FileHandle;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Paths to remove when a signal ends the program. */
+const remaining = new Set<string>();
+
+/** `.NAME.OWNER.RANDOM.tmp`, where the owner is the process. */
+const ABANDONED = /^\..+\.([0-9]+-[0-9]+-[0-9a-f]{8})\.[0-9a-f]{12}\.tmp$/s;
+/** Milliseconds after which a file counts as abandoned whose process cannot be seen from here. */
+const ABANDONED_AFTER = 24 * 60 * 60 * 1000;
+/** Folders that have been looked through. */
+const swept = new Map<string, Promise<void>>();
+
+/** Makes a file that does not exist yet, and opens it for reading and writing. */
+export type MakeFile = (path: string) => Promise<FileHandle>;
+
+/**
+ * Lends `use` a file that `make` makes in the folder of `target`, hidden, with a random name. Whatever is still there
+ * under that name afterwards is removed: to keep the file, `use` gives it another name.
+ */
+export async function withTempFile(
+  target: string,
+  make: MakeFile,
+  use: (temp: TempFile) => Promise<void>,
+): Promise<void> {
+  await removeAbandoned(dirname(target));
+  const path = tempPathFor(target);
+  removeWhenInterrupted(path);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await make(path);
+    await use({ path, handle });
+  } finally {
+    await handle?.close();
+    await unlink(path).catch(() => undefined); // it was renamed, or the error that led here says more
+    forget(path);
+  }
+}
+
+/** A path for a temporary file, hidden, in the folder of `target`; for those of `withTempFile`, and of locks. */
+export function tempPathFor(target: string): string {
+  return join(dirname(target), `.${shortName(target)}.${thisProcess()}.${randomName()}.tmp`);
+}
+
+/**
+ * Removes temporary files from a folder that no process is writing any more. Each folder is looked through once; what cannot
+ * be removed stays.
+ */
+export function removeAbandoned(folder: string): Promise<void> {
+  const known = swept.get(folder);
+  if (known !== undefined) return known;
+  const sweeping = sweep(folder);
+  swept.set(folder, sweeping);
+  return sweeping;
+}
+
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = ABANDONED.exec(name)?.[1];
+    if (owner === undefined) continue;
+    const path = join(folder, name);
+    if (await isAbandoned(path, owner)) await unlink(path).catch(() => undefined);
+  }
+}
+
+async function isAbandoned(path: string, owner: string): Promise<boolean> {
+  const state = stateOf(owner);
+  if (state !== 'elsewhere') return state === 'ended';
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_AFTER;
+}
+
+/** Twelve hexadecimal digits. They need not be hard to guess: the file is made only where there is none. */
+function randomName(): string {
+  return Math.floor(Math.random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
+}
+
+/** Leaves room for what is added: names of more than 255 bytes are refused. */
+function shortName(target: string): string {
+  return Buffer.from(basename(target))
+    .subarray(0, 200)
+    .toString('utf8')
+    .replace(/\ufffd$/, '');
+}
+
+/** Until `forget`, the file is removed when a signal ends the program. */
+export function removeWhenInterrupted(path: string): void {
+  if (remaining.size === 0) for (const signal of SIGNALS) process.on(signal, removeAndEnd);
+  remaining.add(path);
+}
+
+export function forget(path: string): void {
+  remaining.delete(path);
+  if (remaining.size === 0) for (const signal of SIGNALS) process.off(signal, removeAndEnd);
+}
+
+function removeAndEnd(signal: NodeJS.Signals): void {
+  for (const path of remaining) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // Nothing more can be done about it now.
+    }
+    forget(path);
+  }
+  // Nobody listens any more, so this ends the program as it would have. Windows knows signals as a way to end only.
+  process.kill(process.pid, process.platform === 'win32' ? 'SIGTERM' : signal);
+}

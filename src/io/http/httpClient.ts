@@ -1,0 +1,142 @@
+/**
+ * HTTP for all that comes from servers: images, metadata, signatures and keys. Answers come in parts, and what goes wrong
+ * in sentences. Credentials of URLs go to the host that they are for, never to another one, and never into a message.
+ * What the work is done with is loaded for the first request. Trying again is in `retries.ts`; resuming is left to those
+ * who know what they have: `downloadPartial.ts`, across runs, and `remoteImage.ts`.
+ */
+
+import { CliError } from '../../core/errors.ts';
+import { freeMemory } from '../freeMemory.ts';
+import type { HttpConnections, HttpTimeouts } from './httpConnections.ts';
+import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
+import { type HttpProxies, parseProxies } from './httpProxies.ts';
+import { parseHttpUrl } from './httpUrl.ts';
+import type { Io } from '../io.ts';
+
+export interface HttpClient {
+  /** @throws TransferError for answers that are no success, and where there is none */
+  get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface GetOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer whose body has not been read yet: either `parts` are taken, or it is dismissed. */
+export interface HttpAnswer {
+  readonly status: 200 | 206 | 416;
+  /** By names in small letters; of repeated ones the first. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** What was asked for, and where that led to. */
+  readonly urls: readonly URL[];
+  /** In order, each only lent until the next is asked for; throws TransferError. Leaving early ends the connection. */
+  readonly parts: AsyncIterable<Uint8Array>;
+  /** Ends the connection. */
+  dismiss(): void;
+}
+
+const defaultTimeouts: HttpTimeouts = { connect: 30_000, silence: 60_000 };
+
+/** @throws UsageError where the environment names a proxy that is no URL */
+export function createHttpClient(
+  { env, note }: Pick<Io, 'env' | 'note'>,
+  timeouts = defaultTimeouts,
+): HttpClient {
+  const proxies = parseProxies(env);
+  if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
+  let connections: Promise<HttpConnections> | undefined;
+  const connect = async (): Promise<HttpConnections> => {
+    const { openConnections } = await import('./httpConnections.ts');
+    return openConnections(proxies, timeouts);
+  };
+  return {
+    get: async ({ href }, { headers, signal } = {}) => {
+      const { name, url, authorization } = parseHttpUrl(href);
+      const circumstances = { name, signal };
+      try {
+        const opened = await (connections ??= connect());
+        const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
+        const response = await opened.request(url, { headers: sent, signal });
+        note?.(describeRequest(name, headers, response.statusCode));
+        return describeAnswer(response, url, circumstances);
+      } catch (error) {
+        throw describeFailure(error, circumstances);
+      }
+    },
+    close: async () => (await connections)?.close(),
+  };
+}
+
+/** Without their URLs, which may hold passwords. */
+function describeProxies({ except }: HttpProxies): string {
+  const direct = except === '' ? '' : `; not those to ${except}`;
+  return `requests go through the proxy that the environment names${direct}`;
+}
+
+/** A line for `--verbose`; `name` is the URL without credentials. */
+function describeRequest(name: string, headers: GetOptions['headers'] = {}, status: number): string {
+  const range = headers['range'] === undefined ? '' : ` (${headers['range']})`;
+  return `GET ${name}${range}: ${status}`;
+}
+
+/** Compressed, ranges would count other bytes. */
+const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-coreos' };
+
+/**
+ * The whole body.
+ * @throws CliError where it is larger than `maxBytes`
+ */
+export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
+  const body: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    size += part.length;
+    if (size > maxBytes) throw new CliError(`${name} is too large: more than ${maxBytes} bytes`);
+    body.push(Uint8Array.from(part));
+  }
+  return Buffer.concat(body);
+}
+
+type Response = Awaited<ReturnType<HttpConnections['request']>>;
+
+function describeAnswer(response: Response, url: URL, circumstances: Circumstances): HttpAnswer {
+  const { statusCode: status, body, history } = response;
+  const headers = firstOfEach(response.headers);
+  const dismiss = (): void => body.dismiss();
+  if (status !== 200 && status !== 206 && status !== 416) {
+    dismiss();
+    throw describeStatus(status, circumstances, headers.get('retry-after'));
+  }
+  return {
+    status,
+    headers,
+    urls: [url, ...history],
+    parts: lendParts(body, circumstances),
+    dismiss,
+  };
+}
+
+function firstOfEach(headers: Response['headers']): ReadonlyMap<string, string> {
+  const firsts = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) firsts.set(name, first);
+  }
+  return firsts;
+}
+
+async function* lendParts(
+  body: AsyncIterable<Uint8Array>,
+  circumstances: Circumstances,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const part of body) {
+      yield part;
+      freeMemory(part);
+    }
+  } catch (error) {
+    throw describeFailure(error, circumstances);
+  }
+}

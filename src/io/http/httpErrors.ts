@@ -1,0 +1,164 @@
+/** What goes wrong between here and a server, in sentences, and whether trying again may help. */
+
+import { CliError, type ErrorDetails } from '../../core/errors.ts';
+import { errorCode } from '../files/fileErrors.ts';
+
+interface TransferDetails extends ErrorDetails {
+  readonly isPassing?: boolean;
+  readonly status?: number;
+  readonly wait?: number;
+}
+
+/** A transfer failed. */
+export class TransferError extends CliError {
+  /** Whether it may go better in a while. */
+  readonly isPassing: boolean;
+  /** What the server answered, if it did. */
+  readonly status: number | undefined;
+  /** Milliseconds that the server wants us to wait. */
+  readonly wait: number;
+
+  constructor(message: string, { isPassing = false, status, wait = 0, ...details }: TransferDetails = {}) {
+    super(message, details);
+    this.isPassing = isPassing;
+    this.status = status;
+    this.wait = wait;
+  }
+}
+
+/** What failed. */
+export interface Circumstances {
+  /** The URL as it may be shown. */
+  readonly name: string;
+  /** By which the transfer can be given up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Answers after which coreos-installer tries again, too. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+const LOGIN_FOR_PROXY = 'the proxy wants a user name and a password: http://USER:PASSWORD@…';
+
+/** For an answer that is no success. `retryAfter` is the header of that name. */
+export function describeStatus(
+  status: number,
+  { name }: Circumstances,
+  retryAfter: string | undefined,
+): TransferError {
+  const hints: Readonly<Record<number, string>> = {
+    401: 'the server wants a user name and a password: https://USER:PASSWORD@…',
+    403: 'the server does not let you read it',
+    404: 'check the URL, or the stream',
+    407: LOGIN_FOR_PROXY,
+  };
+  return new TransferError(`${name} cannot be fetched: the server answers with ${status}`, {
+    hint: hints[status] ?? 'try again later, or look into the log of the server',
+    isPassing: PASSING_STATUSES.has(status),
+    status,
+    wait: secondsOf(retryAfter) * 1000,
+  });
+}
+
+/** Only seconds: the other form, a date, is rare, and the clocks may differ. */
+function secondsOf(retryAfter = ''): number {
+  return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
+}
+
+/** For what undici, or the system below it, throws instead of an answer or in the middle of one. */
+export function describeFailure(error: unknown, { name, signal }: Circumstances): CliError {
+  if (error instanceof CliError) return error;
+  if (signal?.aborted === true) return new TransferError(`${name} was not fetched`, { cause: error });
+  const proxyStatus = proxyStatusOf(error);
+  if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
+  const code = transferCode(error);
+  const { problem, hint, kind } = findProblem(code) ?? {
+    problem: code ?? (error instanceof Error ? error.message : 'the connection failed'),
+    hint: 'check the URL and the network',
+    kind: code === undefined ? 'protocol' : 'connection',
+  };
+  return new TransferError(`${name} cannot be fetched: ${problem}`, {
+    hint,
+    isPassing: kind === 'connection',
+    cause: error,
+  });
+}
+
+/** Of a proxy that does not connect us; undici says that in the message only. */
+export function proxyStatusOf(error: unknown): number | undefined {
+  const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
+  return status === undefined ? undefined : Number(status);
+}
+
+function describeProxy(status: number, name: string): TransferError {
+  return new TransferError(`${name} cannot be fetched: the proxy answers with ${status}`, {
+    hint: status === 407 ? LOGIN_FOR_PROXY : 'check https_proxy, or name the host in no_proxy',
+    isPassing: PASSING_STATUSES.has(status),
+  });
+}
+
+/** The code of an error of undici or of the system. Errors of undici's parser have none: theirs is made of the message. */
+export function transferCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
+  return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
+}
+
+/** What a code of undici, or of the system, means; undefined for one that is not known. */
+export function findProblem(code = ''): NetworkProblem | undefined {
+  return problems.find(({ codes }) => codes.test(code));
+}
+
+export interface NetworkProblem {
+  readonly codes: RegExp;
+  /** A clause: `nothing listens there`. */
+  readonly problem: string;
+  /** For what was to be fetched. */
+  readonly hint: string;
+  /** A connection may go better in a while. */
+  readonly kind: 'connection' | 'trust' | 'protocol';
+}
+
+const problems: readonly NetworkProblem[] = [
+  {
+    codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
+    problem: 'no such host is known',
+    hint: 'check the name of the server, and the proxy',
+    kind: 'connection',
+  },
+  {
+    codes: /^ECONNREFUSED$/,
+    problem: 'nothing listens there',
+    hint: 'check the address and the port, and the proxy',
+    kind: 'connection',
+  },
+  {
+    codes:
+      /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    problem: 'the connection broke off',
+    hint: 'run the command again; a download goes on where it broke off',
+    kind: 'connection',
+  },
+  {
+    codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
+    problem: 'the server does not answer',
+    hint: 'check the network, or run the command again; a download goes on where it broke off',
+    kind: 'connection',
+  },
+  {
+    codes: /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
+    problem: 'its TLS certificate is not trusted',
+    hint: 'name the authority in NODE_EXTRA_CA_CERTS',
+    kind: 'trust',
+  },
+  {
+    codes: /^UND_ERR_INVALID_ARG$/,
+    problem: 'the server redirects in a circle, or to what is no http:// or https:// URL',
+    hint: 'check the URL',
+    kind: 'protocol',
+  },
+  {
+    codes: /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_EXCEEDED_MAX_SIZE|ABORTED)$/,
+    problem: 'the server, or a proxy before it, does not speak HTTP',
+    hint: 'check the URL',
+    kind: 'protocol',
+  },
+];

@@ -1,0 +1,46 @@
+/** URLs of servers: which texts are meant as one, what of them may be shown, and the credentials in them. */
+
+import { UsageError } from '../../core/errors.ts';
+
+/** What to ask for. User names, passwords and queries are secrets: only `name` may be shown. */
+export interface HttpTarget {
+  readonly name: string;
+  /** Without user name and password. */
+  readonly url: URL;
+  /** For the header of that name; undefined where the URL has no user name and no password. */
+  readonly authorization: string | undefined;
+}
+
+/** Whether the text is meant as a URL that can be fetched. */
+export function isRemote(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** @throws UsageError for what is no URL */
+export function parseHttpUrl(text: string): HttpTarget {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const login = url === undefined ? undefined : readLogin(url);
+  if (url === undefined || login === undefined) {
+    throw new UsageError('the URL cannot be read', {
+      hint: 'write it like https://192.0.2.1/ironic-agent.ign, other characters as %XX',
+    });
+  }
+  url.username = '';
+  url.password = '';
+  const authorization = login === ':' ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
+  return { name: shownUrl(url), url, authorization };
+}
+
+/** A URL as it may be shown: without user, password and query. */
+export function shownUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+/** `user:password`; undefined where its escapes are wrong. */
+function readLogin({ username, password }: URL): string | undefined {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** What an image is to those who read it, wherever it comes from; and one that is read from an open file. */
+
+import type { FileHandle } from 'node:fs/promises';
+import { CliError } from '../../core/errors.ts';
+import { type ByteRange, checkRange } from '../../image/overlay.ts';
+import type { ImageAccess, RandomAccess } from '../../image/randomAccess.ts';
+import { fileError } from '../files/fileErrors.ts';
+import { readUpTo, readUpToNow } from '../files/handles.ts';
+
+/** Bytes that can also be read into memory that is used again: copying is a third faster so. */
+export interface ImageBytes extends RandomAccess {
+  /** Like `read`, of as many bytes as `target` has. */
+  readInto(target: Uint8Array, offset: number): Promise<void>;
+}
+
+/** An image that is open; nobody else closes it. */
+export interface OpenImage extends ImageBytes, ImageAccess {
+  /** A `spool` is a temporary file that has no name. */
+  readonly kind: 'file' | 'device' | 'spool' | 'remote';
+  /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */
+  readonly name: string;
+  /** Absolute, of a file or a device. */
+  readonly path?: string;
+  /**
+   * Lends the same bytes to be read once, from start to end, where that takes less than reading them anywhere; only those
+   * of `range`, if it is given, at the places that they have in the image.
+   */
+  readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
+  /** `readInto` that is done when it returns; only where the bytes are at hand, as those of a file are. */
+  readonly readNow?: (target: Uint8Array, offset: number) => void;
+  /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
+  readonly checkUnchanged?: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Contents {
+  /** For messages. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What an open file or device holds; whoever reads it closes it. */
+export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    checkRange({ size }, offset, target.length);
+    const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
+      throw readError(error, name);
+    });
+    if (filled < target.length) throw shorterError(name);
+  };
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    checkRange({ size }, offset, length);
+    const bytes = Buffer.allocUnsafe(length);
+    await readInto(bytes, offset);
+    return bytes;
+  };
+  return { name, size, read, readInto, close: () => handle.close() };
+}
+
+/** What an open file holds, which is read at once: a device may let us wait for seconds, a file seldom does. */
+export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+  const readNow = (target: Uint8Array, offset: number): void => {
+    checkRange({ size }, offset, target.length);
+    try {
+      if (readUpToNow(handle, target, offset) < target.length) throw shorterError(name);
+    } catch (error) {
+      throw readError(error, name);
+    }
+  };
+  return { ...readFrom(handle, { name, size }), readNow };
+}
+
+function readError(error: unknown, name: string): unknown {
+  return fileError(error, { path: name, what: 'ISO image', action: 'read' });
+}
+
+function shorterError(name: string): CliError {
+  return new CliError(`${name} became shorter while it was read`);
+}

@@ -1,0 +1,127 @@
+/** Where commands write what they make of an image: to a new file with the mode that is right for it, or to standard output. */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { formatWordList } from '../../formats/wordList.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import { isLocalImage } from './imageFile.ts';
+import type { Io } from '../io.ts';
+import type { NewFile } from '../files/newFile.ts';
+import { hasPermissions } from '../files/platformFiles.ts';
+
+/** Under the names of the command line. */
+export interface OutputOptions {
+  /** A new file, or `-` for standard output. */
+  readonly output?: string | undefined;
+  /** Replaces a file of that name. */
+  readonly overwrite?: boolean | undefined;
+  /** Permission bits of the new file in octal, e.g. `0640`; without, what the umask gives, or 0600 for secrets. */
+  readonly mode?: string | undefined;
+}
+
+/**
+ * The file to write; undefined for standard output, and without an output.
+ * @throws UsageError for a mode that is none, and for options that only a file can follow
+ */
+export function outputFile(
+  { output, overwrite, mode }: OutputOptions,
+  { cwd }: Pick<Io, 'cwd'>,
+): NewFile | undefined {
+  const bits = mode === undefined ? undefined : parseMode(mode);
+  if (output !== undefined && output !== '-') {
+    const existing = overwrite === true ? 'replace' : 'refuse';
+    return { path: resolve(cwd, output), shownPath: output, existing, replacedBy: '--overwrite', mode: bits };
+  }
+  const option = bits !== undefined ? '--mode' : overwrite === true ? '--overwrite' : undefined;
+  if (option === undefined) return undefined;
+  throw new UsageError(`${option} is about a new file, and none is written`, {
+    hint: 'name the file with -o',
+  });
+}
+
+/** @throws UsageError where it is no octal number of three digits */
+export function parseMode(text: string): number {
+  if (/^(?:0o?)?[0-7]{3}$/.test(text)) return Number.parseInt(text.slice(-3), 8);
+  throw new UsageError(
+    `invalid value '${text}' for '--mode <octal>': it is no octal number of three digits`,
+    {
+      hint: 'for example --mode 0640',
+    },
+  );
+}
+
+/**
+ * Refuses a new file that is the image which is read, also by another name.
+ * @throws CliError `File exists: …`
+ */
+export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
+  const isInput = isLocalImage(input) && (await isSameFile(file.path, resolve(cwd, input)));
+  if (!isInput) return;
+  throw new CliError(`File exists: ${file.shownPath} is the input`, {
+    hint: 'write to another file; most commands change the image itself without -o',
+  });
+}
+
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  if (path === other) return true;
+  const [one, two] = await Promise.all([path, other].map((place) => stat(place).catch(() => undefined)));
+  return one !== undefined && one.dev === two?.dev && one.ino === two.ino;
+}
+
+/**
+ * The permission bits for a new file: the user's, else those for its owner alone where what goes into it is a secret.
+ * Says so on standard error. Undefined where the umask is to decide.
+ */
+export async function modeForFiles(
+  mode: number | undefined,
+  files: EmbedFiles,
+  { stderr }: Pick<Io, 'stderr'>,
+): Promise<number | undefined> {
+  const secrets = mode === undefined && hasPermissions() ? await listSecrets(files) : [];
+  if (secrets.length === 0) return mode;
+  // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
+  stderr.write(
+    `only its owner can read the new file, for it holds ${formatWordList(secrets)}; --mode 0644 lets others\n`,
+  );
+  return OWNER_ONLY;
+}
+
+/** The permission bits for a new file by its content: 0600 for secrets, else undefined, so that the umask decides. */
+export async function modeForContent(files: EmbedFiles): Promise<number | undefined> {
+  return hasPermissions() && (await listSecrets(files)).length > 0 ? OWNER_ONLY : undefined;
+}
+
+/** The same for a file of a command without --mode, and for secrets that are known; said on standard error. */
+export function modeForSecrets(
+  secrets: readonly string[],
+  { stderr }: Pick<Io, 'stderr'>,
+): number | undefined {
+  if (secrets.length === 0 || !hasPermissions()) return undefined;
+  stderr.write(`the new file contains ${formatWordList(secrets)}, so it is created with mode 0600\n`);
+  return OWNER_ONLY;
+}
+
+const OWNER_ONLY = 0o600;
+
+/** Says on standard error that something which everybody can read now holds secrets that it did not hold before. */
+export async function warnOfSecrets(
+  before: EmbedFiles,
+  after: EmbedFiles,
+  { stderr }: Pick<Io, 'stderr'>,
+): Promise<void> {
+  const present = await listSecrets(after);
+  const known = new Set(present.length === 0 ? [] : await listSecrets(before));
+  const secrets = present.filter((secret) => !known.has(secret));
+  if (secrets.length === 0) return;
+  stderr.write(
+    `warning: everybody on this host can read the image, which now holds ${formatWordList(secrets)}\nhint: chmod 600 it\n`,
+  );
+}
+
+/** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */
+export async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
+  if (files.size === 0) return [];
+  const { listEmbeddedSecrets } = await import('../../agent/embeddedSecrets.ts');
+  return listEmbeddedSecrets(files);
+}

@@ -1,0 +1,284 @@
+/**
+ * Images on HTTP servers. Only the parts that are needed are fetched, in blocks, of which some are kept; a copy is
+ * fetched by one request, or by more where the connection breaks off. Where a server knows no parts, the image is fetched
+ * once to a temporary file.
+ */
+
+import { CliError } from '../../core/errors.ts';
+import { type ByteRange, checkRange } from '../../image/overlay.ts';
+import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
+import { parseHttpUrl } from '../http/httpUrl.ts';
+import type { ImageBytes, OpenImage } from './imageBytes.ts';
+import type { Io } from '../io.ts';
+import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/retries.ts';
+import { openSpooled } from './spooledImage.ts';
+
+/** Large enough for few requests, and for all that tells an ISO to come with the first one. */
+const BLOCK = 256 * 1024;
+/** Blocks that are kept. */
+const MAX_BLOCKS = 32;
+/** Longer reads are not cut into blocks, nor kept. */
+const LARGE = 2 * BLOCK;
+
+/** By what an image is fetched. */
+export interface RemoteAccess {
+  /** Is closed with the image. */
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+}
+
+/** By the proxies of the environment, and telling on standard error what is tried again. */
+export function accessFor({
+  env = {},
+  note,
+  stderr,
+}: Partial<Pick<Io, 'env' | 'note' | 'stderr'>>): RemoteAccess {
+  const say = (text: string): void => void stderr?.write(`${text}\n`);
+  return { client: createHttpClient({ env, note }), policy: { ...defaultRetries, say } };
+}
+
+/**
+ * Opens the image at an http:// or https:// URL.
+ * @throws CliError in the user's terms; reading throws it too, where the file has become another meanwhile
+ */
+export async function openRemoteImage(url: string, access: RemoteAccess): Promise<OpenImage> {
+  const { client, policy } = access;
+  try {
+    const { name } = parseHttpUrl(url);
+    return await withRetries(policy, () => openOnce({ ...access, url: new URL(url), name }));
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+interface RemoteFile extends RemoteAccess {
+  readonly url: URL;
+  /** The URL as it may be shown. */
+  readonly name: string;
+}
+
+async function openOnce(file: RemoteFile): Promise<OpenImage> {
+  const { client, url, name } = file;
+  const answer = await client.get(url, { headers: rangeHeader({ offset: 0, length: BLOCK }) });
+  if (answer.status === 200) {
+    const image = await openSpooled(name, answer.parts);
+    await client.close();
+    return image;
+  }
+  const size = answer.status === 416 ? 0 : placeOf(answer).total;
+  const remote: Remote = { ...file, size, version: versionOf(answer) };
+  const blocks: Blocks = new Map();
+  if (answer.status === 416) answer.dismiss();
+  else {
+    const first = new Uint8Array(Math.min(BLOCK, size));
+    await takeRange(remote, answer, { target: first, offset: 0 });
+    blocks.set(0, Promise.resolve(first));
+  }
+  return imageOf(remote, blocks);
+}
+
+interface Remote extends RemoteFile {
+  /** Bytes. */
+  readonly size: number;
+  /** That all answers have to have. */
+  readonly version: string | undefined;
+}
+
+/** By number, the one that was used last at the end. */
+type Blocks = Map<number, Promise<Uint8Array>>;
+
+function imageOf(remote: Remote, blocks: Blocks): OpenImage {
+  const { name, size, client } = remote;
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    checkRange({ size }, offset, target.length);
+    if (target.length > LARGE) await fetchRange(remote, { target, offset });
+    else await readBlocks(remote, blocks, { target, offset });
+  };
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    checkRange({ size }, offset, length);
+    const bytes = new Uint8Array(length);
+    await readInto(bytes, offset);
+    return bytes;
+  };
+  const close = async (): Promise<void> => {
+    blocks.clear();
+    await client.close();
+  };
+  return {
+    kind: 'remote',
+    name,
+    size,
+    read,
+    readInto,
+    inOrder: (use, range = { offset: 0, length: size }) => readInOrder(remote, range, use),
+    close,
+  };
+}
+
+/** Memory to fill, and where in the image its bytes are. */
+interface Wanted {
+  readonly target: Uint8Array;
+  readonly offset: number;
+}
+
+async function readBlocks(remote: Remote, blocks: Blocks, { target, offset }: Wanted): Promise<void> {
+  for (let filled = 0; filled < target.length;) {
+    const number = Math.floor((offset + filled) / BLOCK);
+    const inBlock = offset + filled - number * BLOCK;
+    const block = await readBlock(remote, blocks, number);
+    const piece = block.subarray(inBlock, inBlock + target.length - filled);
+    target.set(piece, filled);
+    filled += piece.length;
+  }
+}
+
+function readBlock(remote: Remote, blocks: Blocks, number: number): Promise<Uint8Array> {
+  const block = blocks.get(number) ?? fetchBlock(remote, number);
+  blocks.delete(number);
+  blocks.set(number, block);
+  const [oldest] = blocks.keys();
+  if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest);
+  block.catch(() => blocks.delete(number)); // whoever waits for it hears of the failure
+  return block;
+}
+
+async function fetchBlock(remote: Remote, number: number): Promise<Uint8Array> {
+  const offset = number * BLOCK;
+  const target = new Uint8Array(Math.min(BLOCK, remote.size - offset));
+  await fetchRange(remote, { target, offset });
+  return target;
+}
+
+async function fetchRange(remote: Remote, wanted: Wanted): Promise<void> {
+  const { client, policy, url } = remote;
+  const headers = rangeHeader({ offset: wanted.offset, length: wanted.target.length });
+  await withRetries(policy, async () => takeRange(remote, await client.get(url, { headers }), wanted));
+}
+
+/** The body of an answer to a request for a range, if it is just that of the same file. */
+async function takeRange(remote: Remote, answer: HttpAnswer, { target, offset }: Wanted): Promise<void> {
+  checkAnswer(remote, answer, offset);
+  let filled = 0;
+  for await (const part of answer.parts) {
+    if (filled + part.length > target.length) throw brokenAnswer(remote);
+    target.set(part, filled);
+    filled += part.length;
+  }
+  if (filled < target.length) throw brokenAnswer(remote);
+}
+
+/** A file that is written to while it is read may keep its size, so it is looked at again when all has come. */
+async function readInOrder<T>(
+  remote: Remote,
+  range: ByteRange,
+  use: (bytes: ImageBytes) => Promise<T>,
+): Promise<T> {
+  const stream = openStream(remote, range);
+  try {
+    const result = await use(stream.bytes);
+    if (remote.size > 0) await fetchRange(remote, { target: new Uint8Array(1), offset: remote.size - 1 });
+    return result;
+  } finally {
+    stream.close();
+  }
+}
+
+interface Stream {
+  readonly bytes: ImageBytes;
+  readonly close: () => void;
+}
+
+/** Reads one piece of the range behind the other. Where the connection breaks off, another one brings the rest. */
+function openStream(remote: Remote, { offset: start, length }: ByteRange): Stream {
+  let asked = start;
+  let received = start;
+  let rest: Uint8Array = new Uint8Array();
+  let answer: HttpAnswer | undefined;
+  let parts: AsyncIterator<Uint8Array> | undefined;
+  const retry = countRetries(remote.policy, () => received);
+  const nextPart = async (): Promise<Uint8Array> => {
+    if (parts === undefined) {
+      answer = await requestFrom(remote, { offset: received, length: start + length - received });
+      parts = answer.parts[Symbol.asyncIterator]();
+    }
+    try {
+      const part = await parts.next();
+      if (part.done === true) throw brokenAnswer(remote);
+      received += part.value.length;
+      return part.value;
+    } catch (error) {
+      parts = undefined;
+      throw error;
+    }
+  };
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    if (offset !== asked) throw new RangeError(`a stream at ${asked} cannot be read at ${offset}`);
+    asked += target.length;
+    for (let filled = 0; filled < target.length;) {
+      if (rest.length === 0) rest = await retry(nextPart);
+      const piece = rest.subarray(0, target.length - filled);
+      target.set(piece, filled);
+      filled += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  };
+  const read = async (offset: number, size: number): Promise<Uint8Array> => {
+    const bytes = Buffer.allocUnsafe(size);
+    await readInto(bytes, offset);
+    return bytes;
+  };
+  return { bytes: { size: remote.size, read, readInto }, close: () => answer?.dismiss() };
+}
+
+/** All of the file is asked for as all, which is what every server knows best. */
+async function requestFrom(remote: Remote, range: ByteRange): Promise<HttpAnswer> {
+  const { client, url, size } = remote;
+  const headers = range.length === size ? {} : rangeHeader(range);
+  const answer = await client.get(url, { headers });
+  checkAnswer(remote, answer, range.offset);
+  return answer;
+}
+
+/** Whether it is of the same file, and starts there. */
+function checkAnswer(remote: Remote, answer: HttpAnswer, offset: number): void {
+  const { start, total } = placeOf(answer, remote.size);
+  const isRight = start === offset && total === remote.size && versionOf(answer) === remote.version;
+  if (answer.status !== 416 && isRight) return;
+  answer.dismiss();
+  throw brokenAnswer(remote);
+}
+
+interface Place {
+  /** Where the body starts. */
+  readonly start: number;
+  /** Bytes of the whole file. */
+  readonly total: number;
+}
+
+/** `size` is taken for that of the whole file where the server sends all of it, but does not say how much that is. */
+function placeOf({ status, headers }: HttpAnswer, size = 0): Place {
+  if (status === 200) {
+    const length = /^\d{1,15}$/.exec(headers.get('content-length') ?? '')?.[0];
+    return { start: 0, total: length === undefined ? size : Number(length) };
+  }
+  const [, start = '0', total = '0'] =
+    /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
+  return { start: Number(start), total: Number(total) };
+}
+
+/** Another one stands for other contents. */
+function versionOf({ headers }: HttpAnswer): string | undefined {
+  return headers.get('etag') ?? headers.get('last-modified');
+}
+
+function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, string>> {
+  return { range: `bytes=${offset}-${offset + length - 1}` };
+}
+
+/** For an answer that does not belong to those before it. */
+function brokenAnswer({ name }: Remote): CliError {
+  return new CliError(`File changed while it was read, or the server answers wrongly: ${name}`, {
+    hint: 'try again, or download it first',
+  });
+}

@@ -1,0 +1,184 @@
+/** The frame of every command that reads or changes a live ISO: open it, work, deliver the result, name it in errors. */
+
+import { formatCount } from '../../formats/wordList.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { FormatError, UsageError } from '../../core/errors.ts';
+import type { EmbedFiles } from '../../image/embedArea.ts';
+import { changedImage, type ImageChange } from '../../image/imageChange.ts';
+import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
+import { patchSource } from '../../image/overlay.ts';
+import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
+import type { OpenImage } from './imageBytes.ts';
+import { type ImageIo, isLocalImage } from './imageFile.ts';
+import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
+import type { Io } from '../io.ts';
+import type { NewFile } from '../files/newFile.ts';
+import { canAllRead } from '../files/platformFiles.ts';
+import { readImage } from './readImage.ts';
+import { refuseTerminal } from '../stdout.ts';
+
+/** Which image to change, and where the result goes: without an output, into the image itself. */
+export interface Rewrite extends OutputOptions {
+  /** A path, a URL, or `-` for standard input; only what has a path can be changed itself. */
+  readonly iso: string;
+  /** The image may become longer where what is embedded does not fit. */
+  readonly grow?: boolean;
+  /** And by more than hosts usually have the memory for. */
+  readonly force?: boolean;
+}
+
+/**
+ * Opens a live ISO for reading: a path, a URL, or `-` for standard input.
+ * @throws CliError in the user's terms, with its name where the message is about the image
+ */
+export async function readLiveIso<T>(
+  source: string,
+  io: ImageIo,
+  use: (iso: LiveIso) => Promise<T>,
+): Promise<T> {
+  return readImage(source, io, async (image) => {
+    const result = await use(await openLiveIso(image));
+    await image.checkUnchanged?.();
+    return result;
+  });
+}
+
+/**
+ * Applies the change that `edit` works out. When anything fails, neither the image nor an existing file has changed.
+ * @throws CliError in the user's terms
+ */
+export async function rewriteLiveIso(
+  rewrite: Rewrite,
+  edit: (iso: LiveIso) => Promise<ImageChange>,
+  io: Io,
+): Promise<void> {
+  const destination = destinationOf(rewrite, io);
+  await checkDestination(destination, rewrite, io);
+  const { iso: source, grow = false, force = false } = rewrite;
+  const run = (): Promise<void> =>
+    readImage(source, io, async (image) => {
+      const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
+      noteImage(iso, io);
+      const change = await edit(iso);
+      noteChange(change, image, io);
+      await deliver({ iso, image, change }, destination, io);
+    });
+  if (destination.kind !== 'in place') return run();
+  const { editAlone } = await import('./imageLock.ts');
+  await editAlone(destination.path, io, run);
+}
+
+function noteImage({ embedArea, label }: LiveIso, { note }: Io): void {
+  const { file, length, offset } = embedArea;
+  const what = file === undefined ? 'in the initramfs' : file;
+  note?.(`live ISO ${label}; its embed area is ${what}: ${length} bytes at ${offset}`);
+}
+
+function noteChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+  if (note === undefined) return;
+  const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
+  const grown = (size ?? image.size) - image.size;
+  const length =
+    grown === 0
+      ? 'it keeps its size'
+      : `it gets ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
+  const places = stages.flat().length;
+  note(`${formatCount(places, 'place')} changed, ${formatCount(bytes, 'byte')} in all; ${length}`);
+}
+
+type Destination =
+  | { readonly kind: 'in place'; readonly path: string }
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'file'; readonly file: NewFile };
+
+function destinationOf(rewrite: Rewrite, io: Io): Destination {
+  const { iso, output } = rewrite;
+  const file = outputFile(rewrite, io);
+  if (file !== undefined) return { kind: 'file', file };
+  if (output !== undefined) return { kind: 'stdout' };
+  if (isLocalImage(iso)) return { kind: 'in place', path: iso };
+  throw new UsageError(
+    `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed where it is`,
+    {
+      hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+    },
+  );
+}
+
+/** Copying takes a while; what is wrong with the destination is said before. */
+async function checkDestination(destination: Destination, { iso }: Rewrite, io: Io): Promise<void> {
+  if (destination.kind === 'stdout') refuseTerminal(io);
+  if (destination.kind !== 'file') return;
+  await refuseInput(destination.file, iso, io);
+  const { checkNewFile } = await import('../files/newFile.ts');
+  await checkNewFile(destination.file);
+}
+
+interface Result extends ChangedImage {
+  readonly iso: LiveIso;
+}
+
+async function deliver(result: Result, destination: Destination, io: Io): Promise<void> {
+  const { image, change } = result;
+  switch (destination.kind) {
+    case 'in place':
+      await image.checkUnchanged?.();
+      await changeInPlace(destination.path, change, io);
+      return warnOfPublicSecrets(result, destination.path, io);
+    case 'stdout': {
+      const { streamImage } = await import('./streamImage.ts');
+      return streamImage(image, change, io);
+    }
+    case 'file': {
+      const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
+      const file = { ...destination.file, mode: await modeForFiles(destination.file.mode, files, io) };
+      return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));
+    }
+  }
+}
+
+/** What the image holds after the change; nothing where the change leaves an image that cannot be read. */
+async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
+  if (change.files !== undefined) return change.files;
+  try {
+    return await (await openLiveIso(changedImage(image, change))).embeddedFiles();
+  } catch (error) {
+    if (error instanceof FormatError) return new Map();
+    throw error;
+  }
+}
+
+async function warnOfPublicSecrets(result: Result, path: string, io: Io): Promise<void> {
+  if (!reachesEmbedArea(result)) return;
+  if (!canAllRead(await stat(resolve(io.cwd, path)))) return;
+  await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
+}
+
+/** Kernel arguments are elsewhere; an area that moves goes to what was the end of the image. */
+function reachesEmbedArea({ change, image, iso: { embedArea } }: Result): boolean {
+  const { offset, length } = embedArea;
+  return change.stages.flat().some((patch) => {
+    const end = patch.offset + patchSource(patch).size;
+    return end > image.size || (end > offset && patch.offset < offset + length);
+  });
+}
+
+const MIB = 1024 * 1024;
+/** Smaller ones are copied before anybody could look. */
+const SHOWN_SIZE = 256 * MIB;
+
+async function withCopyProgress(
+  { size }: OpenImage,
+  { stderr }: Io,
+  copy: (report: (written: number) => void) => Promise<void>,
+): Promise<void> {
+  if (size < SHOWN_SIZE || stderr.isTTY !== true) return copy(() => undefined);
+  const { showProgress } = await import('../progress.ts');
+  const progress = showProgress(stderr, 'MiB written', Math.ceil(size / MIB));
+  try {
+    await copy((written) => progress.update(Math.floor(written / MIB)));
+  } finally {
+    progress.clear();
+  }
+}

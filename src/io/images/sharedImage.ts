@@ -1,0 +1,111 @@
+/** An image file that stays open for all that is made from it, and is read only as long as it is what it was. */
+
+import { createHash } from 'node:crypto';
+import { fstatSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { CliError } from '../../core/errors.ts';
+import { fileError } from '../files/fileErrors.ts';
+import { type ImageBytes, readFrom } from './imageBytes.ts';
+
+/** Whatever is read from it is rejected with a CliError where the file has been changed since it was opened. */
+export interface SharedImage extends ImageBytes {
+  /** As the user gave it. */
+  readonly name: string;
+  /** Of the last change to its bytes. */
+  readonly modified: Date;
+  /** @throws CliError where the file has been changed since it was opened: what is known of it is not true any more */
+  checkUnchanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A digest of a whole file, in hexadecimal digits. */
+export interface FileDigest {
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly hex: string;
+}
+
+/**
+ * @param digest where it is known, tells a file whose time of modification was set back from one that was renamed
+ * @throws CliError in the user's terms
+ */
+export async function openSharedImage(path: string, name: string, digest?: FileDigest): Promise<SharedImage> {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw fileError(error, { path: name, what: 'Image', action: 'read' });
+  });
+  return shareImage(handle, name, digest);
+}
+
+/** The same of a file that is open already; whoever closes the image closes it. */
+export async function shareImage(
+  handle: FileHandle,
+  name: string,
+  digest?: FileDigest,
+): Promise<SharedImage> {
+  const opened = timesOf(handle);
+  const bytes = readFrom(handle, { name, size: opened.size });
+  const hasContent = rememberLast(() => hasDigest(handle, digest));
+  const check = async (now: Times): Promise<void> => {
+    const isSame = now.mtime === opened.mtime && now.size === opened.size;
+    // A new name, a link or other permissions change ctime alone, and so does whoever sets the time of modification back.
+    if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
+    throw new CliError(`${name} was changed while it is served`, {
+      hint: 'put a new image beside it and rename it over the old one; reload to serve it as it is now',
+    });
+  };
+  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
+    await bytes.readInto(target, offset);
+    await check(timesOf(handle)); // afterwards, as it may change while it is read
+  };
+  return {
+    ...bytes,
+    readInto,
+    read: async (offset, length) => {
+      const target = await bytes.read(offset, length);
+      await check(timesOf(handle));
+      return target;
+    },
+    modified: opened.modified,
+    checkUnchanged: () => check(timesOf(handle)),
+  };
+}
+
+interface Times {
+  /** Bytes. */
+  readonly size: number;
+  /** In nanoseconds, of the last change to the bytes. */
+  readonly mtime: bigint;
+  /** In nanoseconds, of the last change to whatever the system knows of the file. */
+  readonly ctime: bigint;
+  readonly modified: Date;
+}
+
+/** At once: that takes microseconds, and a thread of its own would take longer than a small read. */
+function timesOf({ fd }: FileHandle): Times {
+  const { ctimeNs, mtime, mtimeNs, size } = fstatSync(fd, { bigint: true });
+  return { size: Number(size), mtime: mtimeNs, ctime: ctimeNs, modified: mtime };
+}
+
+/** Asks again only for another value than the last one. */
+function rememberLast<T>(ask: () => Promise<T>): (value: bigint) => Promise<T> {
+  let last: { readonly value: bigint; readonly answer: Promise<T> } | undefined;
+  return (value) => {
+    if (last?.value !== value) last = { value, answer: ask() };
+    return last.answer;
+  };
+}
+
+/** Bytes that are read at once. */
+const BLOCK = 1024 * 1024;
+
+/** Whether the file is still what the digest says; true where there is none. */
+async function hasDigest(handle: FileHandle, digest: FileDigest | undefined): Promise<boolean> {
+  if (digest === undefined) return true;
+  const hash = createHash(digest.algorithm);
+  const block = new Uint8Array(BLOCK);
+  for (let offset = 0; ;) {
+    const { bytesRead } = await handle.read(block, 0, block.length, offset);
+    if (bytesRead === 0) return hash.digest('hex') === digest.hex;
+    hash.update(block.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The line of a document that a finding is about, with the place underlined. Of data URLs no more than the first
+ * characters of their data are shown: they may hold secrets.
+ */
+
+import { quote, skipString } from '../../formats/json/tokens.ts';
+import type { Finding } from '../../core/finding.ts';
+import { displayWidth, printable } from './printable.ts';
+
+/** What the frames of one document are cut from. */
+export interface FrameSource {
+  readonly bytes: Uint8Array;
+  readonly lines: Lines;
+  /** What is not shown, in order. */
+  readonly hidden: readonly Span[];
+}
+
+/** Where lines start and end, by number; the line feed is not part of its line. */
+export type Lines = ReadonlyMap<number, Span>;
+
+/** Byte offsets; `end` is behind the last byte. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Prepares frames for all these findings, in one pass. */
+export function prepareFrames(bytes: Uint8Array, findings: readonly Finding[]): FrameSource {
+  const numbers = findings.flatMap(({ position }) => position?.line ?? []);
+  const hidden = numbers.length === 0 ? [] : findUrlData(bytes);
+  return { bytes, lines: indexLines(bytes, numbers), hidden };
+}
+
+/** Finds the lines with these numbers, which count from 1, in one pass. */
+export function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines {
+  const lines = new Map<number, Span>();
+  let line = 1;
+  let start = 0;
+  for (const number of [...new Set(numbers)].toSorted((a, b) => a - b)) {
+    for (; line < number; line += 1) start = endOfLine(bytes, start) + 1;
+    lines.set(number, { start, end: endOfLine(bytes, start) });
+  }
+  return lines;
+}
+
+/** Characters of a data URL's data that are shown: enough to see what kind of data it is. */
+const shownData = 6;
+
+const dataPrefix = '"data:';
+
+function findUrlData(bytes: Uint8Array): readonly Span[] {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const spans: Span[] = [];
+  let at = document.indexOf(dataPrefix);
+  while (at !== -1) {
+    const end = skipString(document, at);
+    const comma = document.indexOf(',', at);
+    const span = { start: comma + 1 + shownData, end: document[end - 1] === quote ? end - 1 : end };
+    if (comma !== -1 && span.start < span.end) spans.push(span);
+    at = document.indexOf(dataPrefix, end);
+  }
+  return spans;
+}
+
+/** The lines of the frame; none if the finding has no position. */
+export function codeFrame(finding: Finding, source: FrameSource): string[] {
+  const { position } = finding;
+  const { bytes, lines } = source;
+  const line = position && lines.get(position.line);
+  if (position === undefined || line === undefined) return [];
+  const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
+  const { before, marked, after } = excerpt(source, line, mark);
+  const number = ` ${position.line} `;
+  const margin = ' '.repeat(number.length);
+  const carets = '^'.repeat(Math.max(1, displayWidth(marked)));
+  return [
+    `${margin}|`,
+    `${number}| ${before}${marked}${after}`.trimEnd(),
+    `${margin}| ${' '.repeat(displayWidth(before))}${carets}`,
+  ];
+}
+
+/** Bytes that are shown before and behind the place; more makes no line of a terminal. */
+const bytesBefore = 40;
+const bytesFromMark = 60;
+
+interface Place {
+  readonly line: Span;
+  readonly offset: number;
+}
+
+/**
+ * Positions point to the start of a scalar or key, just behind an opening bracket, and for errors about the whole
+ * document just behind what is wrong.
+ */
+function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: Place): Span {
+  const before = { start: Math.max(line.start, offset - 1), end: Math.max(line.start + 1, offset) };
+  if (rule === 'json-syntax') return before;
+  const ending = tokenEndingAt(bytes, line, offset);
+  if (path.length === 0 && ending !== undefined) return ending;
+  const token = tokenAt(bytes, line, offset);
+  if (!isOpeningBracket(bytes[offset - 1]) || offset === line.start)
+    return token ?? { start: offset, end: offset + 1 };
+  return token !== undefined && startsHere(bytes, token, path.at(-1)) ? token : before;
+}
+
+/** Whether the token behind a bracket is meant, as an item of the list or as a key, and not the bracket. */
+function startsHere(bytes: Uint8Array, token: Span, step: string | number | undefined): boolean {
+  if (typeof step === 'number') return bytes[token.start - 1] === 0x5b;
+  return decodeUtf8(bytes, token) === JSON.stringify(step);
+}
+
+function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined {
+  const limit = Math.min(line.end, start + bytesFromMark);
+  let end = start + 1;
+  if (bytes[start] === 0x22) {
+    while (end < limit && bytes[end] !== 0x22) end += bytes[end] === 0x5c ? 2 : 1;
+    return { start, end: Math.min(end + 1, limit) };
+  }
+  if (!isWordByte(bytes[start])) return undefined;
+  while (end < limit && isWordByte(bytes[end])) end += 1;
+  return { start, end };
+}
+
+function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undefined {
+  const limit = Math.max(line.start, end - bytesBefore);
+  let start = end - 1;
+  if (start < limit) return undefined;
+  if (bytes[start] === 0x22) {
+    do start -= 1;
+    while (start > limit && (bytes[start] !== 0x22 || bytes[start - 1] === 0x5c));
+    return { start: Math.max(start, limit), end };
+  }
+  while (start > limit && isWordByte(bytes[start]) && isWordByte(bytes[start - 1])) start -= 1;
+  return { start, end };
+}
+
+/** Part of a number, `true`, `false` or `null`, or of one that is hidden. */
+function isWordByte(byte: number | undefined): boolean {
+  return byte !== undefined && /[\w.+*-]/.test(String.fromCharCode(byte));
+}
+
+function isOpeningBracket(byte: number | undefined): boolean {
+  return byte === 0x5b || byte === 0x7b;
+}
+
+function excerpt(
+  source: FrameSource,
+  line: Span,
+  mark: Span,
+): { before: string; marked: string; after: string } {
+  const { bytes } = source;
+  const start = characterStart(bytes, Math.max(line.start, mark.start - bytesBefore), line.start);
+  const end = characterStart(bytes, Math.min(line.end, mark.start + bytesFromMark), line.start);
+  const markEnd = Math.max(mark.start, Math.min(mark.end, end));
+  const before = showBytes(source, { start, end: mark.start });
+  const after = showBytes(source, { start: markEnd, end });
+  return {
+    before: start > line.start && !before.startsWith('…') ? `…${before}` : before,
+    marked: showBytes(source, { start: mark.start, end: markEnd }),
+    after: end < line.end && !after.endsWith('…') ? `${after}…` : after,
+  };
+}
+
+/** Steps back from the middle of a UTF-8 sequence to its start, where there is one. */
+function characterStart(bytes: Uint8Array, offset: number, lowest: number): number {
+  let start = offset;
+  while (start > lowest && offset - start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
+  return start;
+}
+
+/** An ellipsis stands for what is hidden. */
+function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
+  let text = '';
+  let at = start;
+  for (let index = firstEndingBehind(hidden, start); at < end; index += 1) {
+    const next = hidden[index] ?? { start: end, end };
+    text += showText(bytes, { start: at, end: Math.min(end, Math.max(at, next.start)) });
+    if (next.start < end) text += '…';
+    at = Math.min(end, next.end);
+  }
+  return text;
+}
+
+/** The index of the first of these spans, which are in order, that ends behind an offset. */
+function firstEndingBehind(spans: readonly Span[], offset: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function showText(bytes: Uint8Array, span: Span): string {
+  return printable(decodeUtf8(bytes, span).replaceAll('\r', '').replaceAll('\t', '    '));
+}
+
+function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end));
+}
+
+function endOfLine(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(0x0a, start);
+  return end === -1 ? bytes.length : end;
+}

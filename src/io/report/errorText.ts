@@ -1,0 +1,71 @@
+/** What ended a command, as text: the error, with `--verbose` its causes, with `--debug` where it was thrown. */
+
+import { CliError } from '../../core/errors.ts';
+import { printable } from './printable.ts';
+import { formatError } from './remark.ts';
+
+/** How much is said about an error besides what to do about it. */
+export type ErrorDetail = 'nothing' | 'causes' | 'stacks';
+
+/** Causes of causes that are followed; they may refer to each other in a circle. */
+const MAX_CAUSES = 8;
+
+/** Whole lines. What is not a CliError is a defect of this program, and says so. */
+export function describeError(error: unknown, detail: ErrorDetail): string {
+  const text = error instanceof CliError ? formatError(error) : formatError(defectOf(error));
+  if (detail === 'nothing') return text;
+  const stack = detail === 'stacks' ? formatStack(error) : '';
+  return (
+    text +
+    stack +
+    causesOf(error)
+      .map((cause) => formatCause(cause, detail))
+      .join('')
+  );
+}
+
+/** The message may quote what was read, which may be a secret, so that only `--debug` shows it. */
+function defectOf(error: unknown): CliError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new CliError(`internal error (${name})`, {
+    hint: 'run it again as "ironic-coreos --debug COMMAND …", and report what it prints',
+  });
+}
+
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let next = causeOf(error); next !== undefined && causes.length < MAX_CAUSES; next = causeOf(next)) {
+    causes.push(next);
+  }
+  return causes;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function formatCause(cause: unknown, detail: ErrorDetail): string {
+  return `cause: ${printable(nameCause(cause))}\n${detail === 'stacks' ? formatStack(cause) : ''}`;
+}
+
+function nameCause(cause: unknown): string {
+  if (!(cause instanceof Error)) return typeof cause;
+  return mayQuote(cause) ? cause.name : `${cause.name}: ${cause.message}`;
+}
+
+/** Where the error was thrown; of a defect also what it says, as it cannot be understood otherwise. */
+function formatStack(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [...(mayQuote(error) ? [`${error.name}: ${error.message}`] : []), ...places]
+    .map((line) => `${printable(line)}\n`)
+    .join('');
+}
+
+/**
+ * Errors of the system and of this program say what is wrong without quoting data. Others, such as those of `JSON.parse`,
+ * may quote secrets.
+ */
+function mayQuote(error: Error): boolean {
+  return !(error instanceof CliError) && !('code' in error && typeof error.code === 'string');
+}

@@ -1,0 +1,83 @@
+/**
+ * What a form of report has to do: take the checked files one by one, as there may be thousands, and come to an end.
+ * The forms are in files of their own.
+ */
+
+import type { CliError } from '../../core/errors.ts';
+import type { Finding, Report } from '../../core/finding.ts';
+
+/** A finding about a file, or about a document in it. */
+export interface FileFinding extends Finding {
+  /** The document within the file that path and position lead into: `config.ign` of a live ISO. */
+  readonly member?: string;
+  /** The config inlined in that document, or in the file, that they lead into: `ignition.config.merge.0`. */
+  readonly reference?: string;
+}
+
+/** All findings about one file; only one document in it may be the member. */
+export interface FileReport extends Report {
+  readonly findings: readonly FileFinding[];
+}
+
+/** A file that has been checked. */
+export interface CheckedFile {
+  /** As the user named it; `-` is standard input. */
+  readonly file: string;
+  readonly report: FileReport;
+  /** The document, for excerpts and columns; secrets in it may be masked, as long as no byte moves. */
+  readonly bytes: Uint8Array;
+  /** The configs that are inlined in the document, by the reference that leads to them. */
+  readonly references?: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A file, a folder or a pattern about which nothing can be said. */
+export interface UncheckedFile {
+  readonly file: string;
+  readonly error: CliError;
+}
+
+export interface Reporter {
+  /** What is to be written before anything else. */
+  readonly start: string;
+  add(file: CheckedFile | UncheckedFile): Told;
+  /** What is to be written when all files have been added. */
+  end(): string;
+}
+
+/** Whole lines for the two streams; either may be empty. */
+export interface Told {
+  /** The report itself. */
+  readonly stdout: string;
+  /** What a person wants to know besides. */
+  readonly stderr: string;
+}
+
+/** In forms for programs, a file that could not be checked has one finding; people are told of it as of any error. */
+export const uncheckedRule = 'file-unreadable';
+
+export function uncheckedFinding({ message, hint }: CliError): Finding {
+  const finding = { severity: 'error', rule: uncheckedRule, path: [], message } as const;
+  return hint === undefined ? finding : { ...finding, hint };
+}
+
+/** The document within the file that a finding is about: `config.ign > ignition.config.merge.0`; undefined for the file. */
+export function innerDocument({ member, reference }: FileFinding): string | undefined {
+  const steps = [member, reference].filter((step) => step !== undefined);
+  return steps.length === 0 ? undefined : steps.join(referenceSeparator);
+}
+
+/** Stands before each config that another one inlines. */
+export const referenceSeparator = ' > ';
+
+/** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
+export function placeInMember(finding: FileFinding): string | undefined {
+  const name = innerDocument(finding);
+  const { position } = finding;
+  if (name === undefined || position === undefined) return name;
+  return `${name}:${position.line}:${position.column}`;
+}
+
+/** How people are told which file is meant. */
+export function nameFile(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}

@@ -1,0 +1,124 @@
+/**
+ * What there is to know about the rules: `docs/rules.md`, which `explain`, the help in SARIF and the table in docs/validate.md
+ * are made of. It is Markdown of a fixed structure, and whatever departs from it is a defect:
+ *
+ *     ## GROUP
+ *     ### ID, ID …
+ *     - severity: SEVERITY, SEVERITY …   one for each id
+ *     - versions: TEXT
+ *     - message: TEXT
+ *     paragraphs
+ *     Wrong: or Right:, each optional, may go on with how to run it, and is followed by a fenced block
+ */
+
+import { readAsset } from '../../assets.ts';
+
+export interface RuleEntry {
+  readonly id: string;
+  readonly severity: string;
+  /** Of the Ignition specification, or `all`. */
+  readonly versions: string;
+  /** As the rule has it; what was found may stand in it, too. */
+  readonly message: string;
+  readonly group: string;
+  /** What it means: paragraphs, each on one line. */
+  readonly meaning: readonly string[];
+  readonly wrong?: RuleExample;
+  readonly right?: RuleExample;
+  /** Where the section is in the Markdown: what GitHub makes of its heading. */
+  readonly anchor: string;
+}
+
+export interface RuleExample {
+  /** `json`: an Ignition config or a part of one. `ini`: the agent's conf. `systemd`: the unit that runs the agent. */
+  readonly language: string;
+  readonly text: string;
+  /** With which options the program has to be called, e.g. `--ipa-version 9.11.0`. */
+  readonly options?: string;
+}
+
+let book: ReadonlyMap<string, RuleEntry> | undefined;
+
+/** All rules by id, in the order of the text; read once. */
+export function ruleBook(): ReadonlyMap<string, RuleEntry> {
+  book ??= new Map(parseRuleBook(readAsset('docs/rules.md')).map((entry) => [entry.id, entry]));
+  return book;
+}
+
+/** @throws Error where the text has another structure */
+export function parseRuleBook(text: string): readonly RuleEntry[] {
+  const [, ...groups] = splitAtHeadings(text, '## ');
+  return groups.flatMap(({ heading: group, body }) => {
+    const [, ...sections] = splitAtHeadings(body, '### ');
+    return sections.flatMap((section) => parseSection(section, group));
+  });
+}
+
+interface Section {
+  readonly heading: string;
+  readonly body: string;
+}
+
+/** The first is what stands above all headings; blocks of code are known to have no line that looks like one. */
+function splitAtHeadings(text: string, prefix: string): readonly Section[] {
+  return `\n${text}`.split(`\n${prefix}`).map((part) => {
+    const end = part.indexOf('\n');
+    return { heading: part.slice(0, end).trim(), body: part.slice(end + 1) };
+  });
+}
+
+function parseSection({ heading, body }: Section, group: string): readonly RuleEntry[] {
+  const blocks = splitBlocks(body);
+  const [list = '', ...rest] = blocks;
+  const properties = /^- severity: (.+)\n- versions: (.+)\n- message: (.+)$/.exec(list);
+  const ids = heading.split(', ');
+  const severities = properties?.[1]?.split(', ') ?? [];
+  if (properties === null || severities.length !== ids.length) {
+    throw new Error(`docs/rules.md: the list of ${heading} is not as it should be`);
+  }
+  const [, , versions = '', message = ''] = properties;
+  const shared = { versions, message, group, anchor: anchorOf(heading), ...parseProse(rest, heading) };
+  return ids.map((id, index) => ({ id, severity: severities[index] ?? '', ...shared }));
+}
+
+/** What empty lines separate; a fenced block stays whole. */
+function splitBlocks(body: string): readonly string[] {
+  const blocks = body.match(/^```[^]*?\n```$|(?:^.+\n?)+/gm) ?? [];
+  return blocks.map((block) => block.trim());
+}
+
+function parseProse(
+  blocks: readonly string[],
+  heading: string,
+): Pick<RuleEntry, 'meaning' | 'wrong' | 'right'> {
+  const meaning: string[] = [];
+  const examples: { wrong?: RuleExample; right?: RuleExample } = {};
+  for (let index = 0; index < blocks.length; index += 1) {
+    const block = blocks[index] ?? '';
+    const label = /^(Wrong|Right)(?:, with `(.+)`)?:$/.exec(block);
+    if (label === null) {
+      meaning.push(block.replaceAll('\n', ' '));
+      continue;
+    }
+    index += 1;
+    const example = parseExample(blocks[index] ?? '', heading);
+    const [, which, options] = label;
+    examples[which === 'Wrong' ? 'wrong' : 'right'] =
+      options === undefined ? example : { ...example, options };
+  }
+  if (meaning.length === 0) throw new Error(`docs/rules.md: ${heading} is not explained`);
+  return { meaning, ...examples };
+}
+
+function parseExample(block: string, heading: string): RuleExample {
+  const [, language, text] = /^```(\w+)\n(?:(.*)\n)?```$/s.exec(block) ?? [];
+  if (language === undefined) throw new Error(`docs/rules.md: ${heading} has an example without a block`);
+  return { language, text: text ?? '' };
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}

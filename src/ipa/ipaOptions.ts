@@ -1,0 +1,236 @@
+/**
+ * The options that ironic-python-agent reads from its config files, with those of the libraries in it, as its newest
+ * release declares them; older names and options that are gone are known as well. The knowledge is data:
+ * `schemas/ipa-options.json`.
+ */
+
+import { editDistance } from '../formats/editDistance.ts';
+import { readAsset } from '../assets.ts';
+import { UsageError } from '../core/errors.ts';
+import { normalizeSection } from '../formats/osloConfig.ts';
+
+export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
+
+export interface IpaOption {
+  readonly section: string;
+  /** With underscores, as files have to write it. */
+  readonly name: string;
+  readonly type: IpaOptionType;
+  readonly default: string | number | boolean | readonly string[] | Readonly<Record<string, string>> | null;
+  /** What the default depends on or means. */
+  readonly defaultNote?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  /** The case of the choices does not matter. */
+  readonly ignoreCase?: boolean;
+  /** A regular expression that has to be found in the value. */
+  readonly pattern?: string;
+  /** The value is a secret or names one; it does not belong into messages. */
+  readonly sensitive?: boolean;
+  /** The kernel argument that sets the default. */
+  readonly kernelParam?: string;
+  /** Each as `SECTION.NAME`; still read. */
+  readonly deprecatedNames?: readonly string[];
+  /** Why the option is going to be removed. */
+  readonly deprecated?: string;
+  /** The first release that says so; absent where all since 9.0.0 do. */
+  readonly deprecatedSince?: string;
+  /** The name that the code declares, where it has dashes. */
+  readonly registeredName?: string;
+  /** Accepted in a file, but without effect there. */
+  readonly commandLineOnly?: boolean;
+  /** The package that declares it. */
+  readonly source: string;
+  /** The first release of ironic-python-agent with it; absent for options of libraries, which 9.0.0 has, too. */
+  readonly since?: string;
+  /** Patch releases before `since` that brought it to an older branch, such as 9.7.2 for 9.7. */
+  readonly backports?: readonly string[];
+  readonly help: string;
+}
+
+/** An option of older releases. */
+export interface RemovedIpaOption {
+  readonly section: string;
+  readonly name: string;
+  /** The first release with it; absent for options of libraries. */
+  readonly since?: string;
+  /** The last release with it. */
+  readonly last: string;
+  readonly kernelParam?: string;
+}
+
+/** A kernel argument that the agent reads without an option behind it. */
+export interface IpaKernelParameter {
+  readonly name: string;
+  readonly help: string;
+}
+
+export interface IpaKnowledge {
+  /** The release of ironic-python-agent that the options are taken from. */
+  readonly agentVersion: string;
+  readonly options: readonly IpaOption[];
+  readonly removed: readonly RemovedIpaOption[];
+  readonly kernelParameters: readonly IpaKernelParameter[];
+}
+
+interface Index {
+  readonly knowledge: IpaKnowledge;
+  readonly current: ReadonlyMap<string, IpaOption>;
+  readonly deprecated: ReadonlyMap<string, IpaOption>;
+  readonly sections: ReadonlySet<string>;
+}
+
+let index: Index | undefined;
+
+/** All that is known, read once. */
+export function ipaKnowledge(): IpaKnowledge {
+  return readIndex().knowledge;
+}
+
+function readIndex(): Index {
+  if (index === undefined) {
+    const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
+    index = buildIndex(knowledge);
+  }
+  return index;
+}
+
+function buildIndex(knowledge: IpaKnowledge): Index {
+  const { options } = knowledge;
+  return {
+    knowledge,
+    current: new Map(options.map((option) => [`${option.section}.${option.name}`, option])),
+    deprecated: new Map(
+      options.flatMap((option) => (option.deprecatedNames ?? []).map((name) => [name, option] as const)),
+    ),
+    sections: new Set(options.map((option) => option.section)),
+  };
+}
+
+export interface IpaOptionMatch {
+  readonly option: IpaOption;
+  /** The name is an old one of the option. */
+  readonly renamed: boolean;
+}
+
+/** The option that a line of a file sets; sections are compared as oslo.config does, without regard to case. */
+export function findIpaOption(section: string, name: string): IpaOptionMatch | undefined {
+  const { current, deprecated } = readIndex();
+  const key = `${normalizeSection(section)}.${name}`;
+  const option = current.get(key);
+  if (option !== undefined) return { option, renamed: false };
+  const renamed = deprecated.get(key);
+  return renamed && { option: renamed, renamed: true };
+}
+
+/** Whether options are declared in the section under this very name, so that `$section.name` may refer to it. */
+export function isIpaSection(name: string): boolean {
+  return readIndex().sections.has(name);
+}
+
+/** Every section that a file may have, with those of old option names and of options that are gone. */
+export function ipaSectionNames(): readonly string[] {
+  const { sections, deprecated, knowledge } = readIndex();
+  const renamed = [...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')));
+  return [...new Set([...sections, ...renamed, ...knowledge.removed.map(({ section }) => section)])];
+}
+
+/** An option that only older releases read. */
+export function findRemovedIpaOption(name: string, section = 'DEFAULT'): RemovedIpaOption | undefined {
+  const wanted = normalizeSection(section);
+  return readIndex().knowledge.removed.find((option) => option.name === name && option.section === wanted);
+}
+
+/** A release of ironic-python-agent: major, minor, patch. */
+export type IpaVersion = readonly [major: number, minor: number, patch: number];
+
+/** What is known begins here: older releases had options and libraries that nobody listed. */
+const oldestVersion = '9.0.0';
+
+/** Reads `11.2.0`; parts that are left out are zero. Throws UsageError for anything else and for versions before 9. */
+export function parseIpaVersion(text: string): IpaVersion {
+  const parts = /^(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?$/.exec(text);
+  const version = parts && toVersion(parts.slice(1));
+  if (version === null || compareVersions(version, parseRelease(oldestVersion)) < 0) {
+    throw new UsageError(`not a known version of ironic-python-agent: ${JSON.stringify(text.slice(0, 60))}`, {
+      hint: `give a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
+    });
+  }
+  return version;
+}
+
+function parseRelease(text: string): IpaVersion {
+  return toVersion(text.split('.'));
+}
+
+function toVersion([major, minor, patch]: readonly (string | undefined)[]): IpaVersion {
+  return [Number(major ?? 0), Number(minor ?? 0), Number(patch ?? 0)];
+}
+
+function compareVersions(a: IpaVersion, b: IpaVersion): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+/** Whether the release reads the option under its present name. */
+export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaVersion): boolean {
+  if (since === undefined || compareVersions(version, parseRelease(since)) >= 0) return true;
+  return backports.map(parseRelease).some(([major, minor, patch]) => {
+    return version[0] === major && version[1] === minor && version[2] >= patch;
+  });
+}
+
+/** Whether the release reads an option that is gone by now. */
+export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
+  if (compareVersions(version, parseRelease(last)) > 0) return false;
+  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+}
+
+/** Whether the release warns about the option. */
+export function isIpaOptionDeprecated(
+  { deprecated, deprecatedSince }: IpaOption,
+  version?: IpaVersion,
+): boolean {
+  if (deprecated === undefined || version === undefined || deprecatedSince === undefined) {
+    return deprecated !== undefined;
+  }
+  return compareVersions(version, parseRelease(deprecatedSince)) >= 0;
+}
+
+/**
+ * The option that an unknown name probably means: the one of that kernel argument, of the name with underscores, of
+ * another section, or the most similar name of the section.
+ */
+export function suggestIpaOption(section: string, name: string): IpaOption | undefined {
+  const { options } = readIndex().knowledge;
+  const plain = name.toLowerCase().replaceAll('-', '_');
+  const inSection = options.filter((option) => option.section === normalizeSection(section));
+  return (
+    options.find((option) => option.kernelParam?.replaceAll('-', '_') === plain) ??
+    inSection.find((option) => option.name === plain) ??
+    options.find((option) => option.name === plain) ??
+    nearest(plain, inSection)
+  );
+}
+
+/** The section that an unknown header probably means. */
+export function suggestIpaSection(name: string): string | undefined {
+  const wanted = name.trim().toLowerCase();
+  const sections = ipaSectionNames().map((section) => ({ name: section.toLowerCase(), section }));
+  return nearest(wanted, sections)?.section;
+}
+
+// Longer names are nobody's slip of the pen, and comparing them takes time.
+const maxComparedLength = 80;
+
+/** The candidate with the fewest edits, if at most about a third of its letters differ. */
+function nearest<T extends { readonly name: string }>(
+  wanted: string,
+  candidates: readonly T[],
+): T | undefined {
+  if (wanted.length > maxComparedLength) return undefined;
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.name) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.name.length / 3)));
+  return ranked.toSorted((a, b) => a.distance - b.distance)[0]?.candidate;
+}

@@ -1,0 +1,207 @@
+/** `iso create`: a bootable ISO of any kernel and initramfs, with the boot loaders that the user names. */
+
+import { dirname, join } from 'node:path';
+import { CliError, UsageError } from '../core/errors.ts';
+import { type BiosLoader, type EfiLoader, planIso, type PlannedIso } from '../image/createIso.ts';
+import { kernelArchitecture } from '../image/inspection/architecture.ts';
+import { checkLiveRootfs } from '../image/liveRootfs.ts';
+import { chunksOf, overlay, zeros } from '../image/overlay.ts';
+import { ramdiskKargs } from '../image/ramdiskKargs.ts';
+import { findRamdiskSystem, type RamdiskSystem } from '../image/ramdiskSystem.ts';
+import type { RandomAccess } from '../image/randomAccess.ts';
+import { copyWithChange } from '../io/images/changeFile.ts';
+import { readUserFile } from '../io/files/files.ts';
+import type { OpenImage } from '../io/images/imageBytes.ts';
+import { openImage } from '../io/images/imageFile.ts';
+import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { checkNewFile, type NewFile } from '../io/files/newFile.ts';
+import { refuseTerminal, writeStdout } from '../io/stdout.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
+
+export interface CreateIsoOptions extends OutputOptions {
+  /** A new file, or `-` for standard output. */
+  readonly output: string;
+  readonly kernel: string;
+  readonly initrd: string;
+  /** The root filesystem of a CoreOS live system. */
+  readonly rootfs?: string | undefined;
+  /** The file isolinux.bin, for BIOS. */
+  readonly isolinux?: string | undefined;
+  /** Its file ldlinux.c32; without, the one beside it. */
+  readonly ldlinux?: string | undefined;
+  /** The file isohdpfx.bin, for BIOS and disks. */
+  readonly isohybridMbr?: string | undefined;
+  /** An image of an EFI system partition with GRUB. */
+  readonly efiImage?: string | undefined;
+  /** Where that GRUB looks for its menu. */
+  readonly grubConfig?: readonly string[] | undefined;
+  readonly karg?: readonly string[] | undefined;
+  readonly label?: string | undefined;
+}
+
+const USUAL_LABEL = 'ironic-python-agent';
+/** Where Ironic's own images have it. */
+const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
+const MAX_LOADER = 4 * 1024 * 1024;
+
+/** @throws CliError in the user's terms; there is then no output */
+export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
+  const file = await checkOutput(options, io);
+  const date = creationDate(io);
+  const bios = await readBiosLoader(options, io);
+  await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
+    await checkKernel(kernel, initrd);
+    if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
+    const system = await readSystem(initrd, io);
+    const label = options.label ?? USUAL_LABEL;
+    const iso = planIso({
+      kernel,
+      initrd,
+      system,
+      date,
+      kargs: ramdiskKargs(system, { given: options.karg, label, hasRootfs: rootfs !== undefined }),
+      label,
+      ...(rootfs !== undefined && { rootfs }),
+      ...(bios !== undefined && { bios }),
+      ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
+    });
+    const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
+    await write(iso, file && { ...file, mode }, io);
+  });
+  return 0;
+}
+
+async function checkOutput(options: CreateIsoOptions, io: Io): Promise<NewFile | undefined> {
+  const file = outputFile(options, io);
+  if (file === undefined) refuseTerminal(io);
+  else {
+    const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
+    for (const input of inputs) if (input !== undefined) await refuseInput(file, input, io);
+    await checkNewFile(file);
+  }
+  return file;
+}
+
+/** By SOURCE_DATE_EPOCH equal input gives equal images, as https://reproducible-builds.org asks for. */
+function creationDate({ env }: Io): Date {
+  const epoch = env['SOURCE_DATE_EPOCH'];
+  if (epoch === undefined || epoch === '') return new Date();
+  if (/^[0-9]{1,10}$/.test(epoch)) return new Date(Number(epoch) * 1000);
+  throw new UsageError('SOURCE_DATE_EPOCH is no number of seconds', { hint: 'for example 1700000000' });
+}
+
+async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLoader | undefined> {
+  const { isohybridMbr, isolinux, ldlinux } = options;
+  if (isolinux === undefined) {
+    const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
+    if (alone === undefined) return undefined;
+    throw new UsageError(`${alone} is a part of ISOLINUX, which is not given`, {
+      hint: 'add --isolinux FILE',
+    });
+  }
+  const read = (path: string, what: string): Promise<Uint8Array> =>
+    readUserFile(path, io, { what, maxBytes: MAX_LOADER });
+  const module = await read(ldlinux ?? join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(
+    (error: unknown) => {
+      if (ldlinux !== undefined) throw error;
+      return undefined; // whether it is needed is seen later
+    },
+  );
+  return {
+    isolinux: await read(isolinux, 'isolinux.bin'),
+    modules: new Map(module === undefined ? [] : [['ldlinux.c32', module]]),
+    ...(isohybridMbr !== undefined && { mbr: await read(isohybridMbr, 'MBR code') }),
+  };
+}
+
+interface Inputs {
+  readonly kernel: OpenImage;
+  readonly initrd: OpenImage;
+  readonly rootfs: OpenImage | undefined;
+  readonly efiImage: OpenImage | undefined;
+}
+
+async function withInputs(
+  { efiImage, initrd, kernel, rootfs }: CreateIsoOptions,
+  { cwd }: Io,
+  use: (inputs: Inputs) => Promise<void>,
+): Promise<void> {
+  const opened: OpenImage[] = [];
+  const open = async (path: string): Promise<OpenImage> => {
+    const image = await openImage(path, { cwd });
+    opened.push(image);
+    if (image.size > 0) return image;
+    throw new CliError(`${path} is empty`, { hint: 'is this the right file?' });
+  };
+  try {
+    await use({
+      kernel: await open(kernel),
+      initrd: await open(initrd),
+      rootfs: rootfs === undefined ? undefined : await open(rootfs),
+      efiImage: efiImage === undefined ? undefined : await open(efiImage),
+    });
+  } finally {
+    for (const image of opened) await image.close();
+  }
+}
+
+const HEAD = 1024;
+
+/** Both are of many kinds, but what starts like a kernel is no initramfs. */
+async function checkKernel(kernel: OpenImage, initrd: OpenImage): Promise<void> {
+  const [first, second] = await Promise.all([kernel, initrd].map(headOf));
+  if (second === undefined || kernelArchitecture(second) === undefined) return;
+  const isSwapped = first !== undefined && kernelArchitecture(first) === undefined;
+  throw new CliError(`${initrd.name} is a kernel, and was given as the initramfs`, {
+    hint: isSwapped
+      ? `perhaps the two are swapped: -k ${initrd.name} -i ${kernel.name}`
+      : 'give the initramfs',
+  });
+}
+
+function headOf(image: RandomAccess): Promise<Uint8Array> {
+  return image.read(0, Math.min(HEAD, image.size));
+}
+
+/** What the kernel unpacks may be more than this program reads. */
+async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
+  const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
+  if (system.kind === 'other' && system.problem !== undefined) {
+    const message = `${initrd.name} is taken for none of CoreOS: ${system.problem}`;
+    const hint = 'if it is one of CoreOS, it is damaged: download it again';
+    io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+  }
+  return system;
+}
+
+async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Promise<EfiLoader> {
+  const head = Buffer.from(await headOf(image));
+  const isFat = ['FAT1', 'FAT3'].some((mark) =>
+    [54, 82].some((offset) => head.toString('latin1', offset, offset + 4) === mark),
+  );
+  if (!isFat || head.toString('latin1', 510, 512) !== '\x55\xaa') {
+    throw new CliError(`${image.name} is no image of an EFI system partition, which has a FAT file system`, {
+      hint: 'take images/efiboot.img of a live ISO, or make one with mkfs.vfat and mcopy',
+    });
+  }
+  return { image, menus: (grubConfig ?? USUAL_MENUS).map((path) => path.replace(/^\/+/, '')) };
+}
+
+async function write({ patches, size }: PlannedIso, file: NewFile | undefined, io: Io): Promise<void> {
+  if (file === undefined) {
+    return writeStdout(io, chunksOf(overlay(zeros(size), patches), { offset: 0, length: size }));
+  }
+  await copyWithChange({ image: nothing, change: { stages: [patches], size } }, file);
+}
+
+/** What a new image is before anything is in it. */
+const nothing: OpenImage = {
+  kind: 'spool',
+  name: 'new ISO',
+  size: 0,
+  read: async () => new Uint8Array(),
+  readInto: async () => undefined,
+  close: async () => undefined,
+};

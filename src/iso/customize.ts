@@ -1,0 +1,43 @@
+/** `iso customize`: makes a live ISO install on its own, or start with the user's network, configs and kernel arguments. */
+
+import { renderCustomization, refuseUnsupported } from '../image/customize/customization.ts';
+import { checkPristine, customizeIso } from '../image/customize/customizeIso.ts';
+import type { ImageChange } from '../image/imageChange.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
+import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
+
+export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
+  readonly liveKargAppend?: readonly string[];
+  readonly liveKargDelete?: readonly string[];
+  /** `KEY=OLD=NEW` each. */
+  readonly liveKargReplace?: readonly string[];
+  /** Replaces everything that is embedded. */
+  readonly force?: boolean;
+}
+
+/** @throws CliError in the user's terms; nothing has been written then */
+export async function customize(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
+  parseConsoles(options); // wrong usage is said before anything is opened
+  await refuseSwapped(options.iso, inputsOf(options), io);
+  await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
+  return 0;
+}
+
+async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promise<ImageChange> {
+  await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
+  refuseUnsupported(needsOf(options), await iso.features());
+  const customization = await readCustomization(options, io);
+  const files = renderCustomization(customization);
+  const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
+  const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
+  const { change: result, remarks } = await customizeIso(iso, files, edits);
+  for (const remark of remarks) io.stderr.write(formatRemark({ severity: 'warning', ...remark }));
+  tellInstallation(customization, io);
+  if (!append.some((karg) => karg.includes('coreos.inst.install_dev='))) tellMissingDevice(customization, io);
+  return result;
+}

@@ -1,0 +1,14 @@
+/** `iso kargs reset`: gives a live ISO the kernel arguments back that it was released with. */
+
+import { resetKargs as resetKargsOf } from '../../image/resetIso.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
+
+/**
+ * What is embedded stays.
+ * @throws CliError in the user's terms; nothing has been written then
+ */
+export async function resetKargs(options: Rewrite, io: Io): Promise<ExitCode> {
+  await rewriteLiveIso(options, resetKargsOf, io);
+  return 0;
+}

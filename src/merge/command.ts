@@ -1,0 +1,74 @@
+/** The commands for Ignition configs as documents. */
+
+import type { Command } from 'commander';
+import type { MergeOptions } from './merge.ts';
+import type { TranslateOptions } from './translate.ts';
+import type { Context } from '../io/commandLine/context.ts';
+import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+
+const mergeNotes = `
+Each config is checked, translated to the newest version among them, and merged
+over those before it. Warnings say what a later config takes over or removes
+without saying so. Configs that ignition.config refers to are not fetched.
+A merged config that is not valid is printed, but not written to a file.
+${EXIT_CODES}
+Examples:
+  ironic-coreos ignition merge agent.ign site.ign > worker.ign
+  ironic-coreos render --api-url https://192.0.2.1 |
+    ironic-coreos ignition merge - site.ign -o worker.ign
+`;
+
+const translateNotes = `
+To a newer version as Ignition translates on boot; what that loses is warned
+about. To an older version only if it can say the same: everything that it
+does not know or would refuse is reported.
+${EXIT_CODES}
+Examples:
+  ironic-coreos ignition translate --to 3.4.0 worker.ign
+  butane worker.bu | ironic-coreos ignition translate --to 3.2.0 - -o worker.ign
+`;
+
+export function declareIgnition(ignition: Command, context: Context): void {
+  declareMerge(ignition, context);
+  declareTranslate(ignition, context);
+}
+
+function declareMerge(ignition: Command, context: Context): void {
+  const command = ignition
+    .command('merge')
+    .summary('merge Ignition configs as Ignition would')
+    .description('Merges Ignition configs into one, as Ignition would on boot.')
+    .argument('<PARENT>', 'Ignition config; - is standard input')
+    .argument('<CHILD...>', 'configs to merge over it, in this order')
+    .option('--to <VERSION>', 'version of the result (default: the newest of the configs)');
+  declareOutput(command)
+    .addHelpText('after', mergeNotes)
+    .action(async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) => {
+      const { merge } = await import('./merge.ts');
+      context.finish(await merge({ ...options, files: [parent, ...children] }, context.io));
+    });
+}
+
+function declareTranslate(ignition: Command, context: Context): void {
+  const command = ignition
+    .command('translate')
+    .summary('write an Ignition config in another version of the spec')
+    .description('Translates an Ignition config to another version of the spec, newer or older.')
+    .argument('<FILE>', 'Ignition config; - is standard input')
+    .requiredOption('--to <VERSION>', 'version of the spec, from 3.0.0 to 3.6.0, or 3.7.0-experimental');
+  declareOutput(command)
+    .addHelpText('after', translateNotes)
+    .action(async (file: string, options: Omit<TranslateOptions, 'file'>) => {
+      const { translate } = await import('./translate.ts');
+      context.finish(await translate({ ...options, file }, context.io));
+    });
+}
+
+function declareOutput(command: Command): Command {
+  return refuseRepeatedOptions(
+    command
+      .option('-o, --output <FILE>', 'write here, whole or not at all, instead of to standard output')
+      .option('--pretty', 'indent the JSON'),
+  );
+}

@@ -1,0 +1,42 @@
+/** `ignition merge`: merges configs as Ignition would on boot, and says what may surprise. */
+
+import { mergeConfigs } from '../ignition/merge.ts';
+import { remarkMerge } from '../ignition/mergeRemarks.ts';
+import { type SpecVersion, specVersions } from '../ignition/versions.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import {
+  type ConfigDocument,
+  parseSpecVersion,
+  readConfigDocuments,
+  tellFindings,
+  translateDocument,
+  writeConfig,
+  type WriteOptions,
+} from '../hosts/input/configDocuments.ts';
+
+export interface MergeOptions extends WriteOptions {
+  /** At least two, each merged over those before it; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Version of the result; without, the newest of the configs. */
+  readonly to?: string;
+}
+
+/** @throws CliError where a config, or what they give together, is not valid */
+export async function merge({ files, to, ...options }: MergeOptions, io: Io): Promise<ExitCode> {
+  const wanted = to === undefined ? undefined : parseSpecVersion(to);
+  const documents = await readConfigDocuments(files, io);
+  const version = wanted ?? newestVersion(documents);
+  const config = documents
+    .map((document) => ({ document, config: translateDocument(document, version, io) }))
+    .reduce((parent, child) => {
+      tellFindings(remarkMerge(parent.config, child.config, version), child.document, io);
+      return { ...child, config: mergeConfigs(parent.config, child.config, version) };
+    }).config;
+  await writeConfig({ name: 'merged config', config, sources: documents }, options, io);
+  return 0;
+}
+
+function newestVersion(documents: readonly ConfigDocument[]): SpecVersion {
+  const used = new Set(documents.map(({ version }) => version));
+  return specVersions.findLast((version) => used.has(version)) ?? specVersions[0];
+}

@@ -1,0 +1,222 @@
+/** Bonds: the `link-aggregation` part of an interface, its options and what its ports get. */
+
+import {
+  address,
+  flag,
+  integer,
+  linkName,
+  list,
+  macAddress,
+  numbered,
+  object,
+  objectWith,
+  type Place,
+  type Reader,
+  refuse,
+  type Shaped,
+  step,
+  uint16,
+  uint32,
+  uint8,
+} from './readers.ts';
+import { isIpv4 } from '../formats/hostName.ts';
+
+export interface Bond {
+  readonly mode: string | undefined;
+  /** Undefined where the document says nothing about ports. */
+  readonly ports: readonly string[] | undefined;
+  /** Of the `[bond]` section. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Entries of the `[bond-port]` section of each port that has one. */
+  readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The bond takes its MAC address from a port, so that it cannot have another. */
+  readonly macFollowsPorts: boolean;
+}
+
+/** In the kernel's order, which gives them their numbers. */
+const modes = [
+  'balance-rr',
+  'active-backup',
+  'balance-xor',
+  'broadcast',
+  '802.3ad',
+  'balance-tlb',
+  'balance-alb',
+] as const;
+
+const optionShape = {
+  ad_actor_sys_prio: digits(uint16),
+  ad_actor_system: actorSystem,
+  ad_select: numbered(['stable', 'bandwidth', 'count']),
+  ad_user_port_key: digits(uint16),
+  all_slaves_active: numberOf(['dropped', 'delivered']),
+  arp_all_targets: numbered(['any', 'all']),
+  arp_interval: digits(uint32),
+  arp_ip_target: arpTargets,
+  arp_missed_max: digits(uint8),
+  arp_validate: numbered(['none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup']),
+  balance_slb: bit,
+  'balance-slb': bit,
+  downdelay: digits(uint32),
+  fail_over_mac: numbered(['none', 'active', 'follow']),
+  lacp_active: bit,
+  lacp_rate: numbered(['slow', 'fast']),
+  lp_interval: digits(uint32),
+  miimon: digits(uint32),
+  min_links: digits(uint32),
+  ns_ip6_target: neighbourTargets,
+  num_grat_arp: digits(uint8),
+  num_unsol_na: digits(uint8),
+  packets_per_slave: digits(uint32),
+  primary: linkName,
+  primary_reselect: numbered(['always', 'better', 'failure']),
+  resend_igmp: digits(uint32),
+  tlb_dynamic_lb: bit,
+  updelay: digits(uint32),
+  use_carrier: bit,
+  xmit_hash_policy: numbered(['layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac']),
+};
+
+type Options = Shaped<typeof optionShape>;
+
+const portShape = {
+  name: linkName,
+  priority: integer(-(2 ** 31), 2 ** 31 - 1),
+  'queue-id': uint16,
+};
+
+const bondShape = {
+  mode: numbered(modes, { lacp: '802.3ad' }),
+  options: object(optionShape),
+  port: list(linkName),
+  ports: list(linkName),
+  'ports-config': list(objectWith(portShape, ['name'])),
+};
+
+type BondFields = Shaped<typeof bondShape>;
+type PortFields = NonNullable<BondFields['ports-config']>[number];
+
+function digits(read: Reader<number>): Reader<string> {
+  return (value, place) => {
+    const number = read(value, place);
+    return number === undefined ? undefined : String(number);
+  };
+}
+
+function bit(value: unknown, place: Place): string | undefined {
+  const isOn = flag(value, place);
+  return isOn === undefined ? undefined : isOn ? '1' : '0';
+}
+
+function numberOf(words: readonly string[]): Reader<string> {
+  const read = numbered(words);
+  return (value, place) => {
+    const word = read(value, place);
+    return word === undefined ? undefined : String(words.indexOf(word));
+  };
+}
+
+function actorSystem(value: unknown, place: Place): string | undefined {
+  const mac = macAddress(value, place);
+  return mac?.startsWith('01:00:5E') ? refuse(place, 'it is a multicast address') : mac;
+}
+
+function arpTargets(value: unknown, place: Place): string | undefined {
+  if (value === '') return '';
+  if (typeof value === 'string' && value.split(',').every((target) => isIpv4(target))) return value;
+  return refuse(place, 'IPv4 addresses separated by commas, without blanks, are expected');
+}
+
+const readNeighbourTargets = list(address(6));
+
+function neighbourTargets(value: unknown, place: Place): string | undefined {
+  return readNeighbourTargets(value, place)?.join(',');
+}
+
+const readBondFields = object(bondShape);
+
+export const bond: Reader<Bond> = (value, place) => {
+  const fields = readBondFields(value, place);
+  if (fields === undefined) return undefined;
+  if (fields.port !== undefined && fields.ports !== undefined) {
+    return refuse(step(place, 'ports'), 'it is the same as "port"', 'leave one of them out');
+  }
+  const { mode, options = {}, 'ports-config': portConfigs } = fields;
+  const listed = fields.port ?? fields.ports;
+  const configured = portConfigs?.map(({ name }) => name);
+  checkSamePorts(listed, configured, place);
+  checkQueues(portConfigs ?? [], step(place, 'ports-config'));
+  checkOptions(options, mode, step(place, 'options'));
+  return {
+    mode,
+    ports: listed ?? configured,
+    entries: { ...(mode === undefined ? {} : { mode }), ...optionEntries(options) },
+    portEntries: new Map((portConfigs ?? []).map((port) => [port.name, portSectionEntries(port)])),
+    macFollowsPorts: mode === 'active-backup' && options.fail_over_mac === 'active',
+  };
+};
+
+function checkSamePorts(
+  listed: readonly string[] | undefined,
+  configured: readonly string[] | undefined,
+  place: Place,
+): void {
+  if (listed === undefined || configured === undefined) return;
+  const [left, right] = [new Set(listed), new Set(configured)];
+  const same = left.size === right.size && configured.every((port) => left.has(port));
+  if (!same) refuse(step(place, 'ports-config'), 'it has other ports than "port"');
+}
+
+/** The kernel does not let two ports share a queue; 0 is none. */
+function checkQueues(ports: readonly PortFields[], place: Place): void {
+  const taken = new Set<number>();
+  for (const [index, { 'queue-id': queue = 0 }] of ports.entries()) {
+    if (taken.has(queue)) refuse(step(place, index, 'queue-id'), 'another port has the same queue');
+    if (queue !== 0) taken.add(queue);
+  }
+}
+
+/** Combinations that nmstate refuses. */
+function checkOptions(options: Options, mode: string | undefined, place: Place): void {
+  const monitorsArp = Number(options.arp_interval ?? 0) > 0;
+  if (monitorsArp && Number(options.miimon ?? 0) > 0) {
+    refuse(step(place, 'miimon'), 'miimon and arp_interval exclude each other');
+  }
+  if (options.balance_slb !== undefined && options['balance-slb'] !== undefined) {
+    refuse(step(place, 'balance-slb'), 'it is the same as "balance_slb"', 'leave one of them out');
+  }
+  if (mode === undefined) return;
+  const slb = options.balance_slb ?? options['balance-slb'];
+  if (slb === '1' && !(mode === 'balance-xor' && options.xmit_hash_policy === 'vlan+srcmac')) {
+    refuse(step(place, 'balance-slb'), 'it needs mode balance-xor and xmit_hash_policy vlan+srcmac');
+  }
+  for (const name of ['lacp_rate', 'lacp_active'] as const) {
+    if (mode !== '802.3ad' && options[name] !== undefined) refuse(step(place, name), 'it needs mode 802.3ad');
+  }
+  if (monitorsArp && ['802.3ad', 'balance-tlb', 'balance-alb'].includes(mode)) {
+    refuse(step(place, 'arp_interval'), `it cannot be used in mode ${mode}`);
+  }
+  if (options.arp_interval === undefined || monitorsArp) return;
+  for (const name of ['arp_ip_target', 'ns_ip6_target'] as const) {
+    if ((options[name] ?? '') !== '') refuse(step(place, name), 'it needs arp_interval above 0');
+  }
+}
+
+function optionEntries(options: Options): Record<string, string> {
+  const { balance_slb: slb, arp_missed_max: missed, ...others } = options;
+  const entries: Record<string, string> = { ...others };
+  const balance = slb ?? options['balance-slb'];
+  if (balance !== undefined) entries['balance-slb'] = balance;
+  // Older NetworkManagers do not know this key, so nmstate writes it only where it is not the default.
+  if (missed !== undefined && missed !== '2') entries['arp_missed_max'] = missed;
+  return entries;
+}
+
+/** Nothing where both are 0: older NetworkManagers do not know the section. */
+function portSectionEntries({ priority = 0, 'queue-id': queue }: PortFields): Record<string, string> {
+  if (priority === 0 && (queue ?? 0) === 0) return {};
+  return {
+    ...(priority === 0 ? {} : { prio: String(priority) }),
+    ...(queue === undefined ? {} : { 'queue-id': String(queue) }),
+  };
+}

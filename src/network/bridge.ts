@@ -1,0 +1,232 @@
+/** Linux bridges: the `bridge` part of an interface, its options and what its ports get. */
+
+import { isMapping } from '../formats/mapping.ts';
+import {
+  flag,
+  integer,
+  linkName,
+  list,
+  object,
+  objectWith,
+  oneOf,
+  type Place,
+  type Reader,
+  refuse,
+  type Shape,
+  type Shaped,
+  step,
+  strictFlag,
+  strictly,
+  uint16,
+  uint32,
+  uint64,
+} from './readers.ts';
+
+export interface Bridge {
+  /** Undefined where the document says nothing about ports. */
+  readonly ports: readonly string[] | undefined;
+  /** Of the `[bridge]` section. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Entries of the `[bridge-port]` section of each port. */
+  readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
+
+/** nmstate's keys that are NetworkManager's too. */
+const sameKeyShape = {
+  'group-forward-mask': uint16,
+  'multicast-last-member-count': uint32,
+  'multicast-last-member-interval': uint64,
+  'multicast-membership-interval': uint64,
+  'multicast-querier': flag,
+  'multicast-querier-interval': uint64,
+  'multicast-query-interval': uint64,
+  'multicast-query-response-interval': uint64,
+  'multicast-query-use-ifaddr': flag,
+  'multicast-router': multicastRouter,
+  'multicast-snooping': flag,
+  'multicast-startup-query-count': uint32,
+  'multicast-startup-query-interval': uint64,
+  'vlan-default-pvid': strictly(integer(0, 4094)),
+};
+
+const stpShape = {
+  enabled: flag,
+  'forward-delay': integer(2, 30),
+  'hello-time': integer(1, 10),
+  'max-age': integer(6, 40),
+  priority: uint16,
+};
+
+const optionShape = {
+  ...sameKeyShape,
+  /** Timers of the kernel, only ever shown. */
+  'gc-timer': strictly(uint64),
+  'hello-timer': strictly(uint64),
+  'group-fwd-mask': uint16,
+  'hash-max': uint32,
+  'mac-ageing-time': uint32,
+  stp: object(stpShape),
+  'vlan-protocol': oneOf(['802.1q', '802.1ad']),
+};
+
+type Options = Shaped<typeof optionShape>;
+
+const vlanTag = integer(1, 4094);
+
+const portVlanShape = {
+  'enable-native': flag,
+  mode: oneOf(['access', 'trunk']),
+  tag: vlanTag,
+  'trunk-tags': list(trunkTag),
+};
+
+type PortVlan = Shaped<typeof portVlanShape>;
+
+const portShape = {
+  name: linkName,
+  'stp-hairpin-mode': flag,
+  'stp-path-cost': uint32,
+  'stp-priority': uint16,
+  vlan: object(portVlanShape),
+};
+
+const ports = list(objectWith(portShape, ['name']));
+
+const readBridgeFields = object({
+  /** Only for checking what was applied. */
+  'allow-extra-ports': strictFlag,
+  options: object(optionShape),
+  port: ports,
+  ports,
+});
+
+type PortFields = NonNullable<ReturnType<typeof ports>>[number];
+
+function multicastRouter(value: unknown, place: Place): string | undefined {
+  const word = typeof value === 'string' ? value.toLowerCase() : String(value);
+  const number = typeof value === 'number' ? value : undefined;
+  return oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(word, place);
+}
+
+/** First and last number. */
+type TagRange = readonly [number, number];
+
+const readId = objectWith({ id: vlanTag }, ['id']);
+const readRange = objectWith({ 'id-range': objectWith({ min: vlanTag, max: vlanTag }, ['min', 'max']) }, [
+  'id-range',
+]);
+
+function trunkTag(value: unknown, place: Place): TagRange | undefined {
+  if (isMapping(value) && Object.hasOwn(value, 'id')) {
+    const id = readId(value, place)?.id;
+    return id === undefined ? undefined : [id, id];
+  }
+  const range = readRange(value, place)?.['id-range'];
+  if (range === undefined) return undefined;
+  const { min, max } = range;
+  return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
+}
+
+export const bridge: Reader<Bridge> = (value, place) => {
+  const fields = readBridgeFields(value, place);
+  if (fields === undefined) return undefined;
+  if (fields.port !== undefined && fields.ports !== undefined) {
+    return refuse(step(place, 'ports'), 'it is the same as "port"', 'leave one of them out');
+  }
+  const key = fields.port === undefined ? 'ports' : 'port';
+  const listed = fields.port ?? fields.ports;
+  const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);
+  const { options = {} } = fields;
+  checkOptions(options, filtersVlans, step(place, 'options'));
+  for (const [index, port] of (listed ?? []).entries()) {
+    checkPortVlan(port.vlan ?? {}, step(place, key, index, 'vlan'));
+  }
+  return {
+    ports: listed?.map(({ name }) => name),
+    entries: {
+      ...optionEntries(options),
+      ...(listed === undefined ? {} : { 'vlan-filtering': String(filtersVlans) }),
+    },
+    portEntries: new Map((listed ?? []).map((port) => [port.name, portSectionEntries(port)])),
+  };
+};
+
+function checkOptions(options: Options, filtersVlans: boolean, place: Place): void {
+  const { 'group-forward-mask': mask, 'group-fwd-mask': sameMask, 'vlan-default-pvid': pvid } = options;
+  if (mask !== undefined && sameMask !== undefined && mask !== sameMask) {
+    refuse(step(place, 'group-fwd-mask'), 'it is the same as "group-forward-mask", but has another value');
+  }
+  if (pvid !== undefined && pvid !== 1 && !filtersVlans) {
+    refuse(step(place, 'vlan-default-pvid'), 'it needs VLAN filtering, so a port with "vlan"');
+  }
+}
+
+/** Combinations that nmstate refuses, and tags of which NetworkManager would take only one. */
+function checkPortVlan(vlan: PortVlan, place: Place): void {
+  const { mode, tag, 'enable-native': native, 'trunk-tags': tags } = vlan;
+  if (mode === 'trunk' && tag !== undefined && native !== true) {
+    refuse(step(place, 'tag'), 'in trunk mode it needs enable-native: true');
+  }
+  if (mode === 'access' && native === true) {
+    refuse(step(place, 'enable-native'), 'it cannot be set in access mode');
+  }
+  if (mode === 'access' && (tags ?? []).length > 0) {
+    refuse(step(place, 'trunk-tags'), 'it cannot be set in access mode');
+  }
+  if (mode === 'trunk' && tags === undefined) refuse(place, 'trunk mode needs trunk-tags');
+  const sorted = (tags ?? []).toSorted(([a], [b]) => a - b);
+  const overlaps = sorted.some(([min], index) => min <= (sorted[index - 1]?.[1] ?? 0));
+  const repeated = tag !== undefined && sorted.some(([min, max]) => min <= tag && tag <= max);
+  if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'a tag is there twice');
+}
+
+function optionEntries(options: Options): Record<string, string> {
+  const entries = texts(sameKeyShape, options);
+  const mask = options['group-fwd-mask'];
+  if (mask !== undefined) entries['group-forward-mask'] = String(mask);
+  const { 'hash-max': hashMax, 'mac-ageing-time': ageing, 'vlan-protocol': protocol, stp = {} } = options;
+  if (hashMax !== undefined) entries['multicast-hash-max'] = String(hashMax);
+  if (ageing !== undefined) entries['ageing-time'] = String(ageing);
+  if (protocol !== undefined) entries['vlan-protocol'] = protocol === '802.1q' ? '802.1Q' : protocol;
+  const { enabled, ...others } = stp;
+  if (enabled !== undefined) entries['stp'] = String(enabled);
+  return { ...entries, ...texts(stpShape, others) };
+}
+
+/** Values under the keys of a shape, as texts. */
+function texts(shape: Shape, values: Readonly<Record<string, unknown>>): Record<string, string> {
+  const entries: Record<string, string> = {};
+  for (const key of Object.keys(shape)) {
+    const value = values[key];
+    if (typeof value === 'number' || typeof value === 'boolean') entries[key] = String(value);
+    else if (typeof value === 'string') entries[key] = value;
+  }
+  return entries;
+}
+
+function portSectionEntries(port: PortFields): Record<string, string> {
+  const { 'stp-hairpin-mode': hairpin, 'stp-path-cost': cost, 'stp-priority': priority, vlan } = port;
+  return {
+    ...(hairpin === undefined ? {} : { 'hairpin-mode': String(hairpin) }),
+    ...(cost === undefined ? {} : { 'path-cost': String(cost) }),
+    ...(priority === undefined ? {} : { priority: String(priority) }),
+    ...(vlan === undefined ? {} : { vlans: formatPortVlans(vlan) }),
+  };
+}
+
+/** Empty where there is no mode. The own tag of the port is where untagged frames go. */
+function formatPortVlans({ mode, tag, 'trunk-tags': tags = [] }: PortVlan): string {
+  if (mode === undefined) return '';
+  const trunk = mode === 'trunk' ? tags : [];
+  const own: readonly TagRange[] = tag === undefined ? [] : [[tag, tag]];
+  return [...trunk, ...own]
+    .toSorted(([a], [b]) => a - b)
+    .map(([min, max]) => formatRange(min, max) + (min === tag ? ' pvid untagged' : ''))
+    .join(',');
+}
+
+function formatRange(min: number, max: number): string {
+  return min === max ? String(min) : `${min}-${max}`;
+}

@@ -1,0 +1,292 @@
+/** One interface of an nmstate document, read and checked as far as it goes without the others. */
+
+import type { Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { type Bond, bond } from './bond.ts';
+import { type Bridge, bridge } from './bridge.ts';
+import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
+import {
+  flag,
+  integer,
+  isKernelName,
+  linkName,
+  macAddress,
+  notCovered,
+  object,
+  objectWith,
+  oneOf,
+  type Place,
+  type Reader,
+  refuse,
+  remark,
+  type Shaped,
+  step,
+  strictly,
+  text,
+  uint32,
+  uint64,
+} from './readers.ts';
+import { type Vlan, vlan } from './vlan.ts';
+
+export type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
+
+export interface Interface {
+  readonly path: Path;
+  readonly name: string;
+  readonly type: InterfaceType;
+  readonly isUp: boolean;
+  /** The `id` of the profile, and its file name. */
+  readonly id: string;
+  /** Found by its MAC address, so that its real name is not known. */
+  readonly foundByMac: boolean;
+  readonly profileName: string | undefined;
+  /** Upper case. */
+  readonly mac: string | undefined;
+  /** As written, for others to copy. */
+  readonly macToCopy: string | undefined;
+  readonly copyMacFrom: string | undefined;
+  readonly description: string | undefined;
+  readonly lldp: boolean | undefined;
+  readonly waitIp: string | undefined;
+  readonly ipv4: IpSettings | undefined;
+  readonly ipv6: IpSettings | undefined;
+  readonly vlan: Vlan | undefined;
+  readonly bond: Bond | undefined;
+  readonly bridge: Bridge | undefined;
+  /** Of the `[ethernet]` section, besides the MAC address. */
+  readonly wired: Readonly<Record<string, string>>;
+}
+
+/** An interface that gets no profile. */
+export interface Unmanaged {
+  readonly name: string;
+  readonly state: 'absent' | 'ignore';
+}
+
+const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;
+const states = ['up', 'down', 'absent', 'ignore'] as const;
+
+const mtu = integer(0, 2 ** 32 - 1);
+/** With IPv6 on, the least that RFC 8200 allows. */
+const leastIpv6Mtu = 1280;
+
+const sharedShape = {
+  name: linkName,
+  type: oneOf(types),
+  state: oneOf(states),
+  'profile-name': linkName,
+  description: text,
+  identifier: oneOf(['name', 'mac-address']),
+  'mac-address': macAddress,
+  mtu,
+  ipv4,
+  ipv6,
+  'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
+  'accept-all-mac-addresses': flag,
+  lldp: objectWith({ enabled: flag }, ['enabled']),
+  /** What nmstate shows but never applies. */
+  driver: text,
+  'min-mtu': strictly(uint64),
+  'max-mtu': strictly(uint64),
+  'permanent-mac-address': macAddress,
+};
+
+const ethernetShape = {
+  'auto-negotiation': flag,
+  speed: uint32,
+  duplex: oneOf(['full', 'half']),
+};
+
+type EthernetFields = Shaped<typeof ethernetShape>;
+
+/** Every key of every type, so that one type can describe what was read. */
+const anyShape = {
+  ...sharedShape,
+  ethernet: object(ethernetShape),
+  vlan,
+  'link-aggregation': bond,
+  bond,
+  bridge,
+  'copy-mac-from': linkName,
+};
+
+type Fields = Shaped<typeof anyShape>;
+
+const dummy: Reader<Fields> = object(sharedShape);
+const readers: Readonly<Record<InterfaceType, Reader<Fields>>> = {
+  ethernet: object({ ...sharedShape, ethernet: anyShape.ethernet }),
+  vlan: object({ ...sharedShape, vlan }),
+  bond: object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': linkName }),
+  'linux-bridge': object({ ...sharedShape, bridge, 'copy-mac-from': linkName }),
+  dummy,
+};
+
+export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
+  if (!isMapping(value)) return refuse(place, 'a mapping of keys to values is expected');
+  if (value['state'] === 'absent') return readAbsent(value, place);
+  const type = readType(value, place);
+  const fields = type === undefined ? undefined : readers[type](value, place);
+  if (type === undefined || fields === undefined) return undefined;
+  const name = checkName(fields, value, place);
+  if (name === undefined) return undefined;
+  if (fields.state === 'ignore') return readIgnored(name, fields, place);
+  checkFields(type, fields, place);
+  return toInterface(name, { type, fields, path: place.path });
+};
+
+/** What nmstate looks at in an interface that is to go away. */
+const absentShape = {
+  name: linkName,
+  type: oneOf(types),
+  state: oneOf(states),
+  identifier: sharedShape.identifier,
+  'mac-address': macAddress,
+};
+
+const readAbsentFields = object(absentShape);
+
+function readAbsent(value: Readonly<Record<string, unknown>>, place: Place): Unmanaged | undefined {
+  const kept = Object.entries(value).filter(([key]) => key in absentShape || key === 'pci-address');
+  const fields = readAbsentFields(Object.fromEntries(kept), place);
+  const name = fields === undefined ? undefined : checkName(fields, value, place);
+  return name === undefined ? undefined : { name, state: 'absent' };
+}
+
+/** Without a type it is taken for Ethernet, as nmstate does offline. */
+function readType(value: Readonly<Record<string, unknown>>, place: Place): InterfaceType | undefined {
+  if (!Object.hasOwn(value, 'type')) return 'ethernet';
+  const { type } = value;
+  const known = types.find((candidate) => candidate === type);
+  if (known !== undefined || typeof type !== 'string')
+    return known ?? oneOf(types)(type, step(place, 'type'));
+  return notCovered(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
+}
+
+function checkName(
+  { name, identifier }: Fields,
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+): string | undefined {
+  if (name === undefined)
+    return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
+  if (name === 'lo') return notCovered(step(place, 'name'), 'the loopback interface');
+  if (identifier === 'mac-address' || isKernelName(name)) return name;
+  return refuse(
+    step(place, 'name'),
+    'Linux does not take this as the name of an interface',
+    'a name has 1 to 15 ASCII characters, none of them a blank, a slash or a colon',
+  );
+}
+
+function readIgnored(name: string, fields: Fields, place: Place): Unmanaged | undefined {
+  const ports = portsOf(fields);
+  if (ports === undefined) return { name, state: 'ignore' };
+  return notCovered(step(place, 'state'), 'an ignored interface with ports');
+}
+
+function portsOf(fields: Fields): readonly string[] | undefined {
+  return (fields['link-aggregation'] ?? fields.bond)?.ports ?? fields.bridge?.ports;
+}
+
+function checkFields(type: InterfaceType, fields: Fields, place: Place): void {
+  if (fields.identifier === 'mac-address' && fields['mac-address'] === undefined) {
+    refuse(step(place, 'identifier'), 'without "mac-address" the interface cannot be found');
+  }
+  if (fields.ipv6?.enabled === true && fields.mtu !== undefined && fields.mtu < leastIpv6Mtu) {
+    refuse(
+      step(place, 'mtu'),
+      `IPv6 needs at least ${leastIpv6Mtu}`,
+      'raise it, or set ipv6.enabled to false',
+    );
+  }
+  if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
+  if (type === 'bond') checkBond(fields, place);
+}
+
+function checkBond(fields: Fields, place: Place): void {
+  if (fields.bond !== undefined && fields['link-aggregation'] !== undefined) {
+    refuse(step(place, 'bond'), 'it is the same as "link-aggregation"', 'leave one of them out');
+  }
+  const settings = fields['link-aggregation'] ?? fields.bond;
+  const isUp = (fields.state ?? 'up') === 'up';
+  if (isUp && settings?.mode === undefined) refuse(place, 'a bond needs a mode', 'set link-aggregation.mode');
+  if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
+    remark(
+      step(place, 'mac-address'),
+      'the MAC address is left out, as nmstate does',
+      'with fail_over_mac active the bond has that of its active port',
+    );
+  }
+}
+
+interface Read {
+  readonly type: InterfaceType;
+  readonly fields: Fields;
+  readonly path: Path;
+}
+
+function toInterface(name: string, { type, fields, path }: Read): Interface {
+  const settings = fields['link-aggregation'] ?? fields.bond;
+  const isUp = (fields.state ?? 'up') === 'up';
+  const foundByMac = fields.identifier === 'mac-address';
+  const profileName = fields['profile-name'] ?? (foundByMac && isUp ? name : undefined);
+  const mac = fields['mac-address'];
+  return {
+    path,
+    name,
+    type,
+    isUp,
+    id: profileName ?? name,
+    foundByMac,
+    profileName,
+    mac,
+    macToCopy: fields['permanent-mac-address'] ?? mac,
+    copyMacFrom: fields['copy-mac-from'],
+    description: fields.description,
+    lldp: fields.lldp?.enabled,
+    waitIp: fields['wait-ip'],
+    ipv4: fields.ipv4,
+    ipv6: fields.ipv6,
+    vlan: fields.vlan,
+    bond: settings,
+    bridge: fields.bridge,
+    wired: wiredEntries(fields),
+  };
+}
+
+function wiredEntries(fields: Fields): Record<string, string> {
+  const acceptAll = fields['accept-all-mac-addresses'];
+  return {
+    ...(fields.mtu === undefined ? {} : { mtu: String(fields.mtu) }),
+    ...(acceptAll === undefined ? {} : { 'accept-all-mac-addresses': acceptAll ? '1' : '0' }),
+    ...linkEntries(fields.ethernet ?? {}),
+  };
+}
+
+/** Speed and duplex count only where they are not negotiated. */
+function linkEntries({
+  'auto-negotiation': negotiate,
+  speed,
+  duplex,
+}: EthernetFields): Record<string, string> {
+  if (negotiate === undefined) return {};
+  if (negotiate) return { 'auto-negotiate': 'true' };
+  return {
+    'auto-negotiate': 'false',
+    ...(speed === undefined ? {} : { speed: String(speed) }),
+    ...(duplex === undefined ? {} : { duplex }),
+  };
+}
+
+/** A port that the document names and says nothing else about, which nmstate takes for Ethernet. */
+export function assumedPort(name: string, path: Path): Interface {
+  return toInterface(name, { type: 'ethernet', fields: {}, path });
+}
+
+/** Undefined for an interface that has no ports, or none that the document speaks of. */
+export function portsOfInterface({
+  bond: settings,
+  bridge: bridgeSettings,
+}: Interface): readonly string[] | undefined {
+  return settings?.ports ?? bridgeSettings?.ports;
+}

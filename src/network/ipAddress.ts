@@ -1,0 +1,79 @@
+/** IP addresses and networks in the form that nmstate writes them: Rust's `std::net`, which follows RFC 5952. */
+
+import { isIpv4, parseIpv6 } from '../formats/hostName.ts';
+
+export type Family = 4 | 6;
+
+export interface IpAddress {
+  readonly family: Family;
+  /** IPv4: four bytes. IPv6: eight groups of 16 bits. */
+  readonly groups: readonly number[];
+}
+
+/** Bits of an address. */
+export function addressBits(family: Family): 32 | 128 {
+  return family === 4 ? 32 : 128;
+}
+
+/** Undefined for what is no address; zones (`%eth0`) are no part of one. */
+export function parseAddress(text: string): IpAddress | undefined {
+  if (isIpv4(text)) return { family: 4, groups: text.split('.').map(Number) };
+  if (text.includes('%') || parseIpv6(text) === undefined) return undefined;
+  const [head = '', tail] = text.split('::');
+  const before = parseGroups(head);
+  const after = parseGroups(tail ?? '');
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
+  return { family: 6, groups: [...before, ...zeros, ...after] };
+}
+
+function parseGroups(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+export function formatAddress({ family, groups }: IpAddress): string {
+  if (family === 4) return groups.join('.');
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (mapped)
+    return `::ffff:${groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.')}`;
+  const run = longestZeros(groups);
+  if (run.length < 2) return formatGroups(groups);
+  return `${formatGroups(groups.slice(0, run.start))}::${formatGroups(groups.slice(run.start + run.length))}`;
+}
+
+function formatGroups(groups: readonly number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
+}
+
+/** The first of the longest runs. */
+function longestZeros(groups: readonly number[]): { readonly start: number; readonly length: number } {
+  let best = { start: 0, length: 0 };
+  let length = 0;
+  for (const [index, group] of groups.entries()) {
+    length = group === 0 ? length + 1 : 0;
+    if (length > best.length) best = { start: index + 1 - length, length };
+  }
+  return best;
+}
+
+/** An address with the bits behind the prefix cleared. */
+export function maskAddress({ family, groups }: IpAddress, prefixLength: number): IpAddress {
+  const width = family === 4 ? 8 : 16;
+  const masked = groups.map((group, index) => {
+    const cleared = Math.min(width, Math.max(0, (index + 1) * width - prefixLength));
+    return (group >> cleared) << cleared;
+  });
+  return { family, groups: masked };
+}
+
+/** `fe80::/10`. */
+export function isLinkLocal({ family, groups }: IpAddress): boolean {
+  return family === 6 && ((groups[0] ?? 0) & 0xffc0) === 0xfe80;
+}

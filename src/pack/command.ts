@@ -1,0 +1,30 @@
+/** Declares `pack`, for those who build releases; not shown to others. */
+
+import type { Command } from 'commander';
+import type { Context } from '../io/commandLine/context.ts';
+import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+
+const NOTES = `
+Both ISOs come from one build; the minimal one lacks the root filesystem and
+coreos/miniso.dat, into which the full ISO takes what it needs to make it.
+${EXIT_CODES}
+Examples:
+  ironic-coreos pack minimal-iso --consume coreos.iso minimal.iso
+`;
+
+export function declarePack(pack: Command, context: Context): void {
+  const command = pack
+    .command('minimal-iso')
+    .summary('pack a minimal ISO into a live ISO')
+    .description('Packs a minimal ISO into a live ISO, from which it can then be extracted.')
+    .argument('<FULL_ISO>', 'live ISO of CoreOS, which is changed')
+    .argument('<MINIMAL_ISO>', 'the same without root filesystem')
+    .option('--consume', 'delete the minimal ISO afterwards')
+    .addHelpText('after', NOTES)
+    .action(async (fullIso: string, minimalIso: string, options: { readonly consume?: boolean }) => {
+      const { packMinimal } = await import('./minimalIso.ts');
+      context.finish(await packMinimal({ ...options, fullIso, minimalIso }, context.io));
+    });
+  refuseRepeatedOptions(command);
+}

@@ -1,0 +1,54 @@
+/** Which URLs would hand out a secret, told once for all hosts of which the same is true. */
+
+import { formatWordList } from '../formats/wordList.ts';
+import type { Io } from '../io/io.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { addToGroup, formatGroup, type HostGroups } from '../hosts/run/hostGroups.ts';
+
+/** Where files can be fetched. */
+export interface ServedFolder {
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+  /** What of the folder that is, with a slash at its end; empty for all of it. */
+  readonly served: string;
+}
+
+/** The manifest has all of them. */
+export function tellExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
+  for (const [readers, hint] of hints) {
+    const groups: HostGroups = new Map();
+    const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    for (const { path, mode, secrets = [] } of byPath) {
+      if (secrets.length === 0 || readersOf(mode) !== readers) continue;
+      const url =
+        baseUrl !== undefined && path.startsWith(served) ? `${baseUrl}/${path.slice(served.length)}` : path;
+      addToGroup(groups, formatWordList(secrets), url);
+    }
+    for (const [what, urls] of groups) {
+      const message = `these hand out ${what} to whoever can fetch them: ${formatGroup(urls)}`;
+      io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+    }
+  }
+}
+
+/** Who can read a file on this machine, its user apart. */
+type Readers = 'nobody' | 'group' | 'all';
+
+const hints: readonly (readonly [readers: Readers, hint: string])[] = [
+  [
+    'nobody',
+    'only their owner can read them here, so a web server of another user cannot: --group GROUP lets it',
+  ],
+  ['group', 'serve them to the provisioning network only, and by https where what loads them can'],
+  [
+    'all',
+    'every user of this machine can read them, too: --group GROUP instead of --mode keeps the others out',
+  ],
+];
+
+function readersOf(mode: string): Readers {
+  const bits = Number.parseInt(mode, 8);
+  if ((bits & 0o004) !== 0) return 'all';
+  return (bits & 0o040) === 0 ? 'nobody' : 'group';
+}

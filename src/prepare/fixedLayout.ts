@@ -1,0 +1,231 @@
+/**
+ * `prepare --layout metal3` and `--layout bifrost`: one ramdisk for all machines, under the names that ironic-image and
+ * Bifrost have for it. What configure-coreos-ipa did from its environment, `metal3` does without any option.
+ */
+
+import { formatCount } from '../formats/wordList.ts';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { architectures } from '../core/architecture.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
+import { isSameFile } from '../io/files/shareFile.ts';
+import { writeStdout } from '../io/stdout.ts';
+import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import {
+  type FixedLayout,
+  type FixedLayoutName,
+  layoutNamed,
+  namesFor,
+  plainArchitecture,
+  withScriptPaths,
+} from './fixedLayouts.ts';
+import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
+import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
+import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
+import { printable } from '../io/report/printable.ts';
+import { createRenderer } from '../hosts/settings/renderConfig.ts';
+import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { bundleFolder, checkBundleName } from './bundle.ts';
+import { archiveInputs, publishIn } from './publishedArchives.ts';
+import { tellExposed } from './exposed.ts';
+import { finishFolder } from './finish.ts';
+import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { formatBootValues, type LayoutBoot, renderIronicConf, tellOtherRootfs } from './layoutBoot.ts';
+import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
+import { type FileAccess, type PrepareOptions, readAccess } from './options.ts';
+import { type ReadSource, readSource } from './source.ts';
+import { sizesOf } from './imageSets.ts';
+import { tellMemory } from './tellMemory.ts';
+
+/** @throws CliError in the user's terms */
+export async function prepareLayout(
+  name: FixedLayoutName,
+  options: PrepareOptions,
+  io: Io,
+): Promise<ExitCode> {
+  refuseUnused(name, options);
+  const base = layoutNamed(name);
+  const shown = options.output ?? base.folder;
+  const root = resolve(io.cwd, shown);
+  const layout = name === 'metal3' ? withScriptPaths(base, root, io.env) : base;
+  const baseUrl = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
+  const access = await readAccess(options);
+  const read = await readSource(withScriptProfile(name, options), io);
+  refuseHosts(name, read);
+  const folder = await openPreparedFolder(root, { shown, force: true, naming: 'together' });
+  try {
+    const job = { name, folder, layout, options, baseUrl, access, read, io };
+    if (!(await prepareAll(job))) return 1;
+    const { written, unchanged } = folder.counts;
+    io.stderr.write(`${printable(shown)}: ${formatCount(written, 'file')} written, ${unchanged} unchanged\n`);
+    return 0;
+  } finally {
+    await folder.release();
+  }
+}
+
+function refuseUnused(name: FixedLayoutName, { artifacts, bundle, discovery }: PrepareOptions): void {
+  if (bundle !== undefined) checkBundleName(bundle);
+  const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
+  if (option === undefined) return;
+  throw new UsageError(`${option} has no effect with --layout ${name}`, { hint: 'leave one of them out' });
+}
+
+/** Who says nothing else gets the config of the script whose environment this is. */
+function withScriptProfile(name: FixedLayoutName, options: PrepareOptions): PrepareOptions {
+  const isSaid = options.profile !== undefined || options.inventory !== undefined;
+  return name !== 'metal3' || isSaid ? options : { ...options, profile: 'configure-coreos-ipa' };
+}
+
+function refuseHosts(name: FixedLayoutName, { inventory }: ReadSource): void {
+  if (inventory.hosts === undefined) return;
+  throw new UsageError(`--layout ${name} has one config for all machines, and the inventory lists hosts`, {
+    hint: 'take the list out, or leave --layout out for a folder with a config for each host',
+  });
+}
+
+interface LayoutJob {
+  readonly name: FixedLayoutName;
+  readonly folder: PreparedFolder;
+  readonly layout: FixedLayout;
+  readonly options: PrepareOptions;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+  readonly access: FileAccess;
+  readonly read: ReadSource;
+  readonly io: Io;
+}
+
+/** All files get their names together. Tells whether there is a config; why not, has been told. */
+async function prepareAll(job: LayoutJob): Promise<boolean> {
+  const { name, folder, layout, options, baseUrl, read, io } = job;
+  const found = await findImages(job);
+  const archives = await openAgentArchives({
+    given: options.agentArchive ?? [],
+    configs: found.configs,
+    render: createRenderer(),
+    io,
+  });
+  const parts = await renderParts(found.images, archives, job);
+  if (parts === undefined) return false;
+  for (const part of parts) await putLayoutPart(part, { ...job, areGiven: found.areGiven });
+  const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
+  await putIronicConf(boot, job);
+  const memory = await listMemory(parts, found.configs, io);
+  await finishFolder(folder, {
+    layout: name,
+    wanted: {
+      baseUrl,
+      configs: folder.files.has(layout.images.iso) ? ['ign', 'iso'] : ['ign'],
+      loaders: [],
+    },
+    inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(archives, folder))],
+    prepared: { hosts: [], wrong: new Set() },
+    memory,
+    prune: options.prune === true,
+    io,
+  });
+  tellMemory([], memory, io);
+  tellExposed(folder, { baseUrl, served: layout.served }, io);
+  if (options.bundle !== undefined) await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
+  if (name === 'metal3') tellOtherRootfs(boot, io);
+  const values = formatBootValues(name, boot);
+  if (values !== '') await writeStdout(io, [Buffer.from(values)]);
+  return true;
+}
+
+interface FoundImages {
+  /** That of the plain names first; empty for a config alone. */
+  readonly images: ReadonlyMap<Architecture, InputImages>;
+  /** Without, they are what is in the folder, of which the ISOs get the config. */
+  readonly areGiven: boolean;
+  readonly configs: readonly ConfigArtifact[];
+}
+
+/** Without any image, the ISO that somebody has put there is meant, as it was by configure-coreos-ipa. */
+async function findImages({ folder, layout, options, io }: LayoutJob): Promise<FoundImages> {
+  const { iso = [], kernel, initramfs, rootfs, images: downloads } = options;
+  const areGiven =
+    iso.length > 0 || [kernel, initramfs, rootfs, downloads].some((given) => given !== undefined);
+  const wanted = areGiven ? options : { iso: await isosInPlace(folder, layout) };
+  const found = await readImageInputs(wanted, folder.digests, io);
+  const plain = plainArchitecture([...found.keys()]);
+  const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
+    Number(architecture === plain);
+  const images = new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
+  const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
+  return { images, areGiven, configs: hasIso ? ['ign', 'iso'] : ['ign'] };
+}
+
+async function isosInPlace(folder: PreparedFolder, layout: FixedLayout): Promise<string[]> {
+  const paths = [layout.images.iso, ...architectures.map((name) => namesFor(layout, name).images.iso)];
+  const found: string[] = [];
+  for (const path of paths.map((name) => join(folder.path, name))) {
+    if ((await stat(path).catch(() => undefined))?.isFile() === true) found.push(path);
+  }
+  return found;
+}
+
+/** One for each architecture, and one where there are no images; undefined where there is no config. */
+async function renderParts(
+  images: FoundImages['images'],
+  archives: AgentArchives,
+  { access, baseUrl, folder, layout, read }: LayoutJob,
+): Promise<LayoutPart[] | undefined> {
+  const publish = publishIn({ folder, access: access.open, root: layout.served, baseUrl });
+  const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
+  const parts: LayoutPart[] = [];
+  for (const [architecture, ofOne] of listed) {
+    const configs = await archives.render(read.source, { architecture, publish });
+    if (configs === undefined) return undefined;
+    const isPlain = parts.length === 0;
+    const names = isPlain || architecture === undefined ? layout : namesFor(layout, architecture);
+    const iso = ofOne.get('iso');
+    const isInPlace = iso !== undefined && (await isSameFile(iso.path, join(folder.path, names.images.iso)));
+    parts.push({
+      architecture: architecture ?? 'x86_64',
+      isPlain,
+      names,
+      images: ofOne,
+      configs,
+      plainConfig: parts[0]?.configs.fetched.document,
+      isInPlace,
+    });
+  }
+  return parts;
+}
+
+/** An ISO that was customised where it is has another digest than it had, and the next run is to find it. */
+function listParts(parts: readonly LayoutPart[], { areGiven }: FoundImages): ManifestInput[] {
+  return areGiven ? listInputs(new Map(parts.map(({ architecture, images }) => [architecture, images]))) : [];
+}
+
+async function putIronicConf(
+  boot: LayoutBoot,
+  { folder, layout, access, read, io }: LayoutJob,
+): Promise<void> {
+  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
+  const text = renderIronicConf(boot, layers, io);
+  if (text === undefined || layout.ironicConf === undefined) return;
+  await folder.put({ path: layout.ironicConf, ...access.open }, Buffer.from(text));
+}
+
+async function listMemory(
+  parts: readonly LayoutPart[],
+  configs: readonly ConfigArtifact[],
+  io: Io,
+): Promise<UnlistedMemory[]> {
+  const needs: UnlistedMemory[] = [];
+  for (const {
+    architecture,
+    images,
+    configs: { archive },
+  } of parts) {
+    const sizes = images.size === 0 ? undefined : await sizesOf(images, io);
+    for (const need of memoryNeeds(configs, sizes, archive)) needs.push({ architecture, ...need });
+  }
+  return needs;
+}

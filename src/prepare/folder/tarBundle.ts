@@ -1,0 +1,104 @@
+/**
+ * A tar archive of files, the same bytes for the same files: in the order given, owned by root, of one time, and a gzip
+ * header without name, time and system.
+ */
+
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import tar from 'tar-stream';
+import { CliError } from '../../core/errors.ts';
+import { fileError } from '../../io/files/fileErrors.ts';
+import { writeAll } from '../../io/files/handles.ts';
+import { createFile, type NewFile } from '../../io/files/newFile.ts';
+
+export interface BundledFile {
+  /** In the archive, with slashes. */
+  readonly name: string;
+  /** Absolute path of a regular file. */
+  readonly source: string;
+  readonly mode: number;
+}
+
+export interface BundleForm {
+  readonly compression: 'gzip' | 'none';
+  /** Seconds since 1970, of all files. */
+  readonly time: number;
+}
+
+/** @throws CliError in the user's terms; there is then no archive */
+export async function writeBundle(
+  files: readonly BundledFile[],
+  output: NewFile,
+  { compression, time }: BundleForm,
+): Promise<void> {
+  await createFile(output, async ({ handle }) => {
+    const pack = tar.pack();
+    let offset = 0;
+    const sink = async (written: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const chunk of written) {
+        await writeAll(handle, chunk, offset);
+        offset += chunk.length;
+      }
+    };
+    const chunks = bytesOf(pack);
+    const writing = compression === 'gzip' ? pipeline(chunks, createGzip(), sink) : pipeline(chunks, sink);
+    const added = addAll(pack, files, time).catch((error: unknown) => {
+      pack.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    await Promise.all([added, writing]);
+    if (compression === 'gzip') await writeAll(handle, Uint8Array.of(OS_UNKNOWN), OS_OFFSET);
+  });
+}
+
+/** The library does not say what its chunks are. */
+async function* bytesOf(pack: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of pack) if (chunk instanceof Uint8Array) yield chunk;
+}
+
+/** Where gzip says on which system it was made (RFC 1952, section 2.3.1). */
+const OS_OFFSET = 9;
+const OS_UNKNOWN = 255;
+
+async function addAll(pack: tar.Pack, files: readonly BundledFile[], time: number): Promise<void> {
+  for (const file of files) {
+    await add(pack, file, time).catch((error: unknown) => {
+      throw fileError(error, { path: file.source, what: 'File of the folder', action: 'read' });
+    });
+  }
+  pack.finalize();
+}
+
+/** A piece at a time, and the next one only when the last one is taken: archives are larger than memory. */
+async function add(pack: tar.Pack, { name, source, mode }: BundledFile, time: number): Promise<void> {
+  const handle = await open(source, 'r');
+  try {
+    const { size } = await handle.stat();
+    const header = { name, size, mode, mtime: new Date(time * 1000), uid: 0, gid: 0, uname: '', gname: '' };
+    const entry = pack.entry(header);
+    await pipeline(
+      piecesOf(handle.createReadStream({ autoClose: false, highWaterMark: PIECE }), size, name),
+      entry,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+const PIECE = 1024 * 1024;
+
+async function* piecesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+  name: string,
+): AsyncGenerator<Uint8Array, void> {
+  let taken = 0;
+  for await (const chunk of chunks) {
+    taken += chunk.length;
+    if (taken > size) break;
+    yield chunk;
+  }
+  if (taken !== size)
+    throw new CliError(`${name} became another file while it was packed`, { hint: 'try again' });
+}

@@ -1,0 +1,142 @@
+/** The hosts of an inventory, one after the other: config, images and boot scripts of each, data before what points there. */
+
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { hostBootFiles } from '../boot/network/bootFiles.ts';
+import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import { CliError } from '../core/errors.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
+import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
+import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
+import { hostPath } from '../hosts/artifacts/servedPaths.ts';
+import { addToGroup } from '../hosts/run/hostGroups.ts';
+import { type HostRun, tellProblem } from '../hosts/run/hostRun.ts';
+import { formatProblem, type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
+import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
+import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
+import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { type HostPlan, listPlannable, type PlanJob, planHost } from '../hosts/plan/planHost.ts';
+import type { FileAccess } from './options.ts';
+import type { Wanted } from '../hosts/artifacts/artifacts.ts';
+
+/** What all hosts have in common. */
+export interface HostJob extends PlanJob {
+  readonly access: FileAccess;
+  readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly publish: PublishArchive;
+  readonly maker: FileMaker;
+}
+
+/** The hosts that are right now, and the names of those that are not. */
+export interface PreparedHosts {
+  readonly hosts: readonly ManifestHost[];
+  readonly boots: readonly NetworkHost[];
+  readonly wrong: ReadonlySet<string>;
+}
+
+/** Wrong ones are told, and the others are written. */
+export async function prepareHosts(
+  hosts: readonly InventoryHost[],
+  job: HostJob,
+  run: HostRun,
+): Promise<PreparedHosts> {
+  const listed = listPlannable(hosts, job.source);
+  const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
+  const written: ManifestHost[] = [];
+  const boots: NetworkHost[] = [];
+  const pending = new Set<Promise<void>>();
+  for await (const made of makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run)) {
+    addToGroup(run.remarks, made.said, made.host.name);
+    const write = writeHost(made, job, run)
+      .then((isWritten) => {
+        if (!isWritten) return;
+        written.push(describeHost(made.made, job.wanted));
+        boots.push(made.made.boot);
+      })
+      .finally(() => pending.delete(write));
+    pending.add(write);
+    if (pending.size >= mostWrites(job.wanted)) await Promise.race(pending);
+  }
+  await Promise.all(pending);
+  const right = new Set(written.map(({ name }) => name));
+  const order = new Map(hosts.map(({ name }, index) => [name, index]));
+  return {
+    hosts: written,
+    boots: boots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
+    wrong: new Set(hosts.map(({ name }) => name).filter((name) => !right.has(name))),
+  };
+}
+
+/** Files that are on their way to the disk while further hosts are made; of large ones, a disk writes few well. */
+function mostWrites({ configs }: WantedArtifacts): number {
+  return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
+}
+
+function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+  return {
+    name,
+    macs,
+    architecture,
+    state: 'prepared',
+    ...(images !== undefined && { images: images.id }),
+    ...describeArchive(configs, images, wanted),
+  };
+}
+
+/** What the host loads, and what it needs for all that. */
+function describeArchive(
+  { archive }: HostConfigs,
+  images: ImageSet | undefined,
+  { configs }: Wanted,
+): Pick<ManifestHost, 'agentArchive' | 'memory'> {
+  const memory = memoryNeeds(configs, images?.sizes, archive);
+  return {
+    ...(archive !== undefined && { agentArchive: archive.id }),
+    ...(memory.length > 0 && { memory }),
+  };
+}
+
+async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: HostRun): Promise<boolean> {
+  try {
+    await putHost(made, job);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    tellProblem(host, formatProblem(error), run);
+    return false;
+  }
+}
+
+async function putHost(
+  { name, boot, configs, images, isoArguments: kargs }: HostPlan,
+  job: HostJob,
+): Promise<void> {
+  const { access, maker, wanted } = job;
+  const { secrets } = configs.fetched;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  await putConfigFiles(
+    {
+      ...documentsOf(configs),
+      artifacts: wanted.configs,
+      isoArguments: kargs,
+      images,
+      purposeOf: (artifact) => ({ path: hostPath(name, artifact), host: name, secrets, ...permissions }),
+    },
+    maker,
+  );
+  await putScripts(boot, job, maker.folder);
+}
+
+async function putScripts(
+  boot: NetworkHost,
+  { access, wanted }: HostJob,
+  folder: PreparedFolder,
+): Promise<void> {
+  const secrets = scriptSecrets(boot.start);
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
+    await folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
+  }
+}

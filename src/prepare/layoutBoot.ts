@@ -1,0 +1,152 @@
+/** What Ironic, or its nodes, are told about the images of a fixed layout. */
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bootForms, checkBoot } from '../boot/bootForms.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { CliError } from '../core/errors.ts';
+import type { Io } from '../io/io.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
+import {
+  type ArchitectureNames,
+  type FixedLayout,
+  type FixedLayoutName,
+  servedPath,
+} from './fixedLayouts.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
+import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
+
+/** The images of one architecture, as they are in the folder now. */
+export interface LayoutImages {
+  readonly architecture: Architecture;
+  /** The plain names of the layout are those of one architecture. */
+  readonly isPlain: boolean;
+  readonly names: ArchitectureNames;
+}
+
+export interface LayoutBoot {
+  readonly folder: Pick<PreparedFolder, 'path' | 'files'>;
+  readonly layout: FixedLayout;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+  /** That of the plain names comes first. */
+  readonly images: readonly LayoutImages[];
+}
+
+/**
+ * The part of ironic.conf for whoever boots over the network by Ironic's own scripts; undefined where the layout has none.
+ * @throws CliError where it cannot be written
+ */
+export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: Io): string | undefined {
+  const { folder, layout } = boot;
+  const { rootfs } = layout.images;
+  const rootfsUrl = urlOf(boot, rootfs);
+  const ignitionUrl = urlOf(boot, layout.config);
+  const isWanted = layout.ironicConf !== undefined && folder.files.has(rootfs);
+  if (!isWanted || rootfsUrl === undefined || ignitionUrl === undefined) return undefined;
+  const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
+  const findings = checkBoot(settings, bootForms.ironic);
+  for (const { severity, message, hint } of findings)
+    io.stderr.write(formatRemark({ severity, message, hint }));
+  if (findings.some(({ severity }) => severity === 'error')) {
+    throw new CliError('The part of ironic.conf cannot be written', { hint: 'mend what is reported above' });
+  }
+  return bootForms.ironic.render(settings) + renderByArchitecture(boot);
+}
+
+/** Ironic chooses by the architecture of a node. */
+function renderByArchitecture(boot: LayoutBoot): string {
+  if (boot.images.length < 2) return '';
+  const lines = (['kernel', 'initramfs'] as const).map((part) => {
+    const option = part === 'kernel' ? 'deploy_kernel_by_arch' : 'deploy_ramdisk_by_arch';
+    return `${option} = ${byArchitecture(boot, part)}\n`;
+  });
+  return `\n[conductor]\n${lines.join('')}`;
+}
+
+/** `aarch64:file:///…,x86_64:file:///…`; empty where only one architecture has the part. */
+function byArchitecture({ folder, images }: LayoutBoot, part: keyof ArchitectureNames['images']): string {
+  return images
+    .filter(({ names }) => folder.files.has(names.images[part]))
+    .map(({ architecture, names }) => `${architecture}:${fileUrl(folder.path, names.images[part])}`)
+    .toSorted()
+    .join(',');
+}
+
+/**
+ * What to tell, one `NAME=VALUE` a line: to nodes with Bifrost, and with Metal3, where the plain names are known, to
+ * Ironic and the operator about all architectures.
+ */
+export function formatBootValues(name: FixedLayoutName, boot: LayoutBoot): string {
+  return name === 'metal3' ? formatVariables(boot) : boot.images.map((one) => formatNode(boot, one)).join('');
+}
+
+/** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
+export function tellOtherRootfs(boot: LayoutBoot, io: Io): void {
+  for (const { architecture, isPlain, names } of boot.images) {
+    if (isPlain || !boot.folder.files.has(names.images.rootfs)) continue;
+    const kargs = kernelArgumentsOf(boot, names);
+    io.stderr.write(
+      formatRemark({
+        severity: 'warning',
+        message: `the kernel arguments of ironic-image name the root filesystem of one architecture, and not that of ${architecture}`,
+        hint:
+          kargs === ''
+            ? 'with --base-url, what such nodes need is printed'
+            : `nodes that boot over the network need kernel_append_params=%default% ${kargs}`,
+      }),
+    );
+  }
+}
+
+/** The last of two such arguments counts. Empty without a URL. */
+function kernelArgumentsOf(boot: LayoutBoot, { config, images }: ArchitectureNames): string {
+  const rootfsUrl = urlOf(boot, images.rootfs);
+  if (rootfsUrl === undefined) return '';
+  const isOwn = config !== boot.layout.config && boot.folder.files.has(config);
+  const ignitionUrl = isOwn ? urlOf(boot, config) : undefined;
+  const ignition = ignitionUrl === undefined ? '' : ` ignition.config.url=${ignitionUrl}`;
+  return `coreos.live.rootfs_url=${rootfsUrl}${ignition}`;
+}
+
+const variables = [
+  ['DEPLOY_ISO_BY_ARCH', 'iso'],
+  ['DEPLOY_KERNEL_BY_ARCH', 'kernel'],
+  ['DEPLOY_RAMDISK_BY_ARCH', 'initramfs'],
+] as const;
+
+function formatVariables(boot: LayoutBoot): string {
+  if (boot.images.length < 2) return '';
+  return variables
+    .map(([variable, part]) => [variable, byArchitecture(boot, part)] as const)
+    .filter(([, value]) => value !== '')
+    .map(([variable, value]) => `${variable}=${value}\n`)
+    .join('');
+}
+
+/** Nodes of another architecture than that of ironic.conf need its root filesystem, too. */
+function formatNode(boot: LayoutBoot, { architecture, isPlain, names }: LayoutImages): string {
+  const { files, path: root } = boot.folder;
+  const options = [
+    ['deploy_iso', names.images.iso],
+    ['deploy_kernel', names.images.kernel],
+    ['deploy_ramdisk', names.images.initramfs],
+  ] as const;
+  const lines = options
+    .filter(([, path]) => files.has(path))
+    .map(([option, path]) => `${option}=${fileUrl(root, path)}\n`)
+    .join('');
+  if (isPlain || lines === '') return lines;
+  const kargs = files.has(names.images.rootfs) ? kernelArgumentsOf(boot, names) : '';
+  return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
+}
+
+function urlOf({ baseUrl, layout }: LayoutBoot, path: string): string | undefined {
+  const served = servedPath(layout, path);
+  return baseUrl === undefined || served === undefined ? undefined : `${baseUrl}/${served}`;
+}
+
+function fileUrl(root: string, path: string): string {
+  return pathToFileURL(join(root, path)).href;
+}

@@ -1,0 +1,114 @@
+/** The images of one architecture in a fixed layout, and the config for them. */
+
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError } from '../core/errors.ts';
+import type { Io } from '../io/io.ts';
+import type { PreparedFolder } from './folder/preparedFolder.ts';
+import { readImage } from '../io/images/readImage.ts';
+import { isSameFile } from '../io/files/shareFile.ts';
+import { imageParts } from '../image/bootParts.ts';
+import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
+import { documentsOf, fileMaker, growthOf, putConfigFiles, writeIso } from './configFiles.ts';
+import type { InputImages } from '../hosts/plan/imageInputs.ts';
+import { putImages } from './imageSets.ts';
+import type { LayoutImages } from './layoutBoot.ts';
+import type { FileAccess, PrepareOptions } from './options.ts';
+
+export interface LayoutPart extends LayoutImages {
+  /** The ISO among them becomes that of the run, where it is customised in its place. */
+  images: InputImages;
+  readonly configs: HostConfigs;
+  /** What is under the plain name, where that is another architecture's. */
+  readonly plainConfig: Uint8Array | undefined;
+  /** The ISO is the one that is in the folder. */
+  readonly isInPlace: boolean;
+}
+
+export interface LayoutPlace {
+  readonly folder: PreparedFolder;
+  readonly options: PrepareOptions;
+  readonly access: FileAccess;
+  /** Whether somebody has given images: of an ISO that is only found, nothing is taken. */
+  readonly areGiven: boolean;
+  readonly io: Io;
+}
+
+/**
+ * Puts them in the order in which they get their names: whoever loads the new kernel finds everything else to be new, too.
+ * @throws CliError where an image cannot be read, is somebody else's, or the folder not be written
+ */
+export async function putLayoutPart(part: LayoutPart, place: LayoutPlace): Promise<void> {
+  const { folder, access, areGiven, io } = place;
+  await refuseForeign(part, place);
+  if (part.isInPlace) await embedInPlace(part, place);
+  const { configs, images, isPlain, names, plainConfig } = part;
+  const { document, secrets } = configs.fetched;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  // What all architectures have in common has the plain name alone.
+  const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
+  if (isOwn) await folder.put({ path: names.config, secrets, ...permissions }, document);
+  if (areGiven) {
+    await putImages(images, { folder, access: access.open, pathOf: (name) => names.images[name] }, io);
+  }
+  if (!part.isInPlace && images.has('iso')) await putIso(part, place);
+}
+
+/** Images that somebody else has put there are not replaced without a word; configs are made anew by whoever comes. */
+async function refuseForeign(
+  { images, isInPlace, names }: LayoutPart,
+  { areGiven, folder, options }: LayoutPlace,
+): Promise<void> {
+  if (options.force === true || !areGiven) return;
+  const known = new Set(folder.previous?.files.map(({ path }) => path));
+  const own = new Set([...folder.files.keys(), ...folder.abandoned()]);
+  for (const name of [...imageParts, 'iso'] as const) {
+    const path = names.images[name];
+    if (known.has(path) || own.has(path) || (name === 'iso' && isInPlace)) continue;
+    const file = join(folder.path, path);
+    const given = images.get(name);
+    if (given !== undefined && (await isSameFile(given.path, file))) continue;
+    if ((await lstat(file).catch(() => undefined)) === undefined) continue;
+    throw new CliError(`File exists: ${file}`, { hint: 'replace it with --force, or take it away' });
+  }
+}
+
+/** The other images are then taken from it as it is now, as they will be by the next run. */
+async function embedInPlace(part: LayoutPart, { folder, options, access, io }: LayoutPlace): Promise<void> {
+  const { configs, images, names } = part;
+  const path = names.images.iso;
+  const files = documentsOf(configs).iso;
+  const { secrets } = configs.onIso;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  const hash = createHash('sha256').update('in place\n').update(files.config);
+  const recipe = hash.update(files.archive?.sha512 ?? '').digest('hex');
+  await folder.make({ path, secrets, ...permissions, recipe }, (target) =>
+    readImage(join(folder.path, path), { cwd: io.cwd }, (image) =>
+      writeIso({ image, files, isoArguments: [] }, { growth: growthOf(options.grow === true), target, io }),
+    ),
+  );
+  const iso = images.get('iso');
+  const now = folder.files.get(path);
+  if (iso === undefined || now === undefined) return;
+  const { sha256, size } = now;
+  part.images = new Map([...images, ['iso', { ...iso, sha256, size }]]);
+}
+
+async function putIso(
+  { architecture, configs, images, names }: LayoutPart,
+  { folder, options, access, io }: LayoutPlace,
+): Promise<void> {
+  const { secrets } = configs.onIso;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  await putConfigFiles(
+    {
+      ...documentsOf(configs),
+      artifacts: ['iso'],
+      isoArguments: [],
+      images: { architecture, id: '', parts: {}, iso: images.get('iso') },
+      purposeOf: () => ({ path: names.images.iso, secrets, ...permissions }),
+    },
+    fileMaker({ folder, grow: options.grow === true, baseUrl: undefined, io }),
+  );
+}

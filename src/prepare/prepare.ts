@@ -1,0 +1,166 @@
+/**
+ * `prepare`: an inventory and live images in, a folder for a web server out. Data are written before the scripts that
+ * point at them, shared scripts after those of the hosts, manifest and checksums last, and only then something is removed:
+ * whenever it is interrupted, each host boots what was there before or what is new.
+ */
+
+import { formatCount } from '../formats/wordList.ts';
+import { resolve } from 'node:path';
+import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
+import { needsSharedImages } from '../hosts/artifacts/artifacts.ts';
+import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
+import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { formatWrong, startRun, tellGroups } from '../hosts/run/hostRun.ts';
+import { createRenderer } from '../hosts/settings/renderConfig.ts';
+import type { RenderSource } from '../hosts/settings/settings.ts';
+import { printable } from '../io/report/printable.ts';
+import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { bundleFolder, checkBundleName } from './bundle.ts';
+import { fileMaker } from './configFiles.ts';
+import { prepareDiscovery } from './discovery.ts';
+import { finishFolder } from './finish.ts';
+import { type HostJob, prepareHosts } from './hosts.ts';
+import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { putImageSet } from './imageSets.ts';
+import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { chooseLayout, type FileAccess, type PrepareOptions, readAccess, readWanted } from './options.ts';
+import type { Wanted } from '../hosts/artifacts/artifacts.ts';
+import { tellExposed } from './exposed.ts';
+import { archiveInputs, publishIn } from './publishedArchives.ts';
+import { tellMemory } from './tellMemory.ts';
+import { readSource } from './source.ts';
+
+/**
+ * Ends with 1 where a host is wrong; the others are prepared, and what there was of the wrong ones stays.
+ * @throws CliError in the user's terms
+ */
+export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode> {
+  const layout = chooseLayout(options, io);
+  if (layout !== 'folder') {
+    const { prepareLayout } = await import('./fixedLayout.ts');
+    return prepareLayout(layout, options, io);
+  }
+  const shown = requireOutput(options);
+  if (options.bundle !== undefined) checkBundleName(options.bundle);
+  const wanted = readWanted(options);
+  const access = await readAccess(options);
+  const { inventory, source, input } = await readSource(options, io);
+  const folder = await openPreparedFolder(resolve(io.cwd, shown), {
+    shown,
+    force: options.force === true,
+    naming: 'at once',
+  });
+  try {
+    const inputs = await readImageInputs(options, folder.digests, io);
+    const archives = await openAgentArchives({
+      given: options.agentArchive ?? [],
+      configs: wanted.configs,
+      render: createRenderer(),
+      io,
+    });
+    const images = await putImageSets(inputs, { folder, access, wanted }, io);
+    const job = jobOf(options, { folder, wanted, access, images, archives, inventory, source }, io);
+    return await prepareAll(options, { job, inventory, inputs: [...input, ...listInputs(inputs)] });
+  } finally {
+    await folder.release();
+  }
+}
+
+interface Preparation {
+  readonly job: HostJob;
+  readonly inventory: Inventory;
+  readonly inputs: readonly ManifestInput[];
+}
+
+async function prepareAll(
+  options: PrepareOptions,
+  { job, inventory, inputs }: Preparation,
+): Promise<ExitCode> {
+  const { hosts = [] } = inventory;
+  const { wanted, maker } = job;
+  const { folder, io } = maker;
+  refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
+  const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
+  const prepared = await prepareHosts(hosts, job, run);
+  // Where no host is listed, the config is for all machines.
+  const isForUnknown = inventory.hosts === undefined || options.discovery === true;
+  const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
+  const prune = options.prune === true;
+  const archives = await archiveInputs(job.archives, folder);
+  await finishFolder(folder, {
+    layout: 'folder',
+    wanted,
+    inputs: [...inputs, ...archives],
+    prepared,
+    memory,
+    prune,
+    io,
+  });
+  tellGroups(run);
+  tellMemory(prepared.hosts, memory, io);
+  tellExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
+  await writeBundle(options, folder, io);
+  const { written, unchanged } = folder.counts;
+  const right = hosts.length - prepared.wrong.size;
+  const made = `${formatCount(right, 'host')} prepared, ${formatCount(written, 'file')} written`;
+  const end = `${made}, ${unchanged} unchanged, ${formatWrong(run)}`;
+  io.stderr.write(`${printable(requireOutput(options))}: ${end}\n`);
+  return run.counts.wrong > 0 ? 1 : 0;
+}
+
+function requireOutput({ output }: PrepareOptions): string {
+  if (output !== undefined && output !== '' && output !== '-') return output;
+  throw new UsageError('which folder is to be prepared? --output is missing', {
+    hint: 'for example -o /srv/boot',
+  });
+}
+
+interface ImageJob {
+  readonly folder: PreparedFolder;
+  readonly access: FileAccess;
+  readonly wanted: Wanted;
+}
+
+async function putImageSets(
+  inputs: ReadonlyMap<Architecture, InputImages>,
+  { folder, access, wanted }: ImageJob,
+  io: Io,
+): Promise<Map<Architecture, ImageSet>> {
+  const sets = new Map<Architecture, ImageSet>();
+  const place = { folder, access: access.open, isServed: needsSharedImages(wanted) };
+  for (const [architecture, images] of inputs) {
+    sets.set(architecture, await putImageSet(images, place, io));
+  }
+  return sets;
+}
+
+interface JobParts extends ImageJob {
+  readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly archives: AgentArchives;
+  readonly inventory: Inventory;
+  readonly source: RenderSource;
+}
+
+function jobOf(options: PrepareOptions, parts: JobParts, io: Io): HostJob {
+  const { folder, wanted, access, images, archives, inventory, source } = parts;
+  const { agent, profile = 'default' } = inventory;
+  return {
+    wanted,
+    access,
+    images,
+    source,
+    layers: { profile, files: [agent] },
+    archives,
+    publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
+    maker: fileMaker({ folder, grow: options.grow === true, baseUrl: wanted.baseUrl, io }),
+  };
+}
+
+async function writeBundle(options: PrepareOptions, folder: PreparedFolder, io: Io): Promise<void> {
+  if (options.bundle === undefined) return;
+  await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
+}

@@ -1,0 +1,100 @@
+/** `pxe customize`: writes a copy of a live initramfs with an archive behind it that holds the customisation. */
+
+import type { ByteSource } from '../formats/byteSource.ts';
+import { refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
+import { readLiveInitrd } from '../image/customize/liveInitrd.ts';
+import type { EmbedFiles } from '../image/embedArea.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
+import { writeInitrd } from '../image/initrd.ts';
+import { type ByteInputFile, copyingSource, openInput } from '../io/files/byteInput.ts';
+import { writeAll } from '../io/files/handles.ts';
+import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
+import { refuseTerminal, writeStdout } from '../io/stdout.ts';
+import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
+import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
+
+export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
+  /** The initramfs; a pipe is read once, too. */
+  readonly initrd: string;
+  /** A new file, or `-` for standard output. */
+  readonly output: string;
+}
+
+const KARGS_NOTICE =
+  'PXE configuration must include kernel arguments:\n\tignition.firstboot ignition.platform.id=metal\n';
+
+/**
+ * @throws CliError in the user's terms; no file has been written then. From a pipe to standard output everything is copied
+ *   as it comes, so that what is wrong with it is said at its end.
+ */
+export async function customize(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
+  parseConsoles(options); // wrong usage is said before anything is opened
+  await refuseSwapped(options.initrd, inputsOf(options), io);
+  const file = outputFile(options, io);
+  if (file === undefined) refuseTerminal(io);
+  else {
+    await refuseInput(file, options.initrd, io);
+    await checkNewFile(file);
+  }
+  const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
+  try {
+    if (file === undefined) await writeToStdout(input, options, io);
+    else await writeToFile(file, input, { options, io });
+  } finally {
+    await input.close();
+  }
+  return 0;
+}
+
+type Write = (piece: Uint8Array) => Promise<void>;
+
+/** Copies while it looks: what comes out is what was looked at, even if somebody else writes to the input. */
+async function writeToFile(
+  file: NewFile,
+  input: ByteInputFile,
+  { options, io }: { readonly options: PxeCustomizeOptions; readonly io: Io },
+): Promise<void> {
+  await createFile(file, async ({ handle }) => {
+    let position = 0;
+    const write: Write = async (piece) => {
+      await writeAll(handle, piece, position);
+      position += piece.length;
+    };
+    const files = await makeFiles(copyingSource(input.bytes(), write), options, io);
+    const mode = await modeForFiles(file.mode, files, io);
+    if (mode !== undefined) await handle.chmod(mode); // before anything is in it that is not for all
+    await write(writeInitrd(files));
+  });
+}
+
+/** A file can be looked at before the first byte is written. */
+async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions, io: Io): Promise<void> {
+  const write: Write = (piece) => writeStdout(io, [piece]);
+  const source = input.isFile ? input.bytes() : copyingSource(input.bytes(), write);
+  const files = await makeFiles(source, options, io);
+  if (input.isFile) await writeStdout(io, piecesOf(input.bytes()));
+  await write(writeInitrd(files));
+}
+
+/**
+ * What comes behind the initramfs, all of which is read. The kernel reads archives one after the other, with or without zeros
+ * between them; there are none.
+ */
+async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
+  const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
+  refuseUnsupported(needsOf(options), features);
+  const customization = await readCustomization(options, io);
+  const files = renderCustomization(customization);
+  tellInstallation(customization, io);
+  tellMissingDevice(customization, io);
+  if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
+  return files;
+}
+
+async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
+  for (let piece = await source.next(); piece !== undefined; piece = await source.next()) yield piece;
+}

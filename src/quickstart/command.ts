@@ -1,0 +1,28 @@
+/** The command for newcomers. */
+
+import type { Command } from 'commander';
+import type { QuickstartOptions } from './quickstart.ts';
+import type { Context } from '../io/commandLine/context.ts';
+import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+
+const NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos quickstart
+  ironic-coreos quickstart -C /tmp/try-it
+`;
+
+export function declareQuickstart(command: Command, context: Context): void {
+  command
+    .description(
+      'Renders a config for an example address, validates it, embeds it in a small sample ISO, shows it back, and ' +
+        'writes the files for network boot. Needs no network and no other program.',
+    )
+    .option('-C, --directory <folder>', 'folder for the files', 'quickstart')
+    .addHelpText('after', NOTES)
+    .action(async (options: QuickstartOptions) => {
+      const { quickstart } = await import('./quickstart.ts');
+      context.finish(await quickstart(options, context.io));
+    });
+  refuseRepeatedOptions(command);
+}

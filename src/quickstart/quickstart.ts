@@ -1,0 +1,135 @@
+/**
+ * `quickstart`: the whole way once, with nothing at hand. It renders a config for a documentation address, validates it,
+ * makes a sample ISO, embeds the config, reads it back and writes the files for network boot, each by the command that
+ * the user would run. Nothing is fetched, and nothing outside its own folder is touched.
+ */
+
+import { mkdir, readdir } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { renderAgentConfig } from '../agent/agentConfig.ts';
+import { defaultSettings } from '../agent/settings.ts';
+import { CliError } from '../core/errors.ts';
+import { readIgnition } from '../image/embeddedIgnition.ts';
+import { formatIgnition } from '../ignition/ignitionText.ts';
+import { validateConfig } from '../ignition/validate.ts';
+import { writeSampleIso } from '../image/sampleIso.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeStdout } from '../io/stdout.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { readLiveIso } from '../io/images/rewriteImage.ts';
+import { programCommand } from '../io/report/programCommand.ts';
+import { embed } from '../iso/ignition/embed.ts';
+import { kargs } from '../pxe/kargs.ts';
+
+export interface QuickstartOptions {
+  /** Folder for the files; made where it is missing. */
+  readonly directory: string;
+}
+
+/** Addresses of RFC 5737 and RFC 2606: they stand for the user's own and reach nobody. */
+const example = {
+  apiUrl: 'https://192.0.2.10:6385',
+  /** GRUB loads by http only. */
+  imagesUrl: 'http://boot.example.com/images',
+  /** A config may hold secrets, so it is better fetched by https. */
+  ignitionUrl: 'https://boot.example.com/ironic-agent.ign',
+};
+
+const sample = { label: 'fedora-coreos-44.20261101.3.0', date: new Date(Date.UTC(2026, 10, 1)) };
+
+const names = {
+  config: 'ironic-agent.ign',
+  iso: 'sample-live.iso',
+  ipxe: 'boot.ipxe',
+  grub: 'grub.cfg',
+  kernelArguments: 'kernel-arguments.txt',
+  ironicConf: 'ironic.conf',
+} as const;
+
+/** @throws CliError where the folder holds anything else, or a step fails */
+export async function quickstart(options: QuickstartOptions, io: Io): Promise<ExitCode> {
+  const folder = resolve(io.cwd, options.directory);
+  await prepareFolder(folder, options.directory);
+  const say = (text: string): Promise<void> => writeStdout(io, [Buffer.from(`${text}\n`)]);
+  const shown = (name: string): string => relative(io.cwd, join(folder, name)) || name;
+
+  const config = await renderExample(join(folder, names.config));
+  await say(
+    `1. render    ${shown(names.config)}: makes CoreOS run ironic-python-agent for ${example.apiUrl}`,
+  );
+  const warnings = checkExample(config);
+  await say(`2. validate  valid for Ignition, ${warnings} warnings`);
+  const iso = join(folder, names.iso);
+  await writeFileAtomically(iso, writeSampleIso(sample));
+  await say(`3. sample    ${shown(names.iso)}: a live ISO in the layout of the real ones; it does not boot`);
+  await embed({ iso, ignitionFile: join(folder, names.config) }, io);
+  await say(`4. embed     the config is in the ISO's reserved area`);
+  await compareEmbedded(iso, config, io);
+  await say(`5. show      read back out of the ISO: the same ${config.length} bytes`);
+  await writeBootFiles(folder, io);
+  await say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
+  await say(`             ${shown(names.kernelArguments)}: the kernel arguments alone`);
+  await say(`             ${shown(names.ironicConf)}: the same for Ironic's own boot scripts`);
+  await say(nextSteps(shown(names.iso), await programCommand(io)));
+  return 0;
+}
+
+/** Files of an earlier run are replaced; a folder with anything else in it is left alone. */
+async function prepareFolder(folder: string, shownFolder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    const own: readonly string[] = Object.values(names);
+    const foreign = (await readdir(folder)).filter((name) => !own.includes(name));
+    if (foreign.length === 0) return;
+  } catch (error) {
+    throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });
+  }
+  throw new CliError(`${shownFolder} holds other files; quickstart writes only into a folder of its own`, {
+    hint: 'name an empty or a new folder: ironic-coreos quickstart --directory FOLDER',
+  });
+}
+
+async function renderExample(path: string): Promise<Uint8Array> {
+  const config = renderAgentConfig({ ...defaultSettings, apiUrls: [example.apiUrl] });
+  const text = formatIgnition(config, 2);
+  await writeFileAtomically(path, text);
+  return new TextEncoder().encode(text);
+}
+
+/** The number of warnings. */
+function checkExample(config: Uint8Array): number {
+  const { valid, findings } = validateConfig(config);
+  if (!valid) throw new CliError(`The example config is not valid: ${findings[0]?.message ?? ''}`);
+  return findings.length;
+}
+
+async function compareEmbedded(iso: string, config: Uint8Array, io: Io): Promise<void> {
+  const embedded = await readLiveIso(iso, io, readIgnition);
+  if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
+    throw new CliError(`${iso}: the embedded config is not the one that was rendered`);
+  }
+}
+
+async function writeBootFiles(folder: string, io: Io): Promise<void> {
+  const urls = { baseUrl: example.imagesUrl, ignitionUrl: example.ignitionUrl };
+  const forms = {
+    ipxe: names.ipxe,
+    grub: names.grub,
+    plain: names.kernelArguments,
+    ironic: names.ironicConf,
+  };
+  for (const [format, name] of Object.entries(forms)) {
+    const code = await kargs({ ...urls, console: ['ttyS0'], format, output: join(folder, name) }, io);
+    if (code !== 0) throw new CliError(`The example for ${name} was refused`);
+  }
+}
+
+function nextSteps(iso: string, program: string): string {
+  return `
+Next, with your own Ironic and a live ISO of Fedora CoreOS or RHCOS:
+  ${program} render --api-url https://IRONIC:6385 --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
+  ${program} validate ironic-agent.ign
+  ${program} iso ignition embed -i ironic-agent.ign -o ipa.iso coreos-live.iso
+Look at what is in the sample: ${program} iso ignition show ${iso}`;
+}

@@ -1,0 +1,35 @@
+/** How `render --diff` writes changes: as text for people, or as JSON for programs. */
+
+import type { SettingChange } from '../agent/deployed/describeConfig.ts';
+import { printable } from '../io/report/printable.ts';
+
+/** How changes are written to standard output. */
+export interface DiffForm {
+  /** Of one host; `host` is there where there are several. */
+  readonly format: (changes: readonly SettingChange[], host?: string) => readonly string[];
+  readonly start: string;
+  readonly separator: string;
+  readonly end: string;
+}
+
+/** By their names on the command line. */
+export const diffForms: ReadonlyMap<string, DiffForm> = new Map([
+  ['text', { format: formatText, start: '', separator: '', end: '' }],
+  ['json', { format: formatJson, start: '[', separator: ',', end: '\n]\n' }],
+]);
+
+function formatText(changes: readonly SettingChange[], host?: string): string[] {
+  const indent = host === undefined ? '' : '  ';
+  const rows = changes.map(({ setting, deployed, rendered }) => {
+    const lines = [...deployed.map((value) => `- ${value}`), ...rendered.map((value) => `+ ${value}`)];
+    return [setting, ...lines.map((line) => `  ${line}`)]
+      .map((line) => `${indent}${printable(line)}\n`)
+      .join('');
+  });
+  return host === undefined || rows.length === 0 ? rows : [`${printable(host)}\n`, ...rows];
+}
+
+function formatJson(changes: readonly SettingChange[], host?: string): string[] {
+  const ofHost = host === undefined ? {} : { host };
+  return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
+}

@@ -1,0 +1,70 @@
+/** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
+
+import { resolve } from 'node:path';
+import { UsageError } from '../core/errors.ts';
+import { formatWordList } from '../formats/wordList.ts';
+import { writeFileAtomically } from '../io/files/outputFile.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { printable } from '../io/report/printable.ts';
+import { hintChoices } from '../io/report/nearestNames.ts';
+import type { RenderOptions } from '../hosts/settings/options.ts';
+import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
+import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
+import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
+
+/**
+ * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the
+ * agent would refuse its conf or Ignition the config; wrong flags and files are thrown as errors. With an inventory
+ * that lists hosts, `options.output` is a folder, which gets one config for each of them. With `options.diff` nothing is
+ * written; the exit code says whether something would change: 0 no, 1 yes, 2 it cannot be told.
+ */
+export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
+  const isShown = options.showSettings === true && options.diff === undefined;
+  if (options.diff !== undefined || (options.format !== undefined && !isShown)) {
+    const { diff } = await import('./diff.ts');
+    return diff(options, io);
+  }
+  if (options.inventory === undefined) return renderOne({ options, io });
+  const { readInventoryFile } = await import('../hosts/settings/inventory.ts');
+  const { inventory, source } = await readInventoryFile(options.inventory, options, io);
+  if (inventory.hosts === undefined || options.showSettings === true) return renderOne(source);
+  const { renderHosts } = await import('../hosts/settings/renderHosts.ts');
+  return renderHosts(inventory.hosts, source);
+}
+
+async function renderOne(source: RenderSource): Promise<ExitCode> {
+  const { io, options } = source;
+  if (options.showSettings === true) {
+    const format = shownForms.get(options.format ?? 'text');
+    if (format === undefined) throw unknownFormat(options.format);
+    const shown = format(readInputs(source), options, source.hosts);
+    await writeStdout(io, [Buffer.from(shown)]);
+    return 0;
+  }
+  const rendered = await createRenderer()(source);
+  if (rendered === undefined) return 1;
+  const { output = '-' } = options;
+  if (output === '-') await writeStdout(io, [rendered.document]);
+  else await writeOutput(output, rendered, io);
+  return 0;
+}
+
+const shownForms = new Map([
+  ['text', formatShownSettings],
+  ['json', formatShownSettingsJson],
+]);
+
+function unknownFormat(format = ''): UsageError {
+  return new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, [...shownForms.keys()]) });
+}
+
+async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
+  const isSecret = secrets.length > 0;
+  await writeFileAtomically(resolve(io.cwd, path), document, {
+    shownPath: path,
+    ...(isSecret && { mode: 0o600 }),
+  });
+  const note = isSecret ? `; only its owner can read it, for it holds ${formatWordList(secrets)}` : '';
+  io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
+}

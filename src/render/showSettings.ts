@@ -1,0 +1,167 @@
+/** `--show-settings`: what counts and where it comes from, before anything is read or checked. */
+
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { findIpaOption } from '../ipa/ipaOptions.ts';
+import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
+import { type Setting, type SettingName, settingTable } from '../agent/settingTable.ts';
+import type { ProfileName } from '../agent/settings.ts';
+import { printable } from '../io/report/printable.ts';
+import type { RenderOptions } from '../hosts/settings/options.ts';
+
+type Shown = CollectedInputs & { readonly profile: ProfileName };
+
+/**
+ * Lines of setting, value and source, secrets masked; then the variables that are set and do not count, and what is
+ * different for single hosts.
+ */
+export function formatShownSettings(
+  shown: Shown,
+  options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
+): string {
+  const lines = formatColumns([
+    ['setting', 'value', 'from'],
+    ['profile', shown.profile, ''],
+    ...settingRows(shown, options),
+  ]);
+  const notes = shown.unread.map(({ name, reason }) => `${name} is set, but ${reason}`);
+  const parts = [lines, notes, formatHosts(hosts, shown.inputs)].filter(({ length }) => length > 0);
+  return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+/** The same for programs; the schema is `schemas/render-settings.json`. A setting with several values is there for each. */
+export function formatShownSettingsJson(
+  shown: Shown,
+  options: RenderOptions,
+  hosts: readonly InventoryHost[] = [],
+): string {
+  const { inputs, profile, unread } = shown;
+  const settings = settingRows(shown, options).map(([setting, value, from]) => ({ setting, value, from }));
+  const document = {
+    profile,
+    settings,
+    ignored: unread,
+    hosts: hosts.flatMap((host) =>
+      hostRows(host, inputs).map(([name, setting, value, from]) =>
+        setting === '' ? { host: name, problem: from } : { host: name, setting, value, from },
+      ),
+    ),
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** Setting, value, source. */
+type Row = readonly [setting: string, value: string, from: string];
+
+function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
+  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
+  const rows = settings.flatMap((setting): readonly Row[] => {
+    if (!setting.profiles.includes(profile)) return [];
+    const values = inputs.get(setting.name) ?? [];
+    if (values.length > 0) {
+      return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value, setting)]);
+    }
+    // --registry names the image.
+    const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
+    return setting.fallback === undefined || isNamed ? [] : [[setting.name, setting.fallback, 'default']];
+  });
+  return [...commandRows(options), ...rows];
+}
+
+/** Hosts with a network of their own are all of them, so further ones add little. */
+const mostHosts = 100;
+
+function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
+  const rows = hosts.slice(0, mostHosts).flatMap((host) => hostRows(host, shared));
+  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'from'], ...rows]);
+  const more = hosts.length - mostHosts;
+  return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
+}
+
+/** What is said for one host; flags and the environment beat it, as they beat what is said for all. */
+function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs): string[][] {
+  const [wrong] = findings;
+  const head = printable(name);
+  if (wrong !== undefined) return [[head, '', 'wrong', printable(wrong.message)]];
+  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
+  const inputs = readInputs();
+  return settings.flatMap((setting) => {
+    const values = inputs.get(setting.name);
+    const sharedValues = shared.get(setting.name);
+    if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];
+    const winner = sharedValues?.find(({ origin }) => origin !== 'file');
+    const beaten = winner === undefined ? '' : `, beaten by ${winner.place}`;
+    if (values.length === 0) return [[head, setting.name, 'nothing', beaten.slice(2)]];
+    return values.map((value) => [
+      head,
+      setting.name,
+      showHostValue(setting, value),
+      `${sourceOf(value, setting)}${beaten}`,
+    ]);
+  });
+}
+
+/** A network that the inventory itself holds is long. */
+function showHostValue(setting: Setting, value: InputValue): string {
+  return value.isContent && setting.isSecret !== true
+    ? printable(value.fileName ?? 'in the inventory')
+    : showValue(setting, value);
+}
+
+/** A setting that a file gives is named in its row. */
+function sourceOf({ origin, place }: InputValue, { name }: Setting): string {
+  return origin === 'file' ? place.slice(0, -`: ${name}`.length) : place;
+}
+
+/** Flags of the command alone that change the config. */
+const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
+
+function commandRows(options: RenderOptions): Row[] {
+  return commandFlags.flatMap((key) => {
+    const value = options[key];
+    const flag = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flag]];
+  });
+}
+
+const widest = 60;
+
+function formatColumns(rows: readonly (readonly string[])[]): string[] {
+  const count = Math.max(...rows.map(({ length }) => length));
+  // Of the last nothing is behind.
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length))),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const hidden = '(secret)';
+
+function showValue({ isSecret, kind, name }: Setting, { isContent, text }: InputValue): string {
+  if (isSecret === true && (isContent || kind === 'text')) return hidden;
+  if (kind === 'switch') return text === 'false' ? 'no' : 'yes';
+  const shown = name === 'agent.options' ? maskOption(text) : maskSecrets(text);
+  return printable(shown.trim());
+}
+
+/** The value of an option that the agent knows as a secret. */
+function maskOption(line: string): string {
+  const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
+  const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
+  return isSensitive ? `${option}${separator}${hidden}` : maskSecrets(line);
+}
+
+/** Passwords of URLs, and what follows a name that speaks of a secret. */
+function maskSecrets(text: string): string {
+  return text
+    .replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`)
+    .replace(
+      /^((?:-{0,2}|.{0,80}[_.-])(?:creds|key|pass|passw(?:or)?d|secret|token)\s?[=:]\s?).+$/is,
+      `$1${hidden}`,
+    );
+}

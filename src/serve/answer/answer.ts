@@ -1,0 +1,122 @@
+/** What a GET or HEAD of a resource is answered with, as far as the request and the resource decide it (RFC 9110). */
+
+import { checkConditions, fieldOf, type Fields, rangeApplies } from '../../formats/http/conditions.ts';
+import { formatAttachment } from '../../formats/http/contentDisposition.ts';
+import { formatHttpDate } from '../../formats/http/httpDate.ts';
+import { formatContentRange, frameRanges } from '../../formats/http/multipart.ts';
+import { parseRange, type Range } from '../../formats/http/ranges.ts';
+import type { ByteRange } from '../../image/overlay.ts';
+import type { Artifact, Resource } from './resource.ts';
+
+export interface AnsweredRequest {
+  readonly method: 'GET' | 'HEAD';
+  /** As node:http has them. */
+  readonly headers: Fields;
+}
+
+/** What can be told of a resource without opening it. */
+export type Described = Omit<Resource, 'open' | 'check'>;
+
+export interface Answer {
+  readonly status: 200 | 206 | 304 | 412 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** In the order in which they are to be sent; none for HEAD, 304, 412, 416. */
+  readonly parts: readonly BodyPart[];
+}
+
+/** Framing, or a stretch of the resource. */
+export type BodyPart =
+  | { readonly kind: 'text'; readonly bytes: Uint8Array }
+  | { readonly kind: 'range'; readonly range: ByteRange };
+
+/**
+ * HEAD has the status and the headers of GET, also with `Range`. By the letter of RFC 9110 that field is for GET only; but
+ * those who send it with HEAD try out what GET would do, and nginx, Apache and Go answer them so.
+ */
+export function answerFor({ method, headers }: AnsweredRequest, resource: Described): Answer {
+  const answer = answerToGet(headers, resource);
+  return method === 'HEAD' ? { ...answer, parts: [] } : answer;
+}
+
+function answerToGet(fields: Fields, resource: Described): Answer {
+  const verdict = checkConditions(fields, resource);
+  if (verdict === 'unchanged') return { status: 304, headers: validatorHeaders(resource), parts: [] };
+  if (verdict === 'failed') return without(412, resource);
+  const requested = rangeApplies(fields, resource) ? fieldOf(fields, 'range') : undefined;
+  const range = parseRange(requested, resource.size);
+  if (range.kind === 'whole') return whole(resource);
+  if (range.kind === 'ranges') return partial(resource, range.ranges);
+  return without(416, resource, { 'Content-Range': formatContentRange(undefined, resource.size) });
+}
+
+function without(status: 412 | 416, resource: Described, more: Record<string, string> = {}): Answer {
+  return { status, headers: { ...validatorHeaders(resource), 'Content-Length': '0', ...more }, parts: [] };
+}
+
+function whole(resource: Described): Answer {
+  const { size } = resource;
+  return {
+    status: 200,
+    headers: contentHeaders(resource, { type: resource.contentType, length: size }),
+    parts: size === 0 ? [] : [{ kind: 'range', range: { offset: 0, length: size } }],
+  };
+}
+
+function partial(resource: Described, ranges: readonly [Range, ...Range[]]): Answer {
+  return ranges.length === 1 ? onePart(resource, ranges[0]) : severalParts(resource, ranges);
+}
+
+function onePart(resource: Described, range: Range): Answer {
+  return {
+    status: 206,
+    headers: {
+      ...contentHeaders(resource, { type: resource.contentType, length: range.length }),
+      'Content-Range': formatContentRange(range, resource.size),
+    },
+    parts: [{ kind: 'range', range }],
+  };
+}
+
+function severalParts(resource: Described, ranges: readonly Range[]): Answer {
+  const { contentType, size, parts, tail } = frameRanges(resource, ranges);
+  return {
+    status: 206,
+    headers: contentHeaders(resource, { type: contentType, length: size }),
+    parts: [
+      ...parts.flatMap(({ head, range }): BodyPart[] => [
+        { kind: 'text', bytes: head },
+        { kind: 'range', range },
+      ]),
+      { kind: 'text', bytes: tail },
+    ],
+  };
+}
+
+interface Content {
+  readonly type: string;
+  readonly length: number;
+}
+
+function contentHeaders(resource: Described, { type, length }: Content): Record<string, string> {
+  return {
+    ...validatorHeaders(resource),
+    'Content-Type': type,
+    'Content-Length': String(length),
+    'Content-Disposition': formatAttachment(resource.fileName),
+  };
+}
+
+function validatorHeaders({ artifact, etag, lastModified }: Described): Record<string, string> {
+  return {
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+    'Last-Modified': formatHttpDate(lastModified),
+    'Cache-Control': cacheControl(artifact),
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+/** Nobody may keep what has a config or a signed URL in it. Of what the vendor publishes a client may, and asks whether it still holds. */
+function cacheControl(artifact: Artifact): string {
+  return artifact === 'kernel' || artifact === 'rootfs' ? 'private, no-cache' : 'private, no-store';
+}

@@ -1,0 +1,51 @@
+/** The entity tag of an image that is never read as a whole: made from the digest of its base and all that is changed. */
+
+import { createHash, type Hash } from 'node:crypto';
+import type { ImageChange } from '../../image/imageChange.ts';
+import { chunksOf, patchSource } from '../../image/overlay.ts';
+import type { RandomAccess } from '../../image/randomAccess.ts';
+
+export interface TaggedImage {
+  /** SHA-256 of what the image was made from; other bases have other ones. */
+  readonly base: string;
+  readonly changes: readonly ImageChange[];
+  /** Digests of large data that are known, so that they need not be read. */
+  readonly known?: ReadonlyMap<RandomAccess, string>;
+}
+
+/** Strong: the same for the same bytes only (RFC 9110, section 8.8.1). With its quotes. */
+export async function imageTag({ base, changes, known }: TaggedImage): Promise<string> {
+  const hash = createHash('sha256').update(base);
+  for (const { stages, size } of changes) {
+    for (const { offset, data } of stages.flat()) {
+      const source = patchSource({ offset, data });
+      hash.update(`\n${offset} ${source.size} `);
+      const digest = data instanceof Uint8Array ? undefined : known?.get(data);
+      if (digest !== undefined) hash.update(digest);
+      else await hashAll(source, hash);
+    }
+    hash.update(`\nsize ${size ?? 'as it is'}`);
+  }
+  return quoted(hash);
+}
+
+/** Of bytes in memory. */
+export function bytesTag(bytes: Uint8Array): string {
+  return quoted(createHash('sha256').update(bytes));
+}
+
+/** Of a file that is served as it is. */
+export function digestTag(sha256: string): string {
+  return `"${Buffer.from(sha256, 'hex').subarray(0, TAG_BYTES).toString('base64url')}"`;
+}
+
+/** Enough for no two to be alike, and short in a log. */
+const TAG_BYTES = 18;
+
+function quoted(hash: Hash): string {
+  return `"${hash.digest().subarray(0, TAG_BYTES).toString('base64url')}"`;
+}
+
+async function hashAll(source: RandomAccess, hash: Hash): Promise<void> {
+  for await (const chunk of chunksOf(source, { offset: 0, length: source.size })) hash.update(chunk);
+}

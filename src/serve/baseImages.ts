@@ -1,0 +1,139 @@
+/** The images that all hosts share, open for as long as something is served from them. */
+
+import { createHash } from 'node:crypto';
+import type { Architecture } from '../core/architecture.ts';
+import { CliError } from '../core/errors.ts';
+import {
+  findBootPart,
+  type ImagePart,
+  imageParts,
+  isPackedKernel,
+  unpackKernel,
+} from '../image/bootParts.ts';
+import { openLiveIso } from '../image/liveIso.ts';
+import { openMinimalIso, refuseCustomized } from '../image/minimalIso/extract.ts';
+import { type Reconstruction, verifyReconstruction } from '../image/minimalIso/reconstruct.ts';
+import { stretchOf } from '../image/overlay.ts';
+import type { ImageBytes } from '../io/images/imageBytes.ts';
+import { withImageName } from '../io/images/readImage.ts';
+import { openSharedImage, shareImage, type SharedImage } from '../io/images/sharedImage.ts';
+import { spoolToFile } from '../io/files/spool.ts';
+import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
+import { digestTag } from './answer/entityTag.ts';
+import type { InputImage, InputImages } from '../hosts/plan/imageInputs.ts';
+
+/** A file or a part of one. */
+export interface BaseImage {
+  readonly file: SharedImage;
+  readonly bytes: ImageBytes;
+  /** Tells the content from any other; hexadecimal. */
+  readonly digest: string;
+  /** Of its bytes as they are. */
+  readonly etag: string;
+}
+
+/** The images of one architecture. */
+export interface BaseSet {
+  readonly architecture: Architecture;
+  /** Another one as soon as an image is another. */
+  readonly id: string;
+  readonly inputs: InputImages;
+  readonly iso: BaseImage | undefined;
+  readonly parts: Readonly<Partial<Record<ImagePart, BaseImage>>>;
+  /** Put together and checked with the first call. Throws CliError where the ISO cannot give one. */
+  minimalIso(): Promise<Reconstruction>;
+}
+
+/** By architecture. Throws CliError, with none left open, where an image cannot be read or is not what it is given as. */
+export async function openBaseSets(
+  given: ReadonlyMap<Architecture, InputImages>,
+): Promise<Map<Architecture, BaseSet>> {
+  const bases = new Map<Architecture, BaseSet>();
+  try {
+    for (const [architecture, inputs] of given) bases.set(architecture, await openBaseSet(inputs));
+  } catch (error) {
+    await closeBaseSets(bases);
+    throw error;
+  }
+  return bases;
+}
+
+export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): Promise<void> {
+  for (const base of bases.values()) await closeBaseSet(base);
+}
+
+async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
+  const all = [...inputs.values()];
+  const architecture = all[0]?.architecture ?? 'x86_64';
+  const id = imageSetId(architecture, all);
+  const input = inputs.get('iso');
+  const iso = input === undefined ? undefined : await openWhole(input);
+  const parts: Partial<Record<ImagePart, BaseImage>> = {};
+  try {
+    for (const part of imageParts) {
+      const file = inputs.get(part);
+      const found = file === undefined ? await findOnIso(iso, part) : await openWhole(file);
+      if (found === undefined) continue;
+      parts[part] = found;
+      if (part === 'kernel') parts[part] = await asProgram(found, architecture);
+    }
+  } catch (error) {
+    await closeBaseSet({ iso, parts });
+    throw error;
+  }
+  let minimal: Promise<Reconstruction> | undefined;
+  const minimalIso = (): Promise<Reconstruction> => (minimal ??= makeMinimal(iso));
+  return { architecture, id, inputs, iso, parts, minimalIso };
+}
+
+async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Promise<void> {
+  const files = new Set([iso, ...Object.values(parts)].map((image) => image?.file));
+  for (const file of files) await file?.close();
+}
+
+async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage> {
+  const file = await openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 });
+  return { file, bytes: file, digest: sha256, etag: digestTag(sha256) };
+}
+
+async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<BaseImage | undefined> {
+  if (iso === undefined) return undefined;
+  const place = await named(iso, () => findBootPart(iso.bytes, part));
+  if (place === undefined) return undefined;
+  const digest = digestOf(`${part} of ${iso.digest}`);
+  return { file: iso.file, bytes: stretchOf(iso.file, place), digest, etag: digestTag(digest) };
+}
+
+/** The kernel unpacked, in a file without a name: it is read from anywhere, as all that is served. */
+async function asProgram(kernel: BaseImage, architecture: Architecture): Promise<BaseImage> {
+  const { bytes, digest, file } = kernel;
+  const whole = { offset: 0, length: bytes.size };
+  if (architecture !== 'aarch64' || !(await isPackedKernel(bytes, whole))) return kernel;
+  const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
+  const program = await shareImage(handle, file.name);
+  if (bytes === file) await file.close(); // of an ISO, others take parts as well
+  const ownDigest = digestOf(`unpacked ${digest}`);
+  return { file: program, bytes: program, digest: ownDigest, etag: digestTag(ownDigest) };
+}
+
+async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> {
+  if (iso === undefined) {
+    throw new CliError('there is no live ISO for this architecture', { hint: 'give one with --iso' });
+  }
+  return named(iso, async () => {
+    const live = await openLiveIso(iso.bytes);
+    await refuseCustomized(live);
+    const minimal = await openMinimalIso(live);
+    await verifyReconstruction(minimal);
+    return minimal;
+  });
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Errors about the image with its name. */
+export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
+  return withImageName(file.name, step);
+}

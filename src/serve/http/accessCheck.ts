@@ -1,0 +1,90 @@
+/**
+ * What a request has shown, and what that lets it fetch: a signed path, a token (as bearer, or as a password with any
+ * user name, for browsers), or a client certificate. Without a credential the answer is the same whatever the path is, so
+ * that nobody learns what exists; with a signed path that is no good it is the one for a path that does not exist.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Grant } from '../answer/access.ts';
+import { maskTokens } from '../answer/maskTokens.ts';
+import { parseSignedPath, type Signer } from '../answer/signedPath.ts';
+import { createTokenCheck } from './bearerTokens.ts';
+
+export interface AccessRules {
+  /** Without one, no signed path is good. */
+  readonly signer: Signer | undefined;
+  /** Each lets do everything. */
+  readonly tokens: readonly string[];
+  /** Everybody may fetch and see everything, as with the image-customization-controller. */
+  readonly isOpen: boolean;
+}
+
+export interface Credentials {
+  /** Decoded, without a slash at its start. */
+  readonly path: string;
+  readonly authorization: string | undefined;
+  /** Whether a client certificate was shown and verified. */
+  readonly isCertified: boolean;
+}
+
+export type Admission =
+  /** `path` is that in the catalog. */
+  | { readonly kind: 'granted'; readonly grant: Grant; readonly path: string }
+  /** To be answered as what does not exist. */
+  | { readonly kind: 'unknown' }
+  /** To be asked for a credential. */
+  | { readonly kind: 'stranger' };
+
+export interface AccessCheck {
+  admit(credentials: Credentials): Admission;
+  /** What a client sent, without tokens in it: some put them where they do not belong. */
+  mask(text: string): string;
+}
+
+export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()): AccessCheck {
+  const isToken = createTokenCheck(rules.tokens);
+  return {
+    mask: (text) => maskTokens(text, rules.tokens),
+    admit: ({ path, authorization, isCertified }) => {
+      const signed = parseSignedPath(path);
+      if (signed !== undefined) {
+        const grant = rules.signer?.verify(signed.token, now());
+        return grant === undefined ? { kind: 'unknown' } : { kind: 'granted', grant, path: signed.path };
+      }
+      const isOperator = rules.isOpen || isCertified || showsToken(authorization, isToken);
+      return isOperator ? { kind: 'granted', grant: { kind: 'all' }, path } : { kind: 'stranger' };
+    },
+  };
+}
+
+/** What the request shows for `path`, which is its own. */
+export function credentialsOf({ headers, socket }: IncomingMessage, path: string): Credentials {
+  return { path, authorization: headers.authorization, isCertified: hasClientCertificate(socket) };
+}
+
+/**
+ * A session that is resumed counts as authorized without any certificate having been shown in it, so both are looked at.
+ */
+function hasClientCertificate(socket: Socket): boolean {
+  return socket instanceof TLSSocket && socket.authorized && socket.getPeerX509Certificate() !== undefined;
+}
+
+function showsToken(authorization = '', isToken: (text: string) => boolean): boolean {
+  const [, scheme = '', credential = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return isToken(credential);
+    case 'basic':
+      return isToken(passwordOf(credential));
+    default:
+      return false;
+  }
+}
+
+/** RFC 7617: user name, colon, password. */
+function passwordOf(credential: string): string {
+  const text = Buffer.from(credential, 'base64').toString('utf8');
+  return text.slice(text.indexOf(':') + 1);
+}

@@ -1,0 +1,72 @@
+/** Where machines find what they boot on this server: each under a URL that lets it fetch no other's. */
+
+import type { Architecture } from '../core/architecture.ts';
+import { type ImagePart, imageParts } from '../image/bootParts.ts';
+import { agentPath, imagePath } from '../hosts/artifacts/servedPaths.ts';
+import { hostFileName } from '../hosts/artifacts/hostFiles.ts';
+import type { SignedGrant } from './answer/signedPath.ts';
+import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
+import type { HostPlaces } from '../hosts/plan/planHost.ts';
+import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
+import type { BaseSet } from './baseImages.ts';
+import type { Links } from './links.ts';
+import type { ServedArchives } from './servedArchives.ts';
+
+export type Bases = ReadonlyMap<Architecture, BaseSet>;
+
+/** What machines find here. */
+export interface ServedThings {
+  readonly archives: ServedArchives;
+  readonly bases: Bases;
+  readonly links: Links;
+}
+
+export function hostPlaces({ archives, bases, links }: ServedThings): HostPlaces {
+  return {
+    images: (host) => imageSets(bases, { kind: 'host', host }, links),
+    file: (host, artifact) => links.path({ kind: 'host', host }, hostFileName(host, artifact)),
+    publish: (host) => publishUnder({ kind: 'host', host }, { archives, links }),
+  };
+}
+
+export function unknownPlaces({ archives, bases, links }: ServedThings): UnknownPlaces {
+  return {
+    images: imageSets(bases, { kind: 'boot' }, links),
+    file: (artifact, set) =>
+      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.architecture, bases), artifact)),
+    publish: publishUnder({ kind: 'boot' }, { archives, links }),
+  };
+}
+
+function publishUnder(
+  grant: SignedGrant,
+  { archives, links }: Pick<ServedThings, 'archives' | 'links'>,
+): PublishArchive {
+  return async (archive) => {
+    await archives.open(archive);
+    return `${links.publicUrl}/${links.path(grant, agentPath(archive.id, archive.name))}`;
+  };
+}
+
+/** What files for machines that are not listed are called before their ending; with several architectures, of each. */
+export function unknownStem(architecture: Architecture | undefined, bases: Bases): string {
+  return architecture === undefined || bases.size < 2 ? 'discovery' : `discovery-${architecture}`;
+}
+
+/** All of them. */
+export function unknownStems(bases: Bases): string[] {
+  const architectures = bases.size === 0 ? [undefined] : [...bases.keys()];
+  return architectures.map((architecture) => unknownStem(architecture, bases));
+}
+
+function imageSets(bases: Bases, grant: SignedGrant, links: Links): Map<Architecture, ImageSet> {
+  return new Map([...bases].map(([architecture, base]) => [architecture, imageSet(base, grant, links)]));
+}
+
+function imageSet({ architecture, id, inputs, parts }: BaseSet, grant: SignedGrant, links: Links): ImageSet {
+  const paths = imageParts
+    .filter((part) => parts[part] !== undefined)
+    .map((part): [ImagePart, string] => [part, links.path(grant, imagePath(id, part))]);
+  return { architecture, id, parts: Object.fromEntries(paths), iso: inputs.get('iso') };
+}

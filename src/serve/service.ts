@@ -1,0 +1,155 @@
+/** The running service: what answers requests, the snapshot that it answers from, and how another one is read. */
+
+import { CliError } from '../core/errors.ts';
+import { knownDigests } from '../io/files/fileStamp.ts';
+import type { Io } from '../io/io.ts';
+import { createChunkMemory } from './http/chunkMemory.ts';
+import { createAnswerer } from './http/requests.ts';
+import { type RunningServer, startServer } from './http/server.ts';
+import { createServerLog, type ServerLog } from './http/serverLog.ts';
+import type { Status } from './status/status.ts';
+import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
+import { programVersion } from '../core/programVersion.ts';
+import { createLinks, type Links } from './links.ts';
+import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
+import type { ServeOptions } from './options.ts';
+import { withTalk } from './serviceLog.ts';
+import { servicePages } from './servicePages.ts';
+import { createServiceState, type ServiceState } from './serviceState.ts';
+import type { Setup } from './setup.ts';
+import { accessOf } from './setupAccess.ts';
+import { type Snapshot, type Surroundings, takeSnapshot } from './snapshot.ts';
+import { describeService } from './status.ts';
+
+/** Bytes of memory of all transfers together. */
+const CHUNK_MEMORY = 24 * 1024 * 1024;
+
+export interface Service {
+  readonly log: ServerLog;
+  readonly links: Links;
+  readonly state: ServiceState<Snapshot>;
+  readonly server: RunningServer;
+  readonly transfers: TransferLog;
+  readonly metrics: Metrics;
+}
+
+/** What a service is run in, and what is different for those who run it beside something else. */
+export interface ServiceSurroundings extends Pick<Surroundings, 'changeSource'> {
+  readonly io: Io;
+  /** Without, events go to standard error. */
+  readonly log?: ServerLog;
+  /** Are told of transfers. */
+  readonly watchers?: readonly TransferWatcher[];
+  /** Where others reach it, once its port is known; the public URL that the setup gives counts before. */
+  readonly publicUrl?: (server: RunningServer) => string;
+}
+
+/** Listens first: whether it can is known before thousands of configs are rendered. Throws CliError. */
+export async function startService(
+  options: ServeOptions,
+  setup: Setup,
+  { io, watchers = [], ...own }: ServiceSurroundings,
+): Promise<Service> {
+  const log = own.log ?? createServerLog(io.stderr, setup.log);
+  const digests = knownDigests(new Map());
+  const state = createServiceState(() =>
+    withTalk({ io, log, form: setup.log }, (talk) =>
+      takeSnapshot(options, {
+        links,
+        digests,
+        cacheSize: setup.cacheSize,
+        io: talk,
+        changeSource: own.changeSource,
+      }),
+    ),
+  );
+  const metrics = createMetrics(figuresOf(state));
+  const transfers = createTransferLog({
+    now: () => new Date(),
+    watchers: [metrics.watcher, ...watchers],
+  });
+  const describe = statusReader({ state, transfers }, () => ({
+    links,
+    connections: server.connections(),
+  }));
+  const server = await startServer({
+    listen: setup.listen,
+    tls: setup.tls,
+    limits: setup.limits,
+    log,
+    answer: createAnswerer({
+      catalog: () => state.catalog(),
+      access: accessOf(setup),
+      transfers,
+      log,
+      memory: createChunkMemory(CHUNK_MEMORY),
+      idleTimeout: setup.limits.idleTime,
+      watch: (event) => metrics.requestAnswered(event),
+      pages: servicePages({ problem: () => loadProblem(state), metrics, describe }),
+    }),
+  });
+  // The server knows its own URL only now, and nothing is read or asked before.
+  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
+  return { log, links, state, server, transfers, metrics };
+}
+
+function loadProblem(state: ServiceState<Snapshot>): string | undefined {
+  return state.current() === undefined ? 'the inventory is still being read' : undefined;
+}
+
+function figuresOf(state: ServiceState<Snapshot>): MetricsSource {
+  return {
+    version: programVersion(),
+    images: () => {
+      const { count = 0, size = 0 } = state.current()?.catalog.images ?? {};
+      return { count, bytes: size };
+    },
+    hosts: () => countHosts(state),
+  };
+}
+
+function countHosts(state: ServiceState<Snapshot>): { readonly right: number; readonly wrong: number } {
+  const hosts = state.current()?.hosts ?? [];
+  const right = hosts.filter(({ isServed }) => isServed).length;
+  return { right, wrong: hosts.length - right };
+}
+
+function statusReader(
+  { state, transfers }: Pick<Service, 'state' | 'transfers'>,
+  situation: () => { readonly links: Links; readonly connections: number },
+): () => Status {
+  const started = new Date();
+  return () =>
+    describeService({
+      ...situation(),
+      snapshot: state.current(),
+      problem: state.problem(),
+      transfers,
+      version: programVersion(),
+      started,
+    });
+}
+
+/** Reads everything. Throws CliError where it is not right. */
+export async function loadSnapshot({ log, metrics, state }: Service): Promise<void> {
+  try {
+    await state.load();
+  } catch (error) {
+    metrics.catalogReloaded('failure');
+    throw error;
+  }
+  metrics.catalogReloaded('success');
+  const { right, wrong } = countHosts(state);
+  log.note('info', 'loaded', { hosts: right, wrong });
+}
+
+/** Reads everything anew. What is wrong keeps nothing from being served that was right before. Never rejects. */
+export async function reload(service: Service): Promise<void> {
+  const { log, server } = service;
+  await server.reloadCertificates();
+  await loadSnapshot(service).catch((error: unknown) => {
+    const { message, hint } = error instanceof CliError ? error : new CliError(String(error));
+    log.note('error', 'reload', { message: `${message}; what was served is served on`, hint });
+  });
+}

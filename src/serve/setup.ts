@@ -1,0 +1,146 @@
+/** What the command line says about the service, read and checked before anything listens. */
+
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { UsageError } from '../core/errors.ts';
+import { readUserFile } from '../io/files/files.ts';
+import type { Io } from '../io/io.ts';
+import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { canAllRead } from '../io/files/platformFiles.ts';
+import { parseTokens } from './http/bearerTokens.ts';
+import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
+import { defaultLimits, type ServerLimits } from './http/server.ts';
+import type { TlsFiles } from './http/tlsFiles.ts';
+import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
+import { formatRemark } from '../io/report/remark.ts';
+import { createSigner, type Signer } from './answer/signedPath.ts';
+import { parseDuration, parseWholeNumber } from './numbers.ts';
+import type { ServeOptions } from './options.ts';
+
+export interface Setup {
+  readonly listen: ListenAddress;
+  readonly tls: TlsFiles | undefined;
+  /** Undefined where the server's own address is meant. */
+  readonly publicUrl: string | undefined;
+  /** Undefined where everybody may fetch everything. */
+  readonly signer: Signer | undefined;
+  /** Whether its key outlives the server. */
+  readonly hasKey: boolean;
+  readonly tokens: readonly string[];
+  readonly limits: ServerLimits;
+  /** Milliseconds that URLs for people and BMCs are good for; undefined for ever. */
+  readonly lifetime: number | undefined;
+  /** Milliseconds for what runs when the service ends. */
+  readonly grace: number;
+  /** Bytes that images may take in memory. */
+  readonly cacheSize: number;
+  readonly log: 'json' | 'text';
+  /** How the URLs are printed; undefined where they would end up in a log. */
+  readonly list: 'json' | 'text' | undefined;
+}
+
+/** As the image-customization-controller's server listens, but for this machine alone. */
+const DEFAULT_LISTEN = '127.0.0.1:8084';
+const MIB = 1024 * 1024;
+
+/** Throws UsageError for what is not understood, CliError for files that cannot be read. */
+export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
+  const { open = false, publicUrl } = options;
+  if (open && (options.keyFile ?? options.tokenFile ?? options.clientCa) !== undefined) {
+    throw new UsageError('--open lets everybody in, and another option asks for a credential', {
+      hint: 'use one of them',
+    });
+  }
+  return {
+    listen: readListen(options, io),
+    tls: readTls(options, io),
+    publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
+    signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
+    hasKey: options.keyFile !== undefined,
+    tokens: await readTokens(options, io),
+    limits: readLimits(options),
+    lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
+    grace: parseDuration(options.grace ?? '30s', '--grace'),
+    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', { least: 1, most: 65_536 }) * MIB,
+    log: readLogForm(options, io),
+    list: readForm(options.format, '--format') ?? (io.stdout.isTTY === true ? 'text' : undefined),
+  };
+}
+
+/** JSON unless a person reads it. Throws UsageError for another form. */
+export function readLogForm(
+  { log }: Pick<ServeOptions, 'log'>,
+  { stderr }: Pick<Io, 'stderr'>,
+): 'json' | 'text' {
+  return readForm(log, '--log') ?? (stderr.isTTY === true ? 'text' : 'json');
+}
+
+function readListen({ listen }: ServeOptions, io: Io): ListenAddress {
+  const inherited = listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
+  return inherited ?? parseListenAddress(listen ?? DEFAULT_LISTEN);
+}
+
+function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const given = tlsCert ?? tlsKey ?? clientCa;
+    if (given === undefined) return undefined;
+    throw new UsageError('HTTPS needs a certificate and its key', { hint: 'give --tls-cert and --tls-key' });
+  }
+  return {
+    certificate: resolve(io.cwd, tlsCert),
+    key: resolve(io.cwd, tlsKey),
+    clientCa: clientCa === undefined ? undefined : resolve(io.cwd, clientCa),
+  };
+}
+
+const MAX_SECRET_FILE = 64 * 1024;
+const KEY_BYTES = 32;
+
+/** The text of the file without blanks around it; a file that is not there is made. */
+async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
+  if (name === undefined) return randomBytes(KEY_BYTES);
+  const path = resolve(io.cwd, name);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) {
+    const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
+    await writeFileAtomically(path, key, { mode: 0o600, noClobber: true, shownPath: name });
+    io.stderr.write(formatRemark({ severity: 'info', message: `${name} is new: a key that signs URLs` }));
+  }
+  return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
+}
+
+async function readTokens({ tokenFile }: ServeOptions, io: Io): Promise<string[]> {
+  if (tokenFile === undefined) return [];
+  return parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile);
+}
+
+async function readSecret(name: string, what: string, io: Io): Promise<string> {
+  const bytes = await readUserFile(name, io, { what, maxBytes: MAX_SECRET_FILE });
+  const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
+  if (stats !== undefined && canAllRead(stats)) {
+    io.stderr.write(
+      formatRemark({
+        severity: 'warning',
+        message: `every user of this machine can read ${name}`,
+        hint: `chmod o= ${name}`,
+      }),
+    );
+  }
+  return Buffer.from(bytes).toString('utf8').trim();
+}
+
+function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits {
+  return {
+    ...defaultLimits,
+    ...(maxConnections !== undefined && {
+      connections: parseWholeNumber(maxConnections, '--max-connections', { least: 1, most: 1_000_000 }),
+    }),
+    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
+  };
+}
+
+function readForm(text: string | undefined, option: string): 'json' | 'text' | undefined {
+  if (text === undefined || text === 'json' || text === 'text') return text;
+  throw new UsageError(`${option} ${JSON.stringify(text)} is not known`, { hint: 'use text or json' });
+}

@@ -1,0 +1,323 @@
+/** Ironic's API over HTTP: requests become those of `src/ironic`, and each becomes one event of the trial. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientAddress } from '../../serve/http/connections.ts';
+import type { Answerer } from '../../serve/http/exchanges.ts';
+import { hasBody } from '../../serve/http/plainAnswer.ts';
+import { plainText } from '../../io/http/plainText.ts';
+import {
+  type BodyMemory,
+  createBodyMemory,
+  readRequestBody,
+  type RequestBody,
+  sendLastAnswer,
+} from '../../serve/http/requestBody.ts';
+import { type ApiAnswer, fault, notRouted } from '../ironic/answers.ts';
+import {
+  inVersion,
+  type Negotiation,
+  negotiateVersion,
+  rootAnswer,
+  v1Answer,
+} from '../ironic/apiVersions.ts';
+import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
+import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
+import { answerLookup } from '../ironic/lookup.ts';
+import type { NodeStore } from '../ironic/nodes.ts';
+import type { ApiVersion, RefusalReason } from '../ironic/refusalReason.ts';
+import { isObject, parseBody } from '../ironic/requestArguments.ts';
+import { queryOf, type Route, routeOf } from '../ironic/routes.ts';
+import type { TrialEvent } from '../timeline/events.ts';
+
+export interface ApiService {
+  readonly nodes: NodeStore;
+  readonly observe: (event: TrialEvent) => void;
+  /** Is told of heartbeats that were taken, after they are answered. */
+  readonly heard: (agent: Agent, client: string) => void;
+  /** Rejects with what the user has to know. */
+  readonly save: ((inventory: CollectedInventory) => Promise<void>) | undefined;
+  readonly scheme: 'http' | 'https';
+}
+
+/** Bytes. Agents that also send their logs come to some megabytes. */
+const MAX_BODY = { heartbeat: 128 * 1024, inspection: 16 * 1024 * 1024 };
+/** Of all bodies that are being read. */
+const BODY_MEMORY = 128 * 1024 * 1024;
+
+export function createApiAnswerer(service: ApiService): Answerer {
+  const memory = createBodyMemory(BODY_MEMORY);
+  return async (request, response) => {
+    const exchange = { service, memory, request, response, ...addressesOf(request, service) };
+    const route = routeOf(request.method ?? '', request.url ?? '');
+    const { answer, event, after, isLast = false } = await answerRoute(exchange, route);
+    service.observe(event);
+    await send(exchange, answer, isLast);
+    after?.();
+  };
+}
+
+interface Exchange {
+  readonly service: ApiService;
+  readonly memory: BodyMemory;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Its address. */
+  readonly client: string;
+  /** By which the client knows the service. */
+  readonly url: string;
+}
+
+/** Both of before the answer: a socket that is closed does not know its client any more. */
+function addressesOf(
+  { headers, socket }: IncomingMessage,
+  { scheme }: ApiService,
+): Pick<Exchange, 'client' | 'url'> {
+  const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
+  return { client: clientAddress(socket), url: `${scheme}://${host}` };
+}
+
+interface Outcome {
+  readonly answer: ApiAnswer;
+  readonly event: TrialEvent;
+  /** What is to be done when the answer is sent. */
+  readonly after?: () => void;
+  /** Whether the connection ends with it, as some of the body is not read. */
+  readonly isLast?: boolean;
+}
+
+async function answerRoute(exchange: Exchange, route: Route): Promise<Outcome> {
+  if (route.kind === 'unknown') return refusePath(exchange, notRouted(404));
+  if (route.kind === 'wrong-method') return refusePath(exchange, notRouted(405, { Allow: route.allowed }));
+  const negotiated = negotiateVersion(exchange.request.headers);
+  if (negotiated.kind === 'refused') return refuseVersion(exchange, negotiated);
+  const { version } = negotiated;
+  const outcome = await answerInVersion(exchange, route, version);
+  return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
+}
+
+type Answered = Exclude<Route, { kind: 'unknown' | 'wrong-method' }>;
+
+function answerInVersion(
+  exchange: Exchange,
+  route: Answered,
+  version: ApiVersion,
+): Outcome | Promise<Outcome> {
+  switch (route.kind) {
+    case 'root':
+      return describeApi(exchange, rootAnswer(exchange.url));
+    case 'v1':
+      return describeApi(exchange, v1Answer(exchange.url, version.minor));
+    case 'lookup':
+      return lookUp(exchange, version);
+    case 'heartbeat':
+      return takeHeartbeat(exchange, route, version);
+    case 'inspection':
+    default:
+      return takeInspection(exchange, route, version);
+  }
+}
+
+function seenFrom({ client }: Exchange): { readonly at: Date; readonly client: string } {
+  return { at: new Date(), client };
+}
+
+/** Characters of what clients send. */
+const MAX_SHOWN = 300;
+
+function shown(text: string): string;
+function shown(text: string | undefined): string | undefined;
+function shown(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : plainText(text, MAX_SHOWN);
+}
+
+/** Some of what follows the path may be a secret that was put into the wrong place. */
+function shownPath({ url = '' }: IncomingMessage): string {
+  return shown(url.split('?')[0] ?? '');
+}
+
+async function refusePath(exchange: Exchange, answer: ApiAnswer): Promise<Outcome> {
+  const { request } = exchange;
+  const problem = {
+    kind: 'path',
+    method: shown(request.method ?? ''),
+    path: shownPath(request),
+    hasInventory: await bringsInventory(exchange),
+    userAgent: shown(request.headers['user-agent']),
+  } as const;
+  return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
+}
+
+/** By its body it is known what was meant for another path. Whoever asks first whether to send one is told not to. */
+async function bringsInventory(exchange: Exchange): Promise<boolean> {
+  const { request } = exchange;
+  if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
+  const body = await readBody(exchange, MAX_BODY.inspection);
+  const parsed = body.kind === 'whole' ? parseBody(body.bytes) : undefined;
+  return parsed?.kind === 'value' && isObject(parsed.value) && isObject(parsed.value['inventory']);
+}
+
+function refuseVersion(
+  exchange: Exchange,
+  { answer, named }: Extract<Negotiation, { kind: 'refused' }>,
+): Outcome {
+  const message = `there is no version ${shown(named)} of the API`;
+  const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
+  return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
+}
+
+/** Ironic describes itself whatever the method is, but an agent that sends something there is on a wrong path. */
+function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome | Promise<Outcome> {
+  const { method, headers } = exchange.request;
+  if (method !== 'GET' && method !== 'HEAD') return refusePath(exchange, answer);
+  const userAgent = shown(headers['user-agent']);
+  return { answer, event: { kind: 'api', ...seenFrom(exchange), userAgent } };
+}
+
+function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
+  const { request, url, service } = exchange;
+  const query = queryOf(request.url ?? '');
+  const { answer, macs, node, token, hasOwnToken, problem, reason } = answerLookup(
+    { query, version, url, now: new Date() },
+    service.nodes,
+  );
+  const event = {
+    kind: 'lookup',
+    ...seenFrom(exchange),
+    macs,
+    node,
+    token,
+    hasOwnToken,
+    problem: shown(problem),
+    reason,
+  } as const;
+  return { answer, event };
+}
+
+async function takeHeartbeat(
+  exchange: Exchange,
+  { node }: Extract<Route, { kind: 'heartbeat' }>,
+  version: ApiVersion,
+): Promise<Outcome> {
+  const { service, client } = exchange;
+  const body = await readBody(exchange, MAX_BODY.heartbeat);
+  if (body.kind !== 'whole') {
+    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.heartbeat);
+    const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
+    const event = {
+      kind: 'heartbeat',
+      ...seenFrom(exchange),
+      node: shown(node ?? ''),
+      ...unknown,
+      ...refusal,
+    } as const;
+    return { answer, event, isLast: true };
+  }
+  const beat = answerHeartbeat({ node, body: body.bytes, version, now: new Date() }, service.nodes);
+  const { answer, agent, token } = beat;
+  const event = {
+    kind: 'heartbeat',
+    ...seenFrom(exchange),
+    node: shown(beat.node),
+    callbackUrl: shown(beat.callbackUrl),
+    agentVersion: shown(beat.agentVersion),
+    token,
+    problem: shown(beat.problem),
+    reason: beat.reason,
+  } as const;
+  return { answer, event, ...(agent === undefined ? {} : { after: () => service.heard(agent, client) }) };
+}
+
+async function takeInspection(
+  exchange: Exchange,
+  { service: kind }: Extract<Route, { kind: 'inspection' }>,
+  version: ApiVersion,
+): Promise<Outcome> {
+  const { request, url, service } = exchange;
+  const body = await readBody(exchange, MAX_BODY.inspection);
+  const about = { kind: 'inspection', service: kind } as const;
+  if (body.kind !== 'whole') {
+    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.inspection);
+    const unknown = { macs: [], node: undefined, summary: undefined, hasGaps: false };
+    return { answer, event: { ...about, ...seenFrom(exchange), ...unknown, ...refusal }, isLast: true };
+  }
+  const query = queryOf(request.url ?? '');
+  const taken = answerInspection(
+    { service: kind, query, body: body.bytes, version, url, now: new Date() },
+    service.nodes,
+  );
+  const { answer, macs, node, summary, reason, collected } = taken;
+  const unsaved = collected === undefined ? undefined : await save(collected, service);
+  const problem = [taken.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
+  const event = {
+    ...about,
+    ...seenFrom(exchange),
+    macs,
+    node,
+    summary: shown(summary),
+    problem: shown(problem),
+    reason,
+    hasGaps: node !== undefined && taken.problem !== undefined,
+  };
+  return { answer, event };
+}
+
+/** Why it could not be kept. */
+async function save(
+  inventory: CollectedInventory,
+  { save: keep }: Pick<ApiService, 'save'>,
+): Promise<string | undefined> {
+  try {
+    await keep?.(inventory);
+    return undefined;
+  } catch (error) {
+    return `it was not saved: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function readBody({ request, response, memory }: Exchange, size: number): Promise<RequestBody> {
+  return readRequestBody(request, response, { size, memory });
+}
+
+interface Unreadable {
+  readonly answer: ApiAnswer;
+  readonly problem: string;
+  readonly reason: RefusalReason;
+}
+
+function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Unreadable {
+  switch (kind) {
+    case 'too-large': {
+      const problem = `its body is larger than ${size / 1024} KiB`;
+      return { answer: fault(413, problem), problem, reason: 'body-too-large' };
+    }
+    case 'no-memory': {
+      const problem = 'too many large bodies are on their way';
+      return { answer: fault(503, problem), problem, reason: 'busy' };
+    }
+    case 'cut':
+    default: {
+      const problem = 'its body did not arrive';
+      return { answer: fault(400, problem), problem, reason: 'body-cut' };
+    }
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  { status, headers, body }: ApiAnswer,
+  isLast: boolean,
+): Promise<void> {
+  const { request, response } = exchange;
+  const text = body === undefined ? '' : JSON.stringify(body);
+  response.statusCode = status;
+  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) {
+    response.setHeader(name, value);
+  }
+  if (text !== '') response.setHeader('Content-Type', 'application/json');
+  if (isLast || (hasBody(request) && !request.complete)) {
+    await sendLastAnswer(request, response, text);
+    return;
+  }
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(request.method === 'HEAD' ? undefined : text);
+}

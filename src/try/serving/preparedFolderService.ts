@@ -1,0 +1,149 @@
+/**
+ * A folder that `prepare` has made, served to an emulated machine under the very URLs that its scripts name. The machine
+ * finds this one at the address of these URLs, so not a byte of the folder is different from what real machines get.
+ */
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError } from '../../core/errors.ts';
+import { createAccessCheck } from '../../serve/http/accessCheck.ts';
+import { createChunkMemory } from '../../serve/http/chunkMemory.ts';
+import { createAnswerer } from '../../serve/http/requests.ts';
+import { defaultLimits, type RunningServer, startServer } from '../../serve/http/server.ts';
+import type { ServerLog } from '../../serve/http/serverLog.ts';
+import { openSharedImage } from '../../io/images/sharedImage.ts';
+import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
+import { digestTag } from '../../serve/answer/entityTag.ts';
+import { mediaTypes } from '../../serve/answer/mediaTypes.ts';
+import type { Artifact, Catalog, CatalogEntry, Resource } from '../../serve/answer/resource.ts';
+import { createTransferLog, type TransferLog } from '../../serve/answer/transfers.ts';
+import type { FetchEvent } from '../timeline/events.ts';
+import { guestHostProblem } from '../timeline/guestNetwork.ts';
+import { createFetchWatcher } from './fetchWatcher.ts';
+
+export interface FolderPlace {
+  /** Absolute. */
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+/** Where the scripts of a folder say that it is served. */
+export interface FolderUrl {
+  /** Without a final slash. */
+  readonly url: string;
+  /** IPv4. */
+  readonly host: string;
+  readonly port: number;
+  /** Below it are the files; empty, or with a slash at its end. */
+  readonly prefix: string;
+}
+
+const SCRIPT = 'boot.ipxe';
+const CHUNK_MEMORY = 8 * 1024 * 1024;
+
+/** Throws CliError for a folder from which no emulated machine can boot. */
+export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPlace): FolderUrl {
+  if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
+    throw new CliError(`the folder has no ${SCRIPT} for machines to start with`, {
+      hint: 'prepare it with --artifacts archive,ign,ipxe and an ISO or a kernel',
+    });
+  }
+  const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const problem = problemOf(url);
+  if (url === undefined || baseUrl === null || problem !== undefined) {
+    throw new CliError(`no emulated machine can boot from the folder: ${problem ?? ''}`, {
+      hint: 'prepare it with a URL that has an IPv4 address: --base-url http://192.0.2.1:8080',
+    });
+  }
+  return {
+    url: baseUrl,
+    host: url.hostname,
+    port: url.port === '' ? 80 : Number(url.port),
+    prefix: url.pathname.replace(/^\//, '').replace(/(?<=[^/])$/, '/'),
+  };
+}
+
+function problemOf(url: URL | undefined): string | undefined {
+  if (url === undefined) return 'it is for no URL';
+  if (url.protocol !== 'http:') return `it is for ${url.origin}, and a network card has to begin with http`;
+  const problem = guestHostProblem(url.hostname);
+  return problem === undefined ? undefined : `it is for ${url.origin}: ${problem}`;
+}
+
+/** @returns the script to boot, and what ends it. Throws CliError where nothing can listen on the port of the URL. */
+export async function startFolderService(
+  place: FolderPlace,
+  { log, observe }: { readonly log: ServerLog; readonly observe: (event: FetchEvent) => void },
+): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
+  const { port, prefix, url } = readFolderUrl(place);
+  let transfers: TransferLog | undefined;
+  const watcher = createFetchWatcher(() => transfers, observe);
+  transfers = createTransferLog({ now: () => new Date(), watchers: [watcher] });
+  const catalog = createFolderCatalog(place, prefix);
+  const access = createAccessCheck({ signer: undefined, tokens: [], isOpen: true });
+  const server: RunningServer = await startServer({
+    listen: { kind: 'tcp', host: '127.0.0.1', port },
+    tls: undefined,
+    limits: defaultLimits,
+    log,
+    answer: createAnswerer({
+      catalog: () => catalog,
+      access: () => access,
+      transfers,
+      log,
+      memory: createChunkMemory(CHUNK_MEMORY),
+      idleTimeout: defaultLimits.idleTime,
+      pages: new Map(),
+    }),
+  });
+  return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
+}
+
+/** Of the files that the manifest lists: whatever else is in the folder is not for machines. */
+function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: string): Catalog {
+  const files = new Map(manifest.files.map((file) => [`${prefix}${file.path}`, file]));
+  return {
+    hold: () => () => undefined,
+    find: (path): CatalogEntry | undefined => {
+      const file = files.get(path);
+      if (file === undefined) return undefined;
+      const entry = { artifact: artifactOf(file.path), host: file.host };
+      return { ...entry, resource: () => openFile(join(root, file.path), file) };
+    },
+  };
+}
+
+async function openFile(path: string, { host, path: name, sha256, size }: ManifestFile): Promise<Resource> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.size !== size) {
+    throw new CliError(`${name} is not as it was prepared`, { hint: 'run `prepare` again' });
+  }
+  const artifact = artifactOf(name);
+  return {
+    artifact,
+    host,
+    fileName: name.slice(name.lastIndexOf('/') + 1),
+    contentType: mediaTypes[artifact],
+    size,
+    etag: digestTag(sha256),
+    lastModified: new Date(Math.floor(stats.mtimeMs / 1000) * 1000),
+    open: () => openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 }),
+  };
+}
+
+/** What `prepare` calls the files. */
+function artifactOf(path: string): Artifact {
+  const [, artifact = 'script'] = endings.find(([ending]) => path.endsWith(ending)) ?? [];
+  return path.startsWith('agents/') ? 'agent' : artifact;
+}
+
+const endings: readonly (readonly [ending: string, artifact: Artifact])[] = [
+  ['/ironic-python-agent.kernel', 'kernel'],
+  ['/ironic-python-agent.initramfs', 'initramfs'],
+  ['/ironic-python-agent.rootfs', 'rootfs'],
+  ['/initramfs.img', 'initramfs'],
+  ['/config.ign', 'ign'],
+  ['/config.img', 'archive'],
+  ['/minimal.iso', 'minimal-iso'],
+  ['/live.iso', 'iso'],
+];

@@ -1,0 +1,58 @@
+/**
+ * The network that an emulated machine is in. It has one address for the machine that it runs on, which can be chosen: a
+ * config that names Ironic at 192.0.2.1 finds there who plays it, without a change of a byte. Left out: IPv6 and names,
+ * for which QEMU has no such choice.
+ */
+
+import { UsageError } from '../../core/errors.ts';
+import { parseHost } from '../../formats/hostName.ts';
+
+/** IPv4 addresses of a network of 254. */
+export interface GuestNetwork {
+  /** `10.0.2.0/24` */
+  readonly net: string;
+  /** By which the guest reaches the machine that it runs on. */
+  readonly host: string;
+  readonly dns: string;
+  /** The first address for guests. */
+  readonly firstLease: string;
+}
+
+/** The address that QEMU gives to the machine it runs on. */
+export const USUAL_HOST = '10.0.2.2';
+
+/** Guests get one of so many addresses from the first one on. */
+const LEASES = 16;
+
+/**
+ * @param host for the machine that it runs on
+ * @param option that names it, for messages
+ * @throws UsageError
+ */
+export function guestNetwork(host: string, option: string): GuestNetwork {
+  const problem = guestHostProblem(host);
+  if (problem !== undefined) {
+    throw new UsageError(`${option} ${JSON.stringify(host)}: ${problem}`, {
+      hint: 'give an IPv4 address as the configs have it, e.g. 192.0.2.1',
+    });
+  }
+  const parts = host.split('.').map(Number);
+  const last = parts[3] ?? 0;
+  const at = (number: number): string => [...parts.slice(0, 3), number].join('.');
+  const usualLease = 15;
+  const isTaken = last >= usualLease && last < usualLease + LEASES;
+  return {
+    net: `${at(0)}/24`,
+    host,
+    dns: at(last === 3 ? 4 : 3),
+    firstLease: at(isTaken ? 100 : usualLease),
+  };
+}
+
+/** Why an emulated machine cannot reach this machine at an address; undefined where it can. */
+export function guestHostProblem(host: string): string | undefined {
+  if (parseHost(host).kind !== 'ipv4') return 'it is no IPv4 address';
+  const [first = 0, , , last = 0] = host.split('.').map(Number);
+  if (first === 0 || first === 127 || first >= 224) return 'no machine in a network has it';
+  return last === 0 || last === 255 ? 'it is the address of a whole network' : undefined;
+}

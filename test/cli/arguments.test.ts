@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { adaptArguments } from '../../src/cli/arguments.ts';
+import { declareCommands } from '../../src/cli/commands.ts';
+import { runCli } from '../support/runCli.ts';
+
+const io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  cwd: '/',
+  programName: 'x',
+};
+const program = declareCommands({ io, args: 'unknown', finish: () => undefined, print: () => undefined });
+
+describe('adaptArguments', () => {
+  it.each<[string, string[], string[]]>([
+    ['a sign behind a short option', ['iso', 'reset', '-o=a=b', 'x'], ['iso', 'reset', '-oa=b', 'x']],
+    ['nothing behind the sign', ['iso', 'reset', '-o='], ['iso', 'reset', '-o=']],
+    ['a long option', ['iso', 'reset', '--output=x'], ['iso', 'reset', '--output=x']],
+    ['behind the end of options', ['iso', 'reset', '--', '-o=x'], ['iso', 'reset', '--', '-o=x']],
+    ['help of an unknown command', ['iso', 'nonsense', '-h'], ['iso', 'nonsense']],
+    ['help of a known command', ['iso', 'reset', '-h'], ['iso', 'reset', '-h']],
+    ['help of all', ['--help'], ['--help']],
+    [
+      'flags of Go',
+      ['serve', '-nmstate-dir', 'x', '-images-bind-addr=:1', '--open', '-h'],
+      ['serve', '--nmstate-dir', 'x', '--images-bind-addr=:1', '--open', '-h'],
+    ],
+    ['flags that serve does not have', ['serve', '-nonsense'], ['serve', '-nonsense']],
+    ['flags of other commands', ['render', '-profile', 'x'], ['render', '-profile', 'x']],
+  ])('%s', (_title, args, expected) => {
+    expect(adaptArguments(args, program)).toEqual(expected);
+  });
+});
+
+describe('help', () => {
+  it('has one line for each command, within 80 columns', async () => {
+    for (const args of [[], ['iso'], ['pxe'], ['iso', 'kargs'], ['deploy'], ['ignition'], ['dev']]) {
+      const { stdout } = await runCli([...args, '--help']);
+      const block = /^Commands:\n((?:.*\n)*?)(?:\n|$)/m.exec(stdout)?.[1] ?? '';
+      expect(block).not.toBe('');
+      expect(block).toMatch(/^(?: {2}[a-z-]+ +\S.*\n)+$/);
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it.each([
+    ['iso', 'nonsense', '-h'],
+    ['pack', 'nonsense', '--help'],
+    ['iso', 'ignition', 'show', '--version'],
+  ])('%s %s %s is a mistake', async (...args) => {
+    expect((await runCli(args)).code).toBe(2);
+  });
+});

@@ -1,0 +1,172 @@
+/** The help of every command: what it has to say, in 80 columns; and the tree of all commands, options and values. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Value } from '../../src/cli/commandDescription.ts';
+import { describeCommand } from '../../src/cli/describeCommand.ts';
+import { runCli } from '../support/runCli.ts';
+import { wholeProgram } from '../support/wholeProgram.ts';
+
+interface Declared {
+  readonly path: string;
+  readonly command: Command;
+}
+
+function declaredBelow(command: Command, parents: readonly string[] = []): Declared[] {
+  return command.commands.flatMap((child) => {
+    const words = [...parents, child.name()];
+    return [{ path: words.join(' '), command: child }, ...declaredBelow(child, words)];
+  });
+}
+
+const all = declaredBelow(wholeProgram());
+const leaves = all.filter(({ command }) => command.commands.length === 0);
+const groups = all.filter(({ command }) => command.commands.length > 0);
+
+const help = async (path: string): Promise<string> => {
+  const { code, stdout, stderr } = await runCli([...path.split(' ').filter(Boolean), '--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+};
+
+describe('help', () => {
+  it.each(leaves.map(({ path }) => path))('%s: purpose, exit codes, examples', async (path) => {
+    const text = await help(path);
+    expect(text).toMatch(/^Usage: ironic-coreos .*\n(?: .*\n)*\n[A-Z].+/);
+    expect(text).toMatch(/^Exit codes:\n {2}0 {2}\S.*\n(?: {2}1 {2}.*\n)? {2}2 {2}/m);
+    expect(text).toMatch(/^Examples?:\n {2}\S/m);
+    const name = path.replace(/^iso (embed|show|remove)$/, 'iso ignition $1'); // the older spelling
+    expect(text).toContain(`ironic-coreos ${name}`);
+    expect(text).toContain('Global options:\n');
+  });
+
+  it.each(groups.map(({ path }) => path))('%s: purpose, commands, how to go on', async (path) => {
+    const text = await help(path);
+    expect(text).toMatch(/^Usage: .*\n\n[A-Z].+/);
+    expect(text).toMatch(/^Commands:\n {2}\S/m);
+    expect(text).toContain(`\nOf one command: ironic-coreos ${path} COMMAND --help\n`);
+  });
+
+  it.each(['', ...all.map(({ path }) => path)])('%s: 80 columns', async (path) => {
+    const tooLong = (await help(path)).split('\n').filter((line) => line.length > 80);
+    expect(tooLong).toEqual([]);
+  });
+
+  it('of the program has exit codes and examples', async () => {
+    const text = await help('');
+    expect(text).toContain('\nExit codes:\n');
+    expect(text).toContain('\nExamples:\n');
+  });
+
+  it('groups options where there are many', () => {
+    const long = leaves.filter(({ command }) => {
+      const own = describeCommand(command).options.filter(({ group }) => group !== 'Global options:');
+      return own.length > 14 && new Set(own.map(({ group }) => group)).size < 2;
+    });
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('values to choose from', () => {
+  const choices = leaves.flatMap(({ path, command }) =>
+    command.options
+      .filter(({ argChoices }) => argChoices !== undefined)
+      .map((option) => ({ path, flag: option.long ?? '', option })),
+  );
+
+  it.each(choices)('$path $flag: the help tells them', async ({ path, option }) => {
+    const text = (await help(path)).replaceAll(/\s+/g, ' ');
+    for (const value of option.argChoices ?? []) expect(text).toContain(value);
+  });
+
+  const file = import.meta.filename;
+  const folder = mkdtempSync(join(tmpdir(), 'help test '));
+  const inventory = join(folder, 'ramdisk.yaml');
+  writeFileSync(inventory, 'agent: {ironic.apiUrls: https://192.0.2.1}\n');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  /** What a command needs before it looks at the option. */
+  const needed: Readonly<Record<string, readonly string[]>> = {
+    'deploy baremetalhost': ['--name', 'a'],
+    'deploy node': ['--name', 'a', '--set'],
+    'render --format': ['--api-url', 'https://192.0.2.1', '--diff', file],
+    'render --pull-policy': ['--api-url', 'https://192.0.2.1', '--no-ssh-key'],
+    'prepare --profile': ['--inventory', inventory, '-o', 'x', '--artifacts', 'ign'],
+  };
+
+  it.each(choices)(
+    '$path $flag: any other is refused, and these are offered',
+    async ({ path, flag, option }) => {
+      const first = option.argChoices?.[0] ?? '';
+      const args = wantsArgument(path) ? [file] : [];
+      const more = needed[`${path} ${flag}`] ?? needed[path] ?? [];
+      const { code, stderr } = await runCli([...path.split(' '), `${flag}=${first}x`, ...more, ...args]);
+      expect(code).toBe(2);
+      for (const value of option.argChoices ?? []) expect(stderr).toContain(value);
+    },
+  );
+
+  function wantsArgument(path: string): boolean {
+    return (leaves.find((leaf) => leaf.path === path)?.command.registeredArguments.length ?? 0) > 0;
+  }
+
+  it.each([
+    [
+      ['validate', '--format', 'jsn', 'x.ign'],
+      'hint: did you mean json? Else use one of text, json, sarif, github',
+    ],
+    [['iso', 'kargs', 'show', '--format', 'tex', 'x.iso'], 'hint: did you mean text?'],
+    [['pxe', 'kargs', '--base-url', 'http://a', '--format', 'pxelinx'], 'hint: did you mean pxelinux?'],
+    [['render', '--profile', 'buildpi'], 'hint: did you mean buildpy?'],
+    [['deploy', 'node', '--format', 'comand'], 'hint: did you mean command?'],
+    [['completion', 'bsh'], 'hint: did you mean bash?'],
+    [['man', 'is'], 'hint: did you mean iso?'],
+    [['renderr'], '(Did you mean render?)'],
+    [['iso', 'igniton', 'embed'], '(Did you mean ignition?)'],
+    [['pxe', 'network', 'unwarp', 'x'], '(Did you mean unwrap?)'],
+    [['inspct', '--help'], '(Did you mean inspect?)'],
+    [['inspect', '--formt', 'json', 'x'], '(Did you mean --format?)'],
+    [['iso', 'reset', '--outptu', 'x'], '(Did you mean --output?)'],
+  ])('%j: %s', async (args, hint) => {
+    const { code, stderr } = await runCli(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+});
+
+describe('tree', () => {
+  it('is as it was', async () => {
+    const lines = [
+      ['ironic-coreos', wholeProgram()] as const,
+      ...all.map(({ path, command }) => [path, command] as const),
+    ];
+    const text = lines.map(([path, command]) => formatCommand(path, command)).join('\n');
+    await expect(text).toMatchFileSnapshot('../golden/commandTree.txt');
+  });
+});
+
+function formatCommand(path: string, command: Command): string {
+  const { arguments: args, commands, options } = describeCommand(command);
+  const isHidden =
+    command.parent !== null &&
+    !describeCommand(command.parent).commands.some(({ words }) => words.at(-1) === command.name());
+  return [
+    `${path}${isHidden ? ' (hidden)' : ''}`,
+    ...args.map(({ name, value }) => `  ${name}${formatValue(value)}`),
+    ...options
+      .filter(({ group }) => group !== 'Global options:')
+      .map(({ short, long, placeholder = '', value, isRepeated }) => {
+        const flags = [short, long].filter(Boolean).join(', ');
+        return `  ${`${flags} ${placeholder}`.trim()}${formatValue(value)}${isRepeated ? ', repeatable' : ''}`;
+      }),
+    ...(commands.length > 0 ? [`  commands: ${commands.map(({ words }) => words.at(-1)).join(', ')}`] : []),
+    '',
+  ].join('\n');
+}
+
+function formatValue(value: Value): string {
+  if (value === 'any') return '';
+  return typeof value === 'string' ? `: ${value}` : `: ${value.join(' | ')}`;
+}

@@ -1,0 +1,34 @@
+/** The network of a host in its Secret. */
+
+import { describe, expect, it } from 'vitest';
+import { listOtherKeys, readNetworkState } from '../../../src/controller/api/networkData.ts';
+
+const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
+
+describe('the network in a Secret', () => {
+  it.each([
+    ['text', { nmstate: base64('interfaces: []\n') }, 'interfaces: []\n'],
+    ['text with umlauts', { nmstate: base64('# ä\n') }, '# ä\n'],
+    ['nothing', { nmstate: '' }, ''],
+    ['no such key', { networkData: base64('x') }, undefined],
+    ['no data', undefined, undefined],
+    ['data that are a list', ['nmstate'], undefined],
+    ['a value that is no text', { nmstate: 4 }, undefined],
+    ['bytes that are no text', { nmstate: base64(Uint8Array.of(0xff, 0xfe)) }, undefined],
+    ['what every object has', Object.create({ nmstate: base64('x') }), undefined],
+  ])('%s', (_title, data, expected) => {
+    expect(readNetworkState({ data })).toBe(expected);
+  });
+});
+
+describe('the other keys of a Secret', () => {
+  it.each([
+    ['one', { networkData: 'eA==', nmstate: 'eA==' }, '"networkData"'],
+    ['none', { nmstate: 'eA==' }, ''],
+    ['no data', undefined, ''],
+    ['many', { a: '', b: '', c: '', d: '', e: '', f: '' }, '"a", "b", "c", "d", "e", …'],
+    ['long ones', { [`\u001b${'x'.repeat(99)}`]: '' }, `"\\u001b${'x'.repeat(39)}"`],
+  ])('%s', (_title, data, expected) => {
+    expect(listOtherKeys({ data })).toBe(expected);
+  });
+});

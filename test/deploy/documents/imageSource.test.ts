@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkImageChecksum,
+  checkImageFormat,
+  checkImageSource,
+} from '../../../src/deploy/documents/imageSource.ts';
+
+const rules = (issues: readonly { readonly rule: { readonly id: string } }[]) =>
+  issues.map(({ rule }) => rule.id);
+
+describe('another image', () => {
+  it.each([
+    ['https', 'https://h/fcos-metal.x86_64.raw.xz', ['image-unverified']],
+    ['http', 'http://h/x', ['image-unverified']],
+    ['a file', 'file:///x', ['image-url']],
+    ['no host', 'https:///x', ['image-url']],
+    ['a blank', 'https://h/a b', ['image-url']],
+    ['nothing', '', ['image-url']],
+  ])('has a URL: %s', (_title, url, expected) => {
+    expect(rules(checkImageSource({ url }))).toEqual(expected);
+  });
+
+  it.each([
+    ['none', undefined, []],
+    ['raw', 'raw', []],
+    ['qcow2', 'qcow2', ['image-format']],
+    ['a live ISO', 'live-iso', ['image-format']],
+    ['that of the design', 'coreos', ['image-format-coreos']],
+  ])('has a format: %s', (_title, format, expected) => {
+    expect(rules(checkImageFormat(format))).toEqual(expected);
+  });
+
+  it('is told what to write instead of the format of the design', () => {
+    expect(checkImageFormat('coreos')[0]?.rule.hint).toContain('customDeploy.method to install_coreos');
+  });
+
+  it.each([
+    ['SHA-256', 'a'.repeat(64), []],
+    ['SHA-512', 'B'.repeat(128), []],
+    ['a URL', 'https://h/SHA256SUMS', []],
+    ['MD5', 'a'.repeat(32), ['image-checksum']],
+    ['none', undefined, ['image-checksum']],
+    ['text', 'sha256', ['image-checksum']],
+  ])('has a checksum: %s', (_title, checksum, expected) => {
+    expect(rules(checkImageChecksum({ url: '', ...(checksum !== undefined && { checksum }) }))).toEqual(
+      expected,
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  deploySettingNames,
+  readDeploySettings,
+  settingOfFlag,
+  withoutBeaten,
+} from '../../../src/deploy/documents/inventorySettings.ts';
+
+describe('the settings below deploy', () => {
+  it('are those of the schema', () => {
+    const url = new URL('../../../schemas/inventory.json', import.meta.url);
+    const schema: { definitions: { deploy: { properties: object } } } = JSON.parse(readFileSync(url, 'utf8'));
+    const names = Object.keys(schema.definitions.deploy.properties);
+    expect(names.toSorted()).toEqual(deploySettingNames.toSorted());
+  });
+
+  it('are read as options', () => {
+    const mapping = {
+      bmcAddress: '192.0.2.1',
+      bmcInsecure: false,
+      namespace: null,
+      appendKargs: ['a', 'b=c'],
+      rootDeviceHints: { minSizeGigabytes: 100, rotational: false, model: '<in> A=B' },
+    };
+    expect(readDeploySettings(mapping)).toEqual({
+      bmcAddress: '192.0.2.1',
+      bmcInsecure: false,
+      appendKarg: ['a', 'b=c'],
+      rootDevice: ['minSizeGigabytes=100', 'rotational=false', 'model=<in> A=B'],
+    });
+  });
+});
+
+describe('settingOfFlag', () => {
+  it.each([
+    ['--bmc-address', 'bmcAddress'],
+    ['--namespace', 'namespace'],
+    ['--append-karg', 'appendKargs'],
+    ['--root-device', 'rootDeviceHints'],
+    ['--boot-mac', 'mac'],
+    ['--step', 'method'],
+    ['--set', undefined],
+    ['--format', undefined],
+  ])('%s: %s', (flag, name) => {
+    expect(settingOfFlag(flag)).toBe(name);
+  });
+});
+
+describe('withoutBeaten', () => {
+  const pair = { deployKernel: 'k', deployRamdisk: 'r', kernelAppendParams: 'a' };
+  const image = { imageSource: 'i', imageChecksum: 'c', imageFormat: 'raw' };
+  it.each([
+    ['what is not said again', pair, { bmcAddress: 'b' }, pair],
+    ['a value that is set back', image, { imageChecksum: null }, { imageSource: 'i', imageFormat: 'raw' }],
+    ['a pair beside an ISO', pair, { deployIso: 'i' }, {}],
+    ['an ISO beside a ramdisk', { deployIso: 'i' }, { deployRamdisk: 'r' }, {}],
+    [
+      'a pair beside other arguments',
+      pair,
+      { kernelAppendParams: 'b' },
+      { deployKernel: 'k', deployRamdisk: 'r' },
+    ],
+    ['the checksum of another image', image, { imageSource: 'j' }, {}],
+    ['an ISO beside no other', { deployIso: 'i' }, { deployKernel: null }, { deployIso: 'i' }],
+  ])('%s', (_title, weaker, stronger, left) => {
+    expect(withoutBeaten(weaker, stronger)).toEqual(left);
+  });
+});

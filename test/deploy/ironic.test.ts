@@ -1,0 +1,37 @@
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { deployFolder } from './support.ts';
+
+const { run } = deployFolder();
+const ironic = (...args: string[]) => run(['ironic', ...args]);
+const live = 'coreos.live.rootfs_url=http://h/r ignition.firstboot ignition.platform.id=metal';
+
+describe('deploy ironic', () => {
+  it('writes the resource', async () => {
+    const args = ['--namespace', 'metal3', '--kernel-append-params', live];
+    const { code, stdout, stderr } = await ironic(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden/deploy/ironic.yaml');
+    expect(load(stdout)).toEqual(JSON.parse((await ironic(...args, '--format', 'json')).stdout));
+  });
+
+  it('writes the environment', async () => {
+    const { stdout } = await ironic('--format', 'env', '--deploy-iso', 'http://h/i.iso');
+    expect(stdout).toBe('DEPLOY_ISO_URL=http://h/i.iso\n');
+  });
+
+  it.each([
+    ['arguments for an ISO', ['--deploy-iso', 'http://h/i', '--kernel-append-params', live], 1, /ready made/],
+    ['an environment of nothing', ['--format', 'env'], 2, /no ramdisk image.*\nhint: pass --deploy-iso/],
+    [
+      'an environment of arguments',
+      ['--format', 'env', '--kernel-append-params', live],
+      2,
+      /no ramdisk image/,
+    ],
+    ['a resource of nothing', ['--namespace', 'metal3'], 2, /no ramdisk image.*\n.*--kernel-append-params/],
+    ['JSON of nothing', ['--format', 'json'], 2, /no ramdisk image/],
+  ])('refuses %s', async (_title, args, code, message) => {
+    expect(await ironic(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,69 @@
+/** What is downloaded for an image, where its metadata is wrong. */
+
+import { describe, expect, it } from 'vitest';
+import { planImage } from '../../../src/download/artifacts/plan.ts';
+import type { Artifact } from '../../../src/download/artifacts/streamMetadata.ts';
+import { CliError } from '../../../src/core/errors.ts';
+
+const base = new URL('https://example.com/streams/stable.json');
+const artifact = (change: Partial<Artifact>): Artifact => ({
+  architecture: 'x86_64',
+  platform: 'metal',
+  format: 'pxe',
+  name: 'kernel',
+  release: undefined,
+  location: 'https://example.com/kernel',
+  signature: undefined,
+  sha256: undefined,
+  uncompressedSha256: undefined,
+  ...change,
+});
+const plan = (changes: readonly Partial<Artifact>[], decompress = false): string[] =>
+  planImage(
+    changes.map(artifact),
+    { base, isAuthentic: true, isSigned: false },
+    { decompress, insecure: false },
+  ).map(({ url }) => url.href);
+
+describe('planImage', () => {
+  it('takes locations beside the metadata', () => {
+    expect(plan([{ location: '../builds/kernel' }])).toEqual(['https://example.com/builds/kernel']);
+  });
+
+  it.each<readonly [title: string, changes: Partial<Artifact>[], decompress: boolean, message: string]>([
+    [
+      'a location of a file',
+      [{ location: 'file:///etc/passwd?secret' }],
+      false,
+      'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
+    ],
+    [
+      'a signature that is no URL',
+      [{ signature: 'https://[secret' }],
+      false,
+      'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
+    ],
+    [
+      'two files of one name',
+      [{ location: 'https://a.example/x' }, { location: 'https://b.example/x' }],
+      false,
+      'The metadata has two files of the same name: x',
+    ],
+    [
+      'two files of one name once they are unpacked',
+      [{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }],
+      true,
+      'The metadata has two files of the same name: x',
+    ],
+  ])('refuses %s', (_title, changes, decompress, message) => {
+    expect(() => plan(changes, decompress)).toThrow(CliError);
+    expect(() => plan(changes, decompress)).toThrow(message);
+    expect(() => plan(changes, decompress)).not.toThrow('secret');
+  });
+
+  it('takes two files whose names differ before they are unpacked', () => {
+    expect(plan([{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }])).toHaveLength(
+      2,
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ConfigArtifact,
+  needsBaseUrl,
+  needsSharedImages,
+  parseArtifacts,
+  startedArtifact,
+} from '../../../src/hosts/artifacts/artifacts.ts';
+
+describe('parseArtifacts', () => {
+  it.each([
+    ['ign', ['ign'], []],
+    ['pxelinux, ign,ipxe,ign', ['ign'], ['ipxe', 'pxelinux']],
+    ['minimal-iso,iso', ['iso', 'minimal-iso'], []],
+  ])('%s', (text, configs, loaders) => {
+    expect(parseArtifacts(text)).toEqual({ configs, loaders });
+  });
+
+  it.each([
+    ['isos', '--artifacts: "isos" is not known'],
+    ['', '--artifacts: "" is not known'],
+    ['ign,', '--artifacts: "" is not known'],
+    ['ipxe', 'boot scripts alone have no config to start'],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseArtifacts(text)).toThrow(message);
+  });
+});
+
+describe('what artifacts need', () => {
+  it.each([
+    ['ign', false, false, 'ign'],
+    ['ign,ipxe', true, true, 'ign'],
+    ['iso', false, false, 'iso'],
+    ['iso,ipxe', false, true, 'iso'],
+    ['minimal-iso', true, true, 'minimal-iso'],
+    ['initramfs', true, false, 'initramfs'],
+    ['iso,archive,ign,grub', true, true, 'archive'],
+  ])('%s', (text, images, url, started) => {
+    const wanted = parseArtifacts(text);
+    expect(needsSharedImages(wanted)).toBe(images);
+    expect(needsBaseUrl(wanted)).toBe(url);
+    expect(startedArtifact(wanted.configs)).toBe(started);
+  });
+
+  it('starts nothing where there is nothing', () => {
+    const none: readonly ConfigArtifact[] = [];
+    expect(startedArtifact(none)).toBeUndefined();
+  });
+});

@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../../src/core/errors.ts';
+import {
+  formatChecksums,
+  formatManifest,
+  isInside,
+  type Manifest,
+  parseManifest,
+} from '../../../src/hosts/artifacts/manifest.ts';
+
+const sha256 = 'a'.repeat(64);
+const manifest: Manifest = {
+  version: 1,
+  generator: { name: 'ironic-coreos', version: '1.2.3' },
+  layout: 'folder',
+  baseUrl: null,
+  artifacts: [],
+  inputs: [],
+  hosts: [
+    { name: 'a', macs: ['52:54:00:00:00:01'], architecture: 'x86_64', state: 'prepared', images: 'x86_64-1' },
+  ],
+  files: [
+    { path: 'b', size: 1, sha256, mode: '0644' },
+    {
+      path: 'hosts/a/config.ign',
+      size: 2,
+      sha256,
+      mode: '0600',
+      host: 'a',
+      secrets: ['a pull secret'],
+      recipe: sha256,
+    },
+  ],
+};
+
+describe('manifest', () => {
+  it('is read as it was written', () => {
+    expect(parseManifest(formatManifest(manifest))).toEqual(manifest);
+  });
+
+  it('is the same whatever the order of its parts', () => {
+    const other = { ...manifest, files: manifest.files.toReversed() };
+    expect(formatManifest(other)).toBe(formatManifest(manifest));
+  });
+
+  it.each([
+    ['no JSON', '{', 'it is not JSON'],
+    ['a list', '[]', 'it was not written by this program'],
+    ['somebody else’s', '{"generator":{"name":"x"}}', 'it was not written by this program'],
+    [
+      'of a later version',
+      formatManifest(manifest).replace('"version": 1,', '"version": 2,'),
+      'newer version',
+    ],
+    ['without files', formatManifest(manifest).replace('"files"', '"fyles"'), 'damaged'],
+    [
+      'with a size that is no number',
+      formatManifest(manifest).replace('"size": 1', '"size": "1"'),
+      'damaged',
+    ],
+    [
+      'with a step upwards',
+      formatManifest(manifest).replace('"b"', '"../b"'),
+      'it names a file outside: "../b"',
+    ],
+    [
+      'with an absolute path',
+      formatManifest(manifest).replace('"b"', '"/b"'),
+      'it names a file outside: "/b"',
+    ],
+  ])('refuses one that is %s', (_title, text, message) => {
+    expect(() => parseManifest(text)).toThrow(message);
+  });
+
+  it('refuses any other JSON', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(() => parseManifest(text)).toThrow(FormatError);
+      }),
+    );
+  });
+
+  it('lets no path lead out of the folder', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('..', '.', '', 'a', 'b..', '\0')), (steps) => {
+        const path = steps.join('/');
+        expect(isInside(path)).toBe(
+          steps.length > 0 && steps.every((step) => step === 'a' || step === 'b..'),
+        );
+      }),
+    );
+  });
+});
+
+describe('formatChecksums', () => {
+  it('sorts by path', () => {
+    const text = formatChecksums(manifest.files.toReversed());
+    expect(text).toBe(`${sha256}  b\n${sha256}  hosts/a/config.ign\n`);
+  });
+});

@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseImageName } from '../../../src/hosts/artifacts/imageNames.ts';
+import { layoutNamed, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
+import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
+
+describe('parseImageName', () => {
+  it.each([
+    ['fedora-coreos-44.20261101.3.0-live-kernel.x86_64', 'kernel', 'x86_64', 'fedora-coreos-44.20261101.3.0'],
+    ['fedora-coreos-34.20210427.3.0-live-kernel-x86_64', 'kernel', 'x86_64', 'fedora-coreos-34.20210427.3.0'],
+    [
+      'fedora-coreos-44.20261101.3.0-live-initramfs.aarch64.img',
+      'initramfs',
+      'aarch64',
+      'fedora-coreos-44.20261101.3.0',
+    ],
+    [
+      'fedora-coreos-44.20261101.3.0-live-rootfs.s390x.img',
+      'rootfs',
+      's390x',
+      'fedora-coreos-44.20261101.3.0',
+    ],
+    ['fedora-coreos-44.20261101.3.0-live-iso.x86_64.iso', 'iso', 'x86_64', 'fedora-coreos-44.20261101.3.0'],
+    ['fedora-coreos-38.20230709.3.0-live.x86_64.iso', 'iso', 'x86_64', 'fedora-coreos-38.20230709.3.0'],
+    ['rhcos-4.17.0-x86_64-live-kernel-x86_64', 'kernel', 'x86_64', 'rhcos-4.17.0-x86_64'],
+    ['rhcos-4.17.0-aarch64-live.aarch64.iso', 'iso', 'aarch64', 'rhcos-4.17.0-aarch64'],
+  ])('%s', (name, role, architecture, release) => {
+    expect(parseImageName(name)).toEqual({ role, architecture, release });
+  });
+
+  it.each([
+    'fedora-coreos-44-live-kernel.x86_64.sig',
+    'fedora-coreos-44-metal.x86_64.raw.xz',
+    'fedora-coreos-44-live-kernel.riscv64',
+    'fedora-coreos-44-live-kernel.x86_64.partial',
+    'fedora-coreos-44-live-rootfs.x86_64.iso',
+    'live.iso',
+    '',
+  ])('knows nothing of %j', (name) => {
+    expect(parseImageName(name)).toBeUndefined();
+  });
+
+  it('answers for any name', () => {
+    const part = fc.constantFrom('-live', '-kernel', '.x86_64', '-x86_64', '.img', '.iso', 'a');
+    const names = fc.array(part, { maxLength: 80 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(names, (name) => {
+        expect(['x86_64', undefined]).toContain(parseImageName(name)?.architecture);
+      }),
+    );
+  });
+});
+
+const imagesOf = (...digests: readonly string[]): { role: string; sha256: string }[] =>
+  digests.map((sha256) => ({ role: 'iso', sha256 }));
+
+describe('imageSetId', () => {
+  it('is another one for other images', () => {
+    expect(imageSetId('x86_64', imagesOf('a', 'b'))).toMatch(/^x86_64-[0-9a-f]{12}$/);
+    expect(imageSetId('x86_64', imagesOf('a', 'b'))).not.toBe(imageSetId('x86_64', imagesOf('ab')));
+  });
+});
+
+describe('parseBaseUrl', () => {
+  it.each([
+    ['http://192.0.2.1/boot/', 'http://192.0.2.1/boot'],
+    ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443'],
+  ])('%s', (text, url) => {
+    expect(parseBaseUrl(text)).toBe(url);
+  });
+
+  it.each([
+    '192.0.2.1',
+    'ftp://h/x',
+    'http://h/a?b',
+    'http://h/a b',
+    'http://h/a,b',
+    "http://h/a'b",
+    'http://',
+  ])('refuses %j', (text) => {
+    expect(() => parseBaseUrl(text)).toThrow('--base-url');
+  });
+});
+
+describe('withScriptPaths', () => {
+  const layout = layoutNamed('metal3');
+
+  it('is the layout where nothing is said', () => {
+    expect(withScriptPaths(layout, '/shared', {})).toEqual(layout);
+  });
+
+  it.each([
+    ['IGNITION_FILE', '/shared/x/agent.ign', 'config', 'x/agent.ign'],
+    ['ROOTFS_FILE', '/shared/rootfs', 'rootfs', 'rootfs'],
+    ['ISO_FILE', 'html/a.iso', 'iso', 'html/a.iso'],
+  ])('%s=%s', (variable, path, what, expected) => {
+    const { config, images } = withScriptPaths(layout, '/shared', { [variable]: path });
+    expect({ config, ...images }).toMatchObject({ [what]: expected });
+  });
+
+  it.each(['/mnt/agent.ign', '../x', '/shared/../etc/passwd'])('refuses %s', (path) => {
+    expect(() => withScriptPaths(layout, '/shared', { IGNITION_FILE: path })).toThrow(
+      'IGNITION_FILE names a file outside of /shared',
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { formatWrong, type HostRun, tellGroups } from '../../src/hosts/run/hostRun.ts';
+import { type ListedHost, type MakeHost, makeHosts } from '../../src/hosts/run/makeHosts.ts';
+import { CliError } from '../../src/core/errors.ts';
+import { hosts, testRun } from './support.ts';
+
+async function namesOf(
+  list: readonly ListedHost[],
+  make: MakeHost<ListedHost, string>,
+  run: HostRun,
+): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { made } of makeHosts(list, make, run)) names.push(made);
+  return names;
+}
+
+const named: MakeHost<ListedHost, string> = async ({ name }) => name;
+const fails: MakeHost<ListedHost, string> = async ({ name }) => {
+  if (name !== 'c') throw new CliError('it is wrong', { hint: 'change it' });
+  return name;
+};
+
+describe('makeHosts', () => {
+  it('gives hosts in their order, with what was said of them', async () => {
+    const { run, told } = testRun();
+    const said: unknown[] = [];
+    const made = makeHosts(
+      hosts('a', 'b'),
+      async ({ name }, io) => {
+        io.stderr.write(`warning: ${name}\n`);
+        return name;
+      },
+      run,
+    );
+    for await (const host of made) said.push([host.host.place, host.made, host.said]);
+    expect(said).toEqual([
+      ['h.yaml:1', 'a', 'warning: a\n'],
+      ['h.yaml:2', 'b', 'warning: b\n'],
+    ]);
+    expect(told()).toBe('<clear>');
+  });
+
+  it('goes on behind hosts that are wrong, and tells the same once', async () => {
+    const { run, told } = testRun({ done: 'compared' });
+    expect(await namesOf(hosts('a', 'b', 'c'), fails, run)).toEqual(['c']);
+    tellGroups(run);
+    expect(told()).toBe(
+      '<clear>error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
+        '<clear>error: not compared for the same reason as a: b\n',
+    );
+    expect(formatWrong(run)).toBe('2 wrong');
+  });
+
+  it.each([
+    ['findings', named, [{ name: 'a', place: 'h.yaml:1', problem: 'error: no\n' }], '\nerror: no\n'],
+    [
+      'what was said',
+      async (_host: unknown, io: { readonly stderr: NodeJS.WritableStream }) => {
+        io.stderr.write('error: no\n');
+        return undefined;
+      },
+      hosts('a'),
+      ':\nerror: no\n',
+    ],
+    [
+      'an error below what was said',
+      async (_host: unknown, io: { readonly stderr: NodeJS.WritableStream }) => {
+        io.stderr.write('warning: hm\n');
+        throw new CliError('see above');
+      },
+      hosts('a'),
+      ':\nwarning: hm\nerror: see above\n',
+    ],
+    ['one line', async () => Promise.reject(new CliError('no\u001b')), hosts('a'), ': no\\u001b\n'],
+  ])('tells %s', async (_title, make, list, text) => {
+    const { run, told } = testRun();
+    expect(await namesOf(list, make, run)).toEqual([]);
+    expect(told().replaceAll('<clear>', '')).toBe(`error: a is not written (h.yaml:1)${text}`);
+  });
+
+  it('stops at the first that is wrong, where it should', async () => {
+    const { run, told } = testRun({ failFast: true });
+    expect(await namesOf(hosts('c', 'a', 'c'), fails, run)).toEqual(['c']);
+    expect(told()).toContain('a is not written');
+    expect(formatWrong(run)).toBe('1 wrong; stopped there');
+  });
+
+  it('stops before all others at one that is not described right', async () => {
+    const { run, told } = testRun({ failFast: true });
+    const list = [...hosts('a', 'b'), { name: 'z', place: 'h.yaml:9', problem: 'error: no\n' }];
+    expect(await namesOf(list, named, run)).toEqual([]);
+    expect(told()).toContain('z is not written (h.yaml:9)');
+  });
+
+  it.each([
+    ['a defect', async () => Promise.reject(new Error('defect')), 'defect'],
+    ['whoever takes the hosts', named, 'taken'],
+  ])('takes the progress away where %s ends it', async (_title, make, message) => {
+    const { run, told } = testRun();
+    const take = async (): Promise<void> => {
+      for await (const { made } of makeHosts(hosts('a', 'b'), make, run)) throw new Error(`taken ${made}`);
+    };
+    await expect(take()).rejects.toThrow(message);
+    expect(told()).toBe('<clear>');
+  });
+});

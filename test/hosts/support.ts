@@ -1,0 +1,27 @@
+/** A run of hosts with streams of its own. */
+
+import { Readable, Writable } from 'node:stream';
+import { type HostCommand, type HostRun, startRun } from '../../src/hosts/run/hostRun.ts';
+import type { ListedHost } from '../../src/hosts/run/makeHosts.ts';
+
+interface TestRun {
+  readonly run: HostRun;
+  /** Everything that was told, and `<clear>` where the progress was taken away. */
+  readonly told: () => string;
+}
+
+export function testRun(command: Partial<HostCommand> = {}, cwd = '/'): TestRun {
+  const chunks: string[] = [];
+  const write = (chunk: unknown, _encoding: unknown, done: () => void): void => {
+    chunks.push(String(chunk));
+    done();
+  };
+  const stream = new Writable({ write });
+  const io = { stdin: Readable.from([]), stdout: stream, stderr: stream, env: {}, cwd, programName: 'x' };
+  const progress = { update: () => undefined, clear: () => void chunks.push('<clear>') };
+  const run = { ...startRun({ io, done: 'written', ...command }, 3), progress };
+  return { run, told: () => chunks.join('') };
+}
+
+export const hosts = (...names: readonly string[]): ListedHost[] =>
+  names.map((name, index) => ({ name, place: `h.yaml:${index + 1}`, problem: '' }));

@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliError } from '../../../src/core/errors.ts';
+import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
+import { openImage } from '../../../src/io/images/imageFile.ts';
+import { writeFileAtomically } from '../../../src/io/files/outputFile.ts';
+import { have } from '../../support/programs.ts';
+
+const isRoot = process.getuid?.() === 0;
+const rootNote = isRoot ? ' (skipped: root may do everything)' : '';
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await realpath(await mkdtemp(join(tmpdir(), 'io files ')));
+});
+afterEach(async () => rm(cwd, { recursive: true, force: true }));
+
+const what = { what: 'Ignition config', maxBytes: 10 };
+
+describe('readUserFile', () => {
+  it('reads a file relative to the working directory, also one named -', async () => {
+    await writeFile(join(cwd, '-'), 'x');
+    expect(Buffer.from(await readUserFile('-', { cwd }, what)).toString()).toBe('x');
+  });
+
+  it.skipIf(!have('mkfifo'))('reads a pipe', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const [bytes] = await Promise.all([
+      readUserFile('pipe', { cwd }, what),
+      writeFile(join(cwd, 'pipe'), 'piped'),
+    ]);
+    expect(Buffer.from(bytes).toString()).toBe('piped');
+  });
+
+  it.each([
+    ['nowhere', 'Ignition config not found: nowhere'],
+    ['', 'Ignition config: the path is empty'],
+    ['.', '. is a directory'],
+    ['large', 'large is too large: more than 10 bytes'],
+    ['large/x', 'A part of the path is not a folder: large/x'],
+    ['loop', 'Symbolic links go round in circles: loop'],
+  ])('%j: %s', async (path, message) => {
+    await writeFile(join(cwd, 'large'), 'x'.repeat(11));
+    await symlink('loop', join(cwd, 'loop'));
+    const error: unknown = await readUserFile(path, { cwd }, what).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CliError);
+    expect(error).toMatchObject({ message, hint: expect.any(String) });
+  });
+
+  it.skipIf(isRoot)(`says that permission is missing${rootNote}`, async () => {
+    await writeFile(join(cwd, 'secret'), 'x', { mode: 0 });
+    await expect(readUserFile('secret', { cwd }, what)).rejects.toThrow('No permission to read secret');
+  });
+});
+
+describe('readStdin', () => {
+  it('reads all of it', async () => {
+    const stdin = Readable.from([Buffer.from('ab'), 'c']);
+    expect(Buffer.from(await readStdin({ stdin }, what)).toString()).toBe('abc');
+  });
+
+  it('stops at what is too large', async () => {
+    const stdin = Readable.from([Buffer.alloc(11)]);
+    await expect(readStdin({ stdin }, what)).rejects.toThrow(
+      'Ignition config on standard input is too large',
+    );
+  });
+});
+
+describe('openImage', () => {
+  it('reads anywhere in a file, and nowhere else', async () => {
+    await writeFile(join(cwd, 'image'), '0123456789');
+    const image = await openImage('image', { cwd });
+    try {
+      expect(image.size).toBe(10);
+      expect(Buffer.from(await image.read(3, 4)).toString()).toBe('3456');
+      await expect(image.read(8, 3)).rejects.toThrow(RangeError);
+    } finally {
+      await image.close();
+    }
+  });
+
+  it.each([
+    ['nowhere', 'ISO image not found: nowhere'],
+    ['', 'The path of the ISO image is empty'],
+    ['.', '. is a directory'],
+    ['/dev/null', '/dev/null cannot be read from anywhere but its start'],
+  ])('%j: %s', async (path, message) => {
+    await expect(openImage(path, { cwd })).rejects.toThrow(message);
+  });
+
+  it('says that a file became shorter', async () => {
+    await writeFile(join(cwd, 'image'), '0123456789');
+    const image = await openImage('image', { cwd });
+    await writeFile(join(cwd, 'image'), '01');
+    await expect(image.read(0, 10)).rejects.toThrow('image became shorter while it was read');
+    await image.close();
+  });
+
+  const losetup = have('losetup') && isRoot && existsSync('/dev/loop-control');
+  it.skipIf(!losetup)(
+    `knows the size of a block device${losetup ? '' : ' (skipped: needs root and losetup)'}`,
+    async (context) => {
+      await writeFile(join(cwd, 'image'), Buffer.alloc(1_049_088, 'x'));
+      const attach = (): string =>
+        execFileSync('losetup', ['-f', '--show', join(cwd, 'image')], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        }).trim();
+      let device: string;
+      try {
+        device = attach();
+      } catch {
+        context.skip('no loop device to be had');
+        return;
+      }
+      try {
+        const image = await openImage(device, { cwd });
+        expect(image.size).toBe(1_049_088);
+        expect(Buffer.from(await image.read(1_049_080, 8)).toString()).toBe('x'.repeat(8));
+        await image.close();
+      } finally {
+        execFileSync('losetup', ['-d', device]);
+      }
+    },
+  );
+});
+
+const filePath = (): string => join(cwd, 'file');
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('ab');
+  yield Buffer.from('cd');
+}
+async function* breaking(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('ab');
+  throw new CliError('the source broke off');
+}
+
+describe('writeFileAtomically', () => {
+  it.each([
+    ['text', 'abcd'],
+    ['bytes', Buffer.from('abcd')],
+    ['chunks', chunks()],
+  ])('writes %s and leaves nothing else', async (_title, content) => {
+    await writeFileAtomically(filePath(), content);
+    expect(await readFile(filePath(), 'utf8')).toBe('abcd');
+    expect(await readdir(cwd)).toEqual(['file']);
+  });
+
+  it('gives a new file the mode of the umask, or the one that is asked for', async () => {
+    await writeFileAtomically(filePath(), 'x');
+    await writeFileAtomically(join(cwd, 'secret'), 'x', { mode: 0o600 });
+    expect((await stat(filePath())).mode & 0o777).toBe(0o666 & ~process.umask());
+    expect((await stat(join(cwd, 'secret'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps the mode of a file that it replaces', async () => {
+    await writeFile(filePath(), 'old');
+    await chmod(filePath(), 0o640);
+    await writeFileAtomically(filePath(), 'new');
+    expect((await stat(filePath())).mode & 0o777).toBe(0o640);
+  });
+
+  it('keeps the old file when the content breaks off', async () => {
+    await writeFile(filePath(), 'old');
+    await expect(writeFileAtomically(filePath(), breaking())).rejects.toThrow('the source broke off');
+    expect(await readFile(filePath(), 'utf8')).toBe('old');
+    expect(await readdir(cwd)).toEqual(['file']);
+  });
+
+  it('refuses to replace when told so, also a symbolic link to nowhere', async () => {
+    await writeFile(filePath(), 'old');
+    await symlink('nowhere', join(cwd, 'link'));
+    for (const name of ['file', 'link']) {
+      const error: unknown = await writeFileAtomically(join(cwd, name), 'new', { noClobber: true }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({ message: `File exists: ${join(cwd, name)}` });
+    }
+    expect(await readFile(filePath(), 'utf8')).toBe('old');
+    expect((await readdir(cwd)).toSorted()).toEqual(['file', 'link']);
+  });
+
+  it.each([
+    ['to a file', 'target'],
+    ['to nothing yet', 'new'],
+  ])('writes through a symbolic link %s', async (_title, target) => {
+    await mkdir(join(cwd, 'folder'));
+    await writeFile(join(cwd, 'folder', 'target'), 'old');
+    await symlink(`folder/${target}`, filePath());
+    await writeFileAtomically(filePath(), 'new');
+    expect((await lstat(filePath())).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(cwd, 'folder', target), 'utf8')).toBe('new');
+  });
+
+  it('writes to a device instead of replacing it', async () => {
+    await writeFileAtomically('/dev/null', 'x');
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it.each([
+    ['nowhere/file', /^The folder for .*nowhere\/file does not exist$/],
+    ['.', /is a directory$/],
+    ['x'.repeat(256), /^The path is too long/],
+  ])('%s: %s', async (name, message) => {
+    await expect(writeFileAtomically(join(cwd, name), 'x')).rejects.toThrow(message);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says that the disk is full', async () => {
+    await expect(writeFileAtomically('/dev/full', 'x')).rejects.toThrow('No space left to write /dev/full');
+  });
+
+  it.skipIf(isRoot)(`says that the folder may not be written to${rootNote}`, async () => {
+    await chmod(cwd, 0o500);
+    await expect(writeFileAtomically(filePath(), 'x')).rejects.toThrow(/^No permission to create/);
+  });
+});

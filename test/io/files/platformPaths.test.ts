@@ -1,0 +1,103 @@
+/** What is different on other systems, on all of them. */
+
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import {
+  cacheFolder,
+  homeFolder,
+  isOwnName,
+  programNameOf,
+  splitPath,
+} from '../../../src/io/files/platformPaths.ts';
+
+describe('splitPath', () => {
+  it.each([
+    ['linux', 'configs/*.ign', '', ['configs', '*.ign']],
+    ['linux', '/etc//a/', '/', ['etc', 'a']],
+    ['linux', 'a\\*b', '', ['a\\*b']],
+    ['linux', 'C:/a', '', ['C:', 'a']],
+    ['darwin', '/Users/a', '/', ['Users', 'a']],
+    ['win32', 'configs\\*.ign', '', ['configs', '*.ign']],
+    ['win32', 'C:\\configs\\**\\*.ign', 'C:\\', ['configs', '**', '*.ign']],
+    ['win32', 'C:/configs/a b', 'C:/', ['configs', 'a b']],
+    ['win32', '\\\\server\\share\\a', '\\\\server\\share\\', ['a']],
+  ] as const)('%s: %s', (platform, path, root, steps) => {
+    expect(splitPath(path, platform)).toEqual({ root, steps });
+  });
+});
+
+describe('isOwnName', () => {
+  it.each(['', '.', '..', 'a/b', 'a\0'])('no name anywhere: %j', (name) => {
+    expect([isOwnName(name, 'linux'), isOwnName(name, 'win32')]).toEqual([false, false]);
+  });
+
+  it.each(['..\\evil', 'd:evil', 'a:stream', 'nul', 'NUL.txt', 'com1', 'a.', 'a ', 'what?', 'a\x01'])(
+    'no name on Windows: %j',
+    (name) => {
+      expect(isOwnName(name, 'linux')).toBe(true);
+      expect(isOwnName(name, 'win32')).toBe(false);
+    },
+  );
+
+  it.each(['ignition.config', 'nulls', 'con-fig', '.hidden', 'a b', 'über'])(
+    'a name everywhere: %j',
+    (name) => {
+      expect(isOwnName(name, 'linux')).toBe(true);
+      expect(isOwnName(name, 'win32')).toBe(true);
+    },
+  );
+});
+
+describe('programNameOf', () => {
+  it.each([
+    ['linux', '/usr/lib/node_modules/ironic-coreos/bin/ironic-coreos.js', 'ironic-coreos'],
+    ['linux', '/usr/local/bin/coreos-installer', 'coreos-installer'],
+    ['linux', 'odd.exe', 'odd.exe'],
+    ['darwin', '/opt/homebrew/bin/ironic-coreos', 'ironic-coreos'],
+    ['win32', 'C:\\Tools\\coreos-installer.exe', 'coreos-installer'],
+    ['win32', 'C:/Tools/IRONIC-COREOS.EXE', 'IRONIC-COREOS'],
+    ['win32', 'C:\\npm\\node_modules\\ironic-coreos\\bin\\ironic-coreos.js', 'ironic-coreos'],
+  ] as const)('%s: %s', (platform, path, name) => {
+    expect(programNameOf(path, platform)).toBe(name);
+  });
+});
+
+describe('homeFolder', () => {
+  it.each([
+    ['linux', { HOME: '/home/a', USERPROFILE: 'x' }, '/home/a'],
+    ['linux', { USERPROFILE: 'x' }, undefined],
+    ['linux', { HOME: '' }, undefined],
+    ['win32', { USERPROFILE: 'C:\\Users\\a' }, 'C:\\Users\\a'],
+    ['win32', { HOME: 'D:\\a', USERPROFILE: 'C:\\Users\\a' }, 'D:\\a'],
+    ['win32', {}, undefined],
+  ] as const)('%s: %j', (platform, env, folder) => {
+    expect(homeFolder(env, platform)).toBe(folder);
+  });
+});
+
+const codeCache: { readonly cacheBase: typeof cacheFolder } = createRequire(import.meta.url)(
+  '../../../bin/codeCache.js',
+);
+
+describe('cacheFolder, and that of the compiled code', () => {
+  it.each([
+    ['linux', { HOME: '/home/a' }, '/home/a/.cache/ironic-coreos'],
+    ['linux', { HOME: '/home/a', XDG_CACHE_HOME: '/c' }, '/c/ironic-coreos'],
+    ['linux', { HOME: '/home/a', XDG_CACHE_HOME: '' }, '/home/a/.cache/ironic-coreos'],
+    ['linux', { XDG_CACHE_HOME: 'relative' }, undefined],
+    ['linux', { HOME: '' }, undefined],
+    ['linux', { LOCALAPPDATA: '/x' }, undefined],
+    ['darwin', { HOME: '/Users/a' }, '/Users/a/Library/Caches/ironic-coreos'],
+    ['darwin', { HOME: '/Users/a', XDG_CACHE_HOME: '/c' }, '/c/ironic-coreos'],
+    [
+      'win32',
+      { HOME: '/c/Users/a', LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local' },
+      'C:\\Users\\a\\AppData\\Local\\ironic-coreos',
+    ],
+    ['win32', { XDG_CACHE_HOME: 'D:\\c', LOCALAPPDATA: 'C:\\x' }, 'D:\\c\\ironic-coreos'],
+    ['win32', { HOME: 'C:\\Users\\a' }, undefined],
+  ] as const)('%s: %j', (platform, env, folder) => {
+    expect(cacheFolder(env, platform)).toBe(folder);
+    expect(codeCache.cacheBase(env, platform)).toBe(folder);
+  });
+});

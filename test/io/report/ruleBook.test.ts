@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { confRules } from '../../../src/ipa/confRules.ts';
+import { lintRules } from '../../../src/agent/lint/lintRules.ts';
+import { replacesRendered } from '../../../src/agent/mergeConflicts.ts';
+import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
+import { checkDocument } from '../../../src/validate/validateDocument.ts';
+import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
+import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
+import type { Rule } from '../../../src/ignition/rule.ts';
+import { imageRules } from '../../../src/image/inspection/imageRules.ts';
+import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+import { furtherType } from '../../../src/ignition/shape.ts';
+import { translationRules } from '../../../src/ignition/translate.ts';
+import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
+import * as validation from '../../../src/ignition/validate.ts';
+import { specVersions, type SpecVersion } from '../../../src/ignition/versions.ts';
+import { parseRuleBook, type RuleExample, ruleBook } from '../../../src/io/report/ruleBook.ts';
+import { uncheckedRule } from '../../../src/io/report/reporter.ts';
+import { completeExample } from '../../support/ruleExamples.ts';
+
+const { emptyConfig, jsonSyntax, jsonType, versionMalformed, versionUnsupported, tooManyValues } = validation;
+
+/** Every rule that the code declares. */
+const declared: readonly Rule[] = [
+  emptyConfig,
+  jsonSyntax,
+  jsonType,
+  furtherType,
+  versionMalformed,
+  versionUnsupported,
+  duplicateEntry,
+  unusedKey,
+  nullObject,
+  tooManyValues,
+  ...allRules,
+  ...confRules,
+  ...lintRules,
+  ...Object.values(mergeRules),
+  ...Object.values(translationRules),
+  ...imageRules,
+  replacesRendered,
+];
+
+/** Findings without a rule that is declared: they are about no value. */
+const others = ['too-many-findings', uncheckedRule, 'folder-circle'];
+
+/** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs. */
+const withoutExample = new Set<string>([
+  ...others,
+  tooManyValues.id,
+  'conf-encoding',
+  'agent-conf-encoding',
+  'agent-ca-validity',
+  'agent-size',
+  replacesRendered.id,
+  ...Object.values(mergeRules).map(({ id }) => id),
+  ...Object.values(translationRules).map(({ id }) => id),
+  ...imageRules.map(({ id }) => id),
+]);
+
+const entries = [...ruleBook().values()];
+
+async function rulesFoundIn(
+  id: string,
+  example: RuleExample,
+  version?: SpecVersion,
+): Promise<readonly string[]> {
+  const { file, text } = completeExample(id, example, version);
+  const ipaVersion = example.options?.replace('--ipa-version ', '');
+  const { report } = await checkDocument(file, Buffer.from(text), {
+    lint: 'agent',
+    strict: false,
+    now: new Date('2026-01-01'),
+    ...(ipaVersion === undefined ? {} : { ipaVersion: parseIpaVersion(ipaVersion) }),
+  });
+  return report.findings.map(({ rule }) => rule);
+}
+
+describe('docs/rules.md', () => {
+  it('has one section for every rule', () => {
+    const ids = entries.map(({ id }) => id);
+    expect(ids.toSorted()).toEqual([...declared.map(({ id }) => id), ...others].toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(declared.map((rule) => [rule.id, rule] as const))('%s: severity and message', (id, rule) => {
+    const entry = ruleBook().get(id);
+    expect(entry).toMatchObject({ severity: rule.severity, message: rule.message });
+  });
+
+  it.each(entries.filter(({ id }) => !withoutExample.has(id)).map((entry) => [entry.id, entry] as const))(
+    '%s: the wrong example draws the rule, and the right one does not',
+    async (id, { wrong, right }) => {
+      if (wrong === undefined || right === undefined) throw new Error('an example is missing');
+      const version = wrong.language === 'json' ? versionsOf(id).at(-1) : undefined;
+      expect(await rulesFoundIn(id, wrong, version)).toContain(id);
+      expect(await rulesFoundIn(id, right, version)).not.toContain(id);
+    },
+  );
+
+  it.each(allRules.map(({ id }) => [ruleBook().get(id)?.versions ?? '', id] as const))(
+    '%s: %s',
+    async (_versions, id) => {
+      const { wrong } = ruleBook().get(id) ?? {};
+      if (wrong === undefined) throw new Error('an example is missing');
+      const drawing: SpecVersion[] = [];
+      for (const version of specVersions) {
+        if ((await rulesFoundIn(id, wrong, version)).includes(id)) drawing.push(version);
+      }
+      expect(versionsOf(id)).toEqual(drawing);
+    },
+  );
+});
+
+/** `all`, `since 3.1.0` or `3.0.0 to 3.5.0`. */
+function versionsOf(id: string): readonly SpecVersion[] {
+  const { versions = '' } = ruleBook().get(id) ?? {};
+  const [, first = '3.0.0', last = '3.7.0-experimental'] =
+    /^(?:since )?(\d\S*)(?: to (\S+))?$/.exec(versions) ?? [];
+  return specVersions.slice(placeOf(first), placeOf(last) + 1);
+}
+
+function placeOf(version: string): number {
+  return specVersions.findIndex((known) => known === version);
+}
+
+describe('parseRuleBook', () => {
+  const section =
+    '## G\n\n### a, b\n\n- severity: error, info\n- versions: all\n- message: m\n\nText\ngoes on.\n';
+
+  it('gives each id of a section its severity', () => {
+    expect(parseRuleBook(`# T\n\n${section}\nWrong, with \`--x 1\`:\n\n\`\`\`ini\na\n\nb\n\`\`\`\n`)).toEqual(
+      (['a', 'b'] as const).map((id) => ({
+        id,
+        severity: id === 'a' ? 'error' : 'info',
+        versions: 'all',
+        message: 'm',
+        group: 'G',
+        anchor: 'a-b',
+        meaning: ['Text goes on.'],
+        wrong: { language: 'ini', text: 'a\n\nb', options: '--x 1' },
+      })),
+    );
+  });
+
+  it.each([
+    ['a severity is missing', section.replace(', info', '')],
+    ['a property is missing', section.replace('- versions: all\n', '')],
+    ['nothing is explained', section.replace('Text\ngoes on.\n', '')],
+    ['an example has no block', `${section}\nWrong:\n\nText\n`],
+  ])('refuses a text where %s', (_title, text) => {
+    expect(() => parseRuleBook(text)).toThrow('docs/rules.md: ');
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findIpaOption,
+  findRemovedIpaOption,
+  hadIpaOption,
+  hasIpaOption,
+  ipaKnowledge,
+  ipaSectionNames,
+  isIpaOptionDeprecated,
+  isIpaSection,
+  parseIpaVersion,
+  suggestIpaOption,
+  suggestIpaSection,
+} from '../../src/ipa/ipaOptions.ts';
+
+describe('schemas/ipa-options.json', () => {
+  const { options, removed } = ipaKnowledge();
+
+  it('has each option once, with what its type needs', () => {
+    expect(new Set(options.map(({ section, name }) => `${section}.${name}`)).size).toBe(options.length);
+    for (const option of options) {
+      expect(['string', 'integer', 'float', 'port', 'boolean', 'list', 'dict']).toContain(option.type);
+      expect(option.name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(option.help).not.toBe('');
+      expect(() => new RegExp(option.pattern ?? '')).not.toThrow();
+      // Only texts are compared with choices and patterns.
+      expect(option.type === 'string' || (option.choices ?? option.pattern) === undefined).toBe(true);
+    }
+  });
+
+  it('marks what must not be shown', () => {
+    const sensitive = options.filter((option) => option.sensitive).map(({ name }) => name);
+    expect(sensitive).toEqual(
+      expect.arrayContaining(['agent_token', 'image_server_password', 'keyfile', 'tls_key_file']),
+    );
+  });
+
+  it('does not list an option as current and as removed', () => {
+    expect(removed.filter(({ section, name }) => findIpaOption(section, name))).toEqual([]);
+  });
+});
+
+describe('findIpaOption', () => {
+  it.each([
+    ['DEFAULT', 'api_url', 'api_url', false],
+    ['MDNS', 'lookup_attempts', 'lookup_attempts', false],
+    ['DEFAULT', 'logfile', 'log_file', true],
+    ['DEFAULT', 'log-config', 'log_config_append', true],
+    ['ssl', 'cert_file', 'tls_cert_file', true],
+  ])('[%s] %s', (section, name, expected, renamed) => {
+    expect(findIpaOption(section, name)).toMatchObject({ option: { name: expected }, renamed });
+  });
+
+  it.each([
+    ['default', 'api_url'],
+    ['DEFAULT', 'api-url'],
+    ['DEFAULT', 'lookup_attempts'],
+    ['DEFAULT', 'constructor'],
+  ])('[%s] %s is unknown', (section, name) => {
+    expect(findIpaOption(section, name)).toBeUndefined();
+  });
+});
+
+describe('suggestions', () => {
+  it.each([
+    ['DEFAULT', 'ipa-api-url', 'api_url'],
+    ['DEFAULT', 'ipa-ip-lookup-timeout', 'ip_lookup_sleep'],
+    ['DEFAULT', 'API-URL', 'api_url'],
+    ['DEFAULT', 'inspection_colectors', 'inspection_collectors'],
+    ['DEFAULT', 'use_mdns', 'use_mdns'],
+    ['container', 'runer', 'runner'],
+    ['DEFAULT', 'zzz', undefined],
+    ['DEFAULT', 'x'.repeat(10_000), undefined],
+  ])('[%s] %s', (section, name, expected) => {
+    expect(suggestIpaOption(section, name)?.name).toBe(expected);
+  });
+
+  it.each([
+    ['default', 'DEFAULT'],
+    [' DEFAULT ', 'DEFAULT'],
+    ['containers', 'container'],
+    ['nope', undefined],
+  ])('[%s]', (name, expected) => {
+    expect(suggestIpaSection(name)).toBe(expected);
+  });
+});
+
+it('knows sections and options of the past', () => {
+  expect(ipaSectionNames()).toContain('ssl');
+  expect(isIpaSection('ssl')).toBe(false);
+  expect(isIpaSection('mdns')).toBe(true);
+  expect(findRemovedIpaOption('standalone')).toMatchObject({ last: '6.6.0' });
+});
+
+describe('releases', () => {
+  it.each([
+    ['9', [9, 0, 0]],
+    ['9.4', [9, 4, 0]],
+    ['11.2.1', [11, 2, 1]],
+    ['14.0.0', [14, 0, 0]],
+  ])('reads %s', (text, expected) => {
+    expect(parseIpaVersion(text)).toEqual(expected);
+  });
+
+  it.each(['', '8.6.0', '9.x', 'v9', '9.4.2.1', '11 ', '1e9', 'x'.repeat(1000)])('refuses %j', (text) => {
+    expect(() => parseIpaVersion(text)).toThrow(/^not a known version of ironic-python-agent/);
+  });
+
+  it.each([
+    ['DEFAULT', 'image_download_max_duration', '11.1.0', false],
+    ['DEFAULT', 'image_download_max_duration', '11.2.0', true],
+    ['DEFAULT', 'permitted_image_formats', '9.4.1', false],
+    ['DEFAULT', 'permitted_image_formats', '9.4.3', true],
+    ['DEFAULT', 'permitted_image_formats', '9.5.0', false],
+    ['DEFAULT', 'permitted_image_formats', '9.14.0', true],
+    ['disk_utils', 'efi_system_partition_size', '9.0.0', true],
+  ])('[%s] %s in %s: %s', (section, name, version, expected) => {
+    const option = findIpaOption(section, name)?.option;
+    expect(option && hasIpaOption(option, parseIpaVersion(version))).toBe(expected);
+  });
+
+  it.each([
+    ['agent_token_required', 'DEFAULT', '10.2.3', true],
+    ['agent_token_required', 'DEFAULT', '11.0.0', false],
+    ['container_conf_file', 'container', '10.0.0', false],
+    ['container_conf_file', 'Container', '11.0.0', true],
+  ])('%s, which is gone, in [%s] of %s: %s', (name, section, version, expected) => {
+    const option = findRemovedIpaOption(name, section);
+    expect(option && hadIpaOption(option, parseIpaVersion(version))).toBe(expected);
+  });
+
+  it('deprecate', () => {
+    const option = findIpaOption('DEFAULT', 'collect_lldp')?.option;
+    const verdicts = ['9.4.0', '9.5.0'].map((version) => {
+      return option && isIpaOptionDeprecated(option, parseIpaVersion(version));
+    });
+    expect(verdicts).toEqual([false, true]);
+    expect(option && isIpaOptionDeprecated(option)).toBe(true);
+  });
+});

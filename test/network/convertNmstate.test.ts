@@ -1,0 +1,292 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { convertNmstate } from '../../src/network/convertNmstate.ts';
+import { formatPath } from '../../src/core/finding.ts';
+import { parseYaml } from '../../src/formats/yaml.ts';
+import { parseGcOutput } from '../support/nmstatectl.ts';
+import { randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
+import { sharedData, sharedDataNote } from '../support/sharedData.ts';
+
+const golden = resolve(import.meta.dirname, '../golden/network');
+
+/** Errors as `path: message`; the path is without the `$.`. */
+function errorsOf(document: unknown): string[] {
+  return convertNmstate(document)
+    .findings.filter(({ severity }) => severity === 'error')
+    .map(({ path, message }) => `${formatPath(path).slice('$.'.length)}: ${message}`);
+}
+
+function errorsInYaml(text: string): string[] {
+  return errorsOf(parseYaml(text).value);
+}
+
+describe('keyfiles', () => {
+  const cases = readdirSync(golden).filter((name) => name.endsWith('.out.yaml'));
+  it.each(cases)('%s is what nmstatectl gc of nmstate 2.2.62 gives', (name) => {
+    const input = readFileSync(join(golden, name.replace('.out.yaml', '.yaml')), 'utf8');
+    const expected = parseGcOutput(readFileSync(join(golden, name), 'utf8'));
+    const { keyfiles, findings } = convertNmstate(parseYaml(input).value);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(keyfiles).toEqual(expected);
+  });
+
+  it('are none for an empty document', () => {
+    expect(convertNmstate(null)).toEqual({ keyfiles: [], findings: [] });
+    expect(convertNmstate({})).toEqual({ keyfiles: [], findings: [] });
+  });
+});
+
+describe.skipIf(sharedData === undefined)(`keyfiles of the reference data${sharedDataNote}`, () => {
+  const folder = join(sharedData ?? '', 'agent-golden');
+  const names = sharedData === undefined ? [] : readdirSync(folder);
+  const runs = names
+    .filter((name) => /^icc-.*\.input\.json$/.test(name))
+    .flatMap((name) => recordedRuns(name, readFileSync(join(folder, name), 'utf8')));
+  it.each(runs)('$name', ({ state, output }) => {
+    expect(convertNmstate(parseYaml(state).value).keyfiles).toEqual(parseGcOutput(output));
+  });
+});
+
+interface Run {
+  readonly name: string;
+  readonly state: string;
+  readonly output: string;
+}
+
+/** The network state in an input, with what nmstatectl gave for it. */
+function recordedRuns(name: string, text: string): Run[] {
+  const input: unknown = JSON.parse(text);
+  if (typeof input !== 'object' || input === null || !('nmstate' in input) || !('nmstatectl' in input))
+    return [];
+  const { nmstate, nmstatectl } = input;
+  if (typeof nmstate !== 'string' || typeof nmstatectl !== 'object' || nmstatectl === null) return [];
+  return 'stdout' in nmstatectl &&
+    typeof nmstatectl.stdout === 'string' &&
+    'rc' in nmstatectl &&
+    nmstatectl.rc === 0
+    ? [{ name, state: nmstate, output: nmstatectl.stdout }]
+    : [];
+}
+
+describe('what is not covered', () => {
+  it.each([
+    ['ovs-db: {}', 'ovs-db'],
+    ['ovn: {}', 'ovn'],
+    ['capture: {}', 'capture'],
+    ['route-rules: {config: [{ip-from: 192.0.2.0/24}]}', 'route-rules'],
+    ['interfaces: [{name: eth0, ovs-db: {}}]', 'interfaces.0.ovs-db'],
+    ['interfaces: [{name: eth0, 802.1x: {}}]', 'interfaces.0.802.1x'],
+    ['interfaces: [{name: eth0, ethtool: {}}]', 'interfaces.0.ethtool'],
+    ['interfaces: [{name: eth0, controller: br0}]', 'interfaces.0.controller'],
+    ['interfaces: [{name: eth0, ethernet: {sr-iov: {}}}]', 'interfaces.0.ethernet.sr-iov'],
+    ['interfaces: [{name: br0, type: ovs-bridge}]', 'interfaces.0.type'],
+    ['interfaces: [{name: lo, type: ethernet}]', 'interfaces.0.name'],
+    ['interfaces: [{name: eth0, type: ethernet, vlan: {id: 1}}]', 'interfaces.0.vlan'],
+    ['interfaces: [{name: eth0, ipv4: {autoconf: true}}]', 'interfaces.0.ipv4.autoconf'],
+    ['interfaces: [{name: eth0, copy-mac-from: eth1}]', 'interfaces.0.copy-mac-from'],
+    ['dns-resolver: {running: {}}', 'dns-resolver.running'],
+    [
+      'routes: {config: [{route-type: blackhole, destination: 10.0.0.0/8, next-hop-interface: eth0}]}',
+      'routes.config.0.route-type',
+    ],
+  ])('%s', (text, path) => {
+    const { keyfiles, findings } = convertNmstate(parseYaml(text).value);
+    const finding = findings.find(({ rule }) => rule === 'nmstate-not-covered');
+    expect(keyfiles).toEqual([]);
+    expect(formatPath(finding?.path ?? [])).toBe(`$.${path}`);
+    expect(finding?.message).toContain('not covered');
+    expect(finding?.hint).toContain('install nmstate');
+  });
+});
+
+describe('what nmstate refuses, or what makes no sense', () => {
+  it.each([
+    ['interfaces: {}', 'interfaces: a list'],
+    ['interfaces:', 'interfaces: a list'],
+    ['interfaces: [5]', 'interfaces.0: a mapping'],
+    ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
+    ['interfaces: [{name: 5}]', 'interfaces.0.name: a text'],
+    ['interfaces: [{name: ../x}]', 'interfaces.0.name: this is no name'],
+    ['interfaces: [{name: averylonginterface}]', 'interfaces.0.name: Linux does not take'],
+    ['interfaces: [{name: eth0}, {name: eth0}]', 'interfaces: two interfaces have the same name'],
+    ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: this is no name'],
+    ['interfaces: [{name: eth0, profile-name: x}, {name: eth1, profile-name: x}]', 'two profiles would have'],
+    [
+      'interfaces: [{name: eth0, profile-name: eth1}, {name: eth1}]',
+      'interfaces.0.profile-name: another interface has this name',
+    ],
+    ['interfaces: [{name: eth0, state: UP}]', 'interfaces.0.state: one of'],
+    ['interfaces: [{name: eth0, mtu: 1500.5}]', 'interfaces.0.mtu: a whole number'],
+    ['interfaces: [{name: eth0, mtu: 1279, ipv6: {enabled: true}}]', 'interfaces.0.mtu: IPv6 needs'],
+    ['interfaces: [{name: eth0, identifier: mac-address}]', 'interfaces.0.identifier: without'],
+    ['interfaces: [{name: eth0, mac-address: 52-54-00-12-34-56}]', 'interfaces.0.mac-address: a MAC'],
+    ['interfaces: [{name: eth0, description: "a\\nb"}]', 'interfaces.0.description: the text has control'],
+    ['interfaces: [{name: eth0, ipv4: {enabled: maybe}}]', 'interfaces.0.ipv4.enabled: true or false'],
+    ['interfaces: [{name: eth0, ipv4: {address: [{ip: 192.0.2.1}]}}]', 'ipv4.address.0: "prefix-length"'],
+    [
+      'interfaces: [{name: eth0, ipv4: {address: [{ip: "::1", prefix-length: 64}]}}]',
+      'address.0.ip: an IPv4',
+    ],
+    [
+      'interfaces: [{name: eth0, ipv4: {address: [{ip: 192.0.2.1, prefix-length: 33}]}}]',
+      '0.prefix-length: a whole',
+    ],
+    ['interfaces: [{name: eth0, ipv6: {enabled: true, autoconf: true}}]', 'ipv6.autoconf: nmstate does not'],
+    ['interfaces: [{name: eth0, ipv6: {token: "1::1"}}]', 'ipv6.token: a token is'],
+    ['interfaces: [{name: v, type: vlan}]', 'interfaces.0: "vlan" is missing'],
+    ['interfaces: [{name: v, type: vlan, vlan: {id: 1}}]', 'interfaces.0.vlan: "base-iface" is missing'],
+    ['interfaces: [{name: v, type: vlan, vlan: {id: 4095, base-iface: eth0}}]', 'vlan.id: a whole number'],
+    [
+      'interfaces: [{name: v, type: vlan, vlan: {id: 1, base-iface: v}}]',
+      'base-iface: it is the VLAN itself',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, link-aggregation: {port: []}}]',
+      'interfaces.0: a bond needs a mode',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1}, link-aggregation: {mode: 1}}]',
+      'interfaces.0.bond: it is the same as "link-aggregation"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [x], ports: [x]}}]',
+      'interfaces.0.bond.ports: it is the same as "port"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_ip_target: "192.0.2.1, 192.0.2.2"}}}]',
+      'arp_ip_target: IPv4 addresses separated by commas',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_interval: 1, miimon: 1}}}]',
+      'options.miimon: miimon and arp_interval exclude',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {options: {balance-slb: true, balance_slb: true}}}]',
+      'options.balance-slb: it is the same as "balance_slb"',
+    ],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [averylonginterface]}}]',
+      'port "averylonginterface" cannot be an Ethernet interface',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x}], ports: [{name: x}]}}]',
+      'bridge.ports: it is the same as "port"',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x, vlan: {trunk-tags: [{}]}}]}}]',
+      '"id-range" is missing',
+    ],
+    [
+      'interfaces: [{name: eth0, ipv4: {enabled: true, dhcp: true, prefix-route-metric: 1, auto-route-metric: 2}}]',
+      'ipv4.prefix-route-metric: it differs from auto-route-metric',
+    ],
+    [
+      [
+        'dns-resolver: {config: {server: ["fe80::1%eth0", "fe80::1%eth1"]}}',
+        'interfaces: [{name: eth0, ipv6: &auto {enabled: true, autoconf: true, dhcp: true}}, {name: eth1, ipv6: *auto}]',
+      ].join('\n'),
+      'dns-resolver.config.server.1: nmstate supports link-local name servers on one interface only',
+    ],
+    ['interfaces: [{name: b, type: bond, link-aggregation: {mode: 7}}]', 'link-aggregation.mode: one of'],
+    [
+      'interfaces: [{name: b, type: bond, link-aggregation: {mode: 1, port: [x, x]}}]',
+      'port x is listed twice',
+    ],
+    ['interfaces: [{name: b, type: bond, link-aggregation: {mode: 1, port: [b]}}]', 'it is a port of itself'],
+    [
+      'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {lacp_rate: fast}}}]',
+      'lacp_rate: it needs',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {options: {stp: {hello-time: 11}}}}]',
+      'hello-time: a whole',
+    ],
+    [
+      'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: e}]}}, {name: e, ipv4: {enabled: true}}]',
+      'interfaces.1.ipv4: a port of b',
+    ],
+    ['routes: {config: [{next-hop-interface: eth0}]}', 'routes.config.0: "destination" is missing'],
+    ['routes: {config: [{destination: 0.0.0.0/0}]}', 'routes.config.0: "next-hop-interface" is missing'],
+    ['routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eth0}]}', 'has no interface eth0'],
+    [
+      'routes: {config: [{destination: 0.0.0.0/8, next-hop-interface: eth0}]}',
+      'destination: networks in 0.0.0.0/8',
+    ],
+    ['dns-resolver: {config: {server: [192.0.2.1]}}', 'dns-resolver.config.server: no interface'],
+    ['dns-resolver: {config: {server: [dns.example.com]}}', 'server.0: the IP address'],
+    ['dns-resolver: {config: {server: ["fe80::1%eth9"]}}', 'server.0: eth9 is no interface'],
+    ['dns-resolver: {config: {search: [example.com]}}', 'dns-resolver.config: no interface'],
+  ])('%s', (text, expected) => {
+    expect(errorsInYaml(text).join('\n')).toContain(expected);
+  });
+
+  it('reports everything at once', () => {
+    const errors = errorsInYaml('interfaces: [{name: eth0, mtu: x, ovs-db: {}}, {name: eth1, state: y}]');
+    expect(errors.map((error) => error.split(':')[0])).toEqual([
+      'interfaces.0.mtu',
+      'interfaces.0.ovs-db',
+      'interfaces.1.state',
+    ]);
+  });
+});
+
+describe('warnings', () => {
+  it.each([
+    ['a host name', 'hostname: {config: worker-0}', 'hostname.config'],
+    [
+      'a link-local address',
+      'interfaces: [{name: eth0, ipv6: {enabled: true, address: [{ip: "fe80::1", prefix-length: 64}]}}]',
+      'interfaces.0.ipv6.address',
+    ],
+    [
+      'the MAC address of a bond that follows its ports',
+      'interfaces: [{name: b, type: bond, mac-address: "02:00:00:00:00:01", bond: {mode: 1, options: {fail_over_mac: 1}}}]',
+      'interfaces.0.mac-address',
+    ],
+  ])('tell what nmstate leaves out: %s', (_title, text, path) => {
+    const { findings } = convertNmstate(parseYaml(text).value);
+    expect(findings.map((finding) => [finding.severity, formatPath(finding.path)])).toEqual([
+      ['warning', `$.${path}`],
+    ]);
+  });
+});
+
+describe('any document', () => {
+  it('gives keyfiles or errors', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.record({ interfaces: fc.array(fc.jsonValue()) })),
+        (document) => {
+          const { keyfiles, findings } = convertNmstate(document);
+          expect(keyfiles.length > 0 && findings.some(({ severity }) => severity === 'error')).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('gives keyfiles or errors, also when it is nearly right', () => {
+    const random = seededRandom(1);
+    for (let count = 0; count < 2000; count += 1) {
+      const document = spoil(random, spoil(random, randomNetwork(random)));
+      const { keyfiles, findings } = convertNmstate(document);
+      expect(keyfiles.length > 0 && findings.some(({ severity }) => severity === 'error')).toBe(false);
+      for (const { name } of keyfiles) expect(name).toMatch(/^[^/.][^/]*\.nmconnection$/);
+    }
+  });
+
+  it('does not depend on the order of keys', () => {
+    const random = seededRandom(2);
+    for (let count = 0; count < 200; count += 1) {
+      const document = randomNetwork(random);
+      const turned = JSON.parse(JSON.stringify(document), (_key, value: unknown) => turnAround(value));
+      expect(convertNmstate(turned).keyfiles).toEqual(convertNmstate(document).keyfiles);
+    }
+  });
+});
+
+function turnAround(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toReversed());
+}

@@ -1,0 +1,200 @@
+/** `prepare` into the folders of ironic-image and of Bifrost. */
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { readIgnition } from '../../src/image/embeddedIgnition.ts';
+import { openLiveIso } from '../../src/image/liveIso.ts';
+import { bytesAccess } from '../../src/image/overlay.ts';
+import { liveIso } from '../support/liveIso.ts';
+import { expectConsistent, place } from './support.ts';
+
+const here = place();
+const { list, path, read, run, write } = here;
+const environment = {
+  IRONIC_BASE_URL: 'http://192.0.2.1',
+  IRONIC_AGENT_IMAGE: 'quay.io/metal3-io/ironic-agent',
+  IRONIC_AGENT_PULL_SECRET: Buffer.from('{"auths":{"r":{"auth":"aHVudGVyMjp4"}}}').toString('base64'),
+  IRONIC_INSPECTOR_VLAN_INTERFACES: 'all',
+};
+const embedded = async (name: string): Promise<string> => {
+  const config = await readIgnition(await openLiveIso(bytesAccess(await readFile(path(name)))));
+  return Buffer.from(config ?? []).toString();
+};
+
+describe('prepare --layout metal3', () => {
+  it('writes what ironic-image serves, from the environment of configure-coreos-ipa', async () => {
+    const args = ['prepare', '--layout', 'metal3', '--iso', 'live.iso', '-o', 'shared'];
+    const { code, stderr } = await run(args, environment);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('shared: 5 files written, 0 unchanged')]);
+    expect(await list('shared')).toEqual([
+      'SHA256SUMS',
+      'html/images/ironic-python-agent.initramfs',
+      'html/images/ironic-python-agent.iso',
+      'html/images/ironic-python-agent.kernel',
+      'html/images/ironic-python-agent.rootfs',
+      'html/ironic-python-agent.ign',
+      'manifest.json',
+    ]);
+    const config = read('shared/html/ironic-python-agent.ign');
+    expect(config).toContain('/etc/authfile.json');
+    expect(config).toContain('"version": "3.0.0"');
+    expect(await embedded('shared/html/images/ironic-python-agent.iso')).toBe(config);
+    await expectConsistent(here, 'shared');
+    expect((await run(args, environment)).stderr).toContain('0 files written, 5 unchanged');
+  });
+
+  it('does in place what the script did: the ISO that is there gets the config', async () => {
+    await mkdir(path('pod/html/images'), { recursive: true });
+    const iso = 'pod/html/images/ironic-python-agent.iso';
+    await writeFile(path(iso), liveIso('2023-07'));
+    const args = ['prepare', '-o', 'pod', '--mode', '0644'];
+    const env = { ...environment, IRONIC_USE_COREOS_IPA: 'true' };
+    const { code, stderr } = await run(args, env);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('pod: 2 files written, 0 unchanged')]);
+    const config = read('pod/html/ironic-python-agent.ign');
+    expect(await embedded(iso)).toBe(config);
+    expect((await run(args, env)).stderr).toContain('0 files written, 2 unchanged');
+    await expectConsistent(here, 'pod');
+
+    await run(args, { ...env, IRONIC_BASE_URL: 'http://192.0.2.2' });
+    expect(await embedded(iso)).toBe(read('pod/html/ironic-python-agent.ign'));
+    expect(read('pod/html/ironic-python-agent.ign')).not.toBe(config);
+  });
+
+  it('takes paths from the environment', async () => {
+    const env = { ...environment, IGNITION_FILE: path('mnt/agent.ign') };
+    expect((await run(['prepare', '--layout', 'metal3', '-o', 'mnt'], env)).code).toBe(0);
+    expect(await list('mnt')).toEqual(['SHA256SUMS', 'agent.ign', 'manifest.json']);
+    const { code, stderr } = await run(['prepare', '--layout', 'metal3', '-o', 'other'], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('IGNITION_FILE names a file outside')]);
+  });
+
+  it('does not replace images of somebody else unless told to', async () => {
+    await mkdir(path('theirs/html/images'), { recursive: true });
+    await write('theirs/html/images/ironic-python-agent.kernel', 'theirs');
+    const args = ['prepare', '--layout', 'metal3', '--iso', 'live.iso', '-o', 'theirs'];
+    const { code, stderr } = await run(args, environment);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('File exists: ')]);
+    expect(await list('theirs')).toEqual(['html/images/ironic-python-agent.kernel']);
+    expect((await run([...args, '--force'], environment)).code).toBe(0);
+  });
+
+  it('has nothing to choose', async () => {
+    const args = ['prepare', '--layout', 'metal3', '-o', 'shared', '--artifacts', 'ign'];
+    expect(await run(args, environment)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--artifacts has no effect with --layout metal3'),
+    });
+  });
+
+  it('has no place for an inventory with hosts', async () => {
+    const args = ['prepare', '--layout', 'metal3', '-o', 'shared', '--inventory', 'inv.yaml'];
+    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('lists hosts') });
+  });
+});
+
+describe('prepare --layout bifrost', () => {
+  it('writes the files of the web server and a part of ironic.conf, and prints what nodes are told', async () => {
+    await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1, boot.ip: [dhcp]}\n');
+    const args = ['--layout', 'bifrost', '--iso', 'live.iso', '-o', 'httpboot', '--inventory', 'agent.yaml'];
+    const { code, stdout } = await run(['prepare', ...args, '--base-url', 'http://192.0.2.1:8080']);
+    const start = `file://${path('httpboot').replaceAll(' ', '%20')}/ironic-python-agent`;
+    expect([code, stdout]).toEqual([
+      0,
+      `deploy_iso=${start}.iso\ndeploy_kernel=${start}.kernel\ndeploy_ramdisk=${start}.initramfs\n`,
+    ]);
+    expect(read('httpboot/ironic-python-agent.conf')).toContain(
+      'coreos.live.rootfs_url=http://192.0.2.1:8080/ironic-python-agent.rootfs ' +
+        'ignition.config.url=http://192.0.2.1:8080/ironic-python-agent.ign ignition.firstboot',
+    );
+    expect(await embedded('httpboot/ironic-python-agent.iso')).toBe(read('httpboot/ironic-python-agent.ign'));
+    await expectConsistent(here, 'httpboot');
+  });
+});
+
+describe('layouts with images of several architectures', () => {
+  const machines = [
+    ['aarch64', Buffer.from('arm kernel')],
+    ['x86_64', Buffer.from('x86 kernel')],
+  ] as const;
+  const given = async (): Promise<string[]> => {
+    const options: string[] = [];
+    for (const [architecture, kernel] of machines) {
+      for (const part of ['kernel', 'initramfs', 'rootfs']) {
+        await write(`${part}.${architecture}`, part === 'kernel' ? kernel : `${part} ${architecture}`);
+        options.push(`--${part}`, `${architecture}=${part}.${architecture}`);
+      }
+    }
+    return options;
+  };
+
+  it('gives those of x86_64 the plain names, and the others those that ironic-image looks for', async () => {
+    const args = [
+      'prepare',
+      '--layout',
+      'metal3',
+      ...(await given()),
+      '-o',
+      'multi',
+      '--base-url',
+      'http://h',
+    ];
+    const { code, stderr, stdout } = await run(args, environment);
+    const start = `file://${path('multi').replaceAll(' ', '%20')}/html/images/ironic-python-agent`;
+    expect([code, stdout]).toEqual([
+      0,
+      `DEPLOY_KERNEL_BY_ARCH=aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n` +
+        `DEPLOY_RAMDISK_BY_ARCH=aarch64:${start}_aarch64.initramfs,x86_64:${start}.initramfs\n`,
+    ]);
+    expect(stderr).toContain(
+      'kernel_append_params=%default% coreos.live.rootfs_url=http://h/images/ironic-python-agent_aarch64.rootfs\n',
+    );
+    expect(read('multi/html/images/ironic-python-agent.kernel')).toBe('x86 kernel');
+    expect(read('multi/html/images/ironic-python-agent_aarch64.kernel')).toBe('arm kernel');
+    await expectConsistent(here, 'multi');
+    expect((await run(args, environment)).stderr).toContain(' 0 files written, 7 unchanged');
+  });
+
+  it('tells Ironic and nodes of Bifrost which is which', async () => {
+    await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1}\n');
+    const args = ['--layout', 'bifrost', ...(await given()), '-o', 'many', '--inventory', 'agent.yaml'];
+    const { code, stdout } = await run(['prepare', ...args, '--base-url', 'http://h']);
+    const start = `file://${path('many').replaceAll(' ', '%20')}/ironic-python-agent`;
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        `deploy_kernel=${start}.kernel`,
+        `deploy_ramdisk=${start}.initramfs`,
+        '# aarch64',
+        `deploy_kernel=${start}_aarch64.kernel`,
+        `deploy_ramdisk=${start}_aarch64.initramfs`,
+        'kernel_append_params=%default% coreos.live.rootfs_url=http://h/ironic-python-agent_aarch64.rootfs',
+        '',
+      ],
+    ]);
+    expect(read('many/ironic-python-agent.conf')).toContain(
+      `[conductor]\ndeploy_kernel_by_arch = aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n`,
+    );
+  });
+});
+
+describe('layouts whose files belong together', () => {
+  it('change nothing where a run fails at the last of them', async () => {
+    const args = ['prepare', '--layout', 'metal3', '-o', 'kept'];
+    expect((await run([...args, '--iso', 'live.iso'], environment)).code).toBe(0);
+    const before = await list('kept');
+    // The kernel is new and right, and the ISO, which comes last, has no room for the config.
+    await write('kernel', 'another kernel');
+    const large = { auths: { r: { auth: randomBytes(400_000).toString('base64') } } };
+    const secret = Buffer.from(JSON.stringify(large)).toString('base64');
+    const { code } = await run([...args, '--iso', 'live.iso', '--kernel', 'kernel'], {
+      ...environment,
+      IRONIC_AGENT_PULL_SECRET: secret,
+    });
+    expect(code).toBe(1);
+    expect(await list('kept')).toEqual(before);
+    await expectConsistent(here, 'kept');
+    expect((await run([...args, '--iso', 'live.iso'], environment)).stderr).toContain('0 files written');
+  });
+});

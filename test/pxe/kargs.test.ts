@@ -1,0 +1,166 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli, type RunResult } from '../support/runCli.ts';
+
+const kargs = (...args: string[]): Promise<RunResult> => runCli(['pxe', 'kargs', ...args]);
+const rootfs = ['--rootfs-url', 'http://192.0.2.1/rootfs'];
+const ignition = ['--ignition-url', 'https://192.0.2.1/agent.ign'];
+const line =
+  'coreos.live.rootfs_url=http://192.0.2.1/rootfs ignition.config.url=https://192.0.2.1/agent.ign ignition.firstboot ignition.platform.id=metal';
+
+describe('pxe kargs', () => {
+  it.each([
+    ['a config from a URL', [...rootfs, ...ignition], line],
+    [
+      'an embedded config',
+      [...rootfs, '--embedded'],
+      'coreos.live.rootfs_url=http://192.0.2.1/rootfs ignition.firstboot ignition.platform.id=metal',
+    ],
+    [
+      'options that repeat, in their order',
+      [...rootfs, ...ignition, '--append', 'b', '--console', 'tty0', '--append', 'a', '--console', 'ttyS0'],
+      `${line} console=tty0 console=ttyS0 b a`,
+    ],
+    [
+      'names below a base URL',
+      ['--base-url', 'http://192.0.2.1:6180/images/', ...ignition],
+      line.replace('192.0.2.1/rootfs', '192.0.2.1:6180/images/ironic-python-agent.rootfs'),
+    ],
+    ['a URL beside the base URL', ['--base-url', 'http://192.0.2.9/images', ...rootfs, ...ignition], line],
+  ])('writes one line: %s', async (_title, args, expected) => {
+    expect(await kargs(...args)).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' });
+  });
+
+  it('derives the URLs of a boot script from the base URL', async () => {
+    const { code, stdout } = await kargs(
+      '--base-url',
+      'http://192.0.2.1/images',
+      '--embedded',
+      '--format',
+      'ipxe',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nkernel http://192.0.2.1/images/ironic-python-agent.kernel coreos.live.');
+    expect(stdout).toContain(
+      '\ninitrd --name initramfs http://192.0.2.1/images/ironic-python-agent.initramfs ||',
+    );
+  });
+
+  it('writes a file, and then nothing to standard output', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pxe kargs '));
+    try {
+      const args = ['pxe', 'kargs', ...rootfs, ...ignition, '-o', 'kargs.txt'];
+      expect(await runCli(args, { cwd: folder })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      expect(await readFile(join(folder, 'kargs.txt'), 'utf8')).toBe(`${line}\n`);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    [
+      'a config over http',
+      [...rootfs, '--ignition-url', 'http://h/c'],
+      /^warning: --ignition-url: .*unencrypted/,
+    ],
+    ['no config', rootfs, /^warning: no Ignition config/],
+    ['no root filesystem', ignition, /^warning: no root filesystem/],
+    [
+      'an unknown parameter',
+      [...rootfs, ...ignition, '--ipa', 'insecrue=1'],
+      /--ipa insecrue:.*\nhint: .*ipa-insecure/,
+    ],
+  ])('warns, and goes on: %s', async (_title, args, expected) => {
+    const result = await kargs(...args);
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(expected) });
+    expect(result.stdout).toContain('ignition.firstboot');
+  });
+
+  it.each([
+    ['a rootfs scheme', ['--rootfs-url', 'nfs://h/r', ...ignition], '--rootfs-url: '],
+    ['an ignition scheme', [...rootfs, '--ignition-url', '/c.ign'], '--ignition-url: '],
+    ['a base URL', ['--base-url', 'images', ...ignition], '--base-url: '],
+    ['a base URL with a query', ['--base-url', 'http://h/?a', ...ignition], '--base-url: '],
+    [
+      'an image scheme',
+      ['--base-url', 'http://h/', '--kernel-url', 'kernel', '--format', 'ipxe'],
+      '--kernel-url: ',
+    ],
+    ['a config in two places', [...rootfs, ...ignition, '--embedded'], '--embedded: '],
+    ['a console', [...rootfs, ...ignition, '--console', '/dev/ttyS0'], '--console /dev/ttyS0: '],
+    ['a network', [...rootfs, ...ignition, '--ip', 'ip=dhcp'], '--ip ip=dhcp: '],
+    ['a parameter', [...rootfs, ...ignition, '--ipa', 'insecure'], '--ipa insecure: '],
+    [
+      'two arguments in one',
+      [...rootfs, ...ignition, '--append', 'nofb nomodeset'],
+      '--append "nofb nomodeset": ',
+    ],
+    ['a line break', [...rootfs, ...ignition, '--append', 'a\nb=c'], String.raw`--append "a\nb": `],
+    [
+      'the label of a live ISO',
+      [...rootfs, ...ignition, '--append', 'coreos.liveiso=x'],
+      '--append coreos.liveiso: ',
+    ],
+    [
+      'Ignition switched off',
+      [...rootfs, ...ignition, '--append', 'ignition.firstboot=0'],
+      '--append ignition.firstboot: ',
+    ],
+    [
+      'the length',
+      [...rootfs, ...ignition, '--append', 'a'.repeat(2048)],
+      'the kernel command line is too long: ',
+    ],
+  ])('refuses %s with exit code 1, a line and a hint', async (_title, args, subject) => {
+    const { code, stdout, stderr } = await kargs(...args);
+    const lines = stderr.trimEnd().split('\n');
+    const errors = lines.filter((text) => text.startsWith('error: '));
+    expect({ code, stdout, count: errors.length }).toEqual({ code: 1, stdout: '', count: 1 });
+    expect(errors[0]).toContain(`error: ${subject}`);
+    expect(lines.every((text) => /^(?:error|warning|hint): /.test(text))).toBe(true);
+  });
+
+  it('shows all mistakes at once', async () => {
+    const { code, stderr } = await kargs(
+      ...rootfs,
+      ...ignition,
+      '--ip',
+      'x',
+      '--console',
+      'y',
+      '--append',
+      '=z',
+    );
+    expect(code).toBe(1);
+    expect(stderr.match(/^error: --\w+/gm)).toEqual(['error: --ip', 'error: --console', 'error: --append']);
+  });
+
+  it('does not show values that may be secret', async () => {
+    const { stderr } = await kargs(
+      ...rootfs,
+      '--ignition-url',
+      'https://me:hunter2@h:x/',
+      '--append',
+      'a=hunter2 b',
+    );
+    expect(stderr).toContain('--append a: ');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['no URL', ['--embedded']],
+    ['an unknown format', [...rootfs, ...ignition, '--format', 'lilo']],
+    ['a boot script without a kernel', [...rootfs, ...ignition, '--format', 'grub']],
+    ['an unknown option', [...rootfs, '--kernel', 'x']],
+    ['an option twice', [...rootfs, ...rootfs]],
+    ['an operand', [...rootfs, 'x']],
+  ])('ends with exit code 2: %s', async (_title, args) => {
+    expect(await kargs(...args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: /),
+    });
+  });
+});

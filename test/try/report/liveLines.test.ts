@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createLiveLines, textLines } from '../../../src/try/report/liveLines.ts';
+import type { TrialEvent } from '../../../src/try/timeline/events.ts';
+import { createTimeline } from '../../../src/try/timeline/timeline.ts';
+import { heartbeat, lookedUp, mac, refused } from '../../support/trialEvents.ts';
+
+function linesOf(events: Iterable<TrialEvent>): string[] {
+  const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
+  const lines: string[] = [];
+  const tell = createLiveLines((line) => lines.push(line), textLines);
+  for (const event of events) tell(timeline.add(event));
+  return lines;
+}
+
+const wrongPath = (number: number, client: string): TrialEvent =>
+  refused(1, { kind: 'path', method: 'GET', path: `/${number}` }, { client });
+
+it('one caller that does ever new things is not told any more', () => {
+  const events = Array.from({ length: 1000 }, (_, number) => wrongPath(number, '192.0.2.66'));
+  expect(linesOf(events)).toHaveLength(200);
+});
+
+it('many callers are told up to a number, and those that are expected always', () => {
+  const events = Array.from({ length: 20_000 }, (_, number) =>
+    wrongPath(0, `10.0.${number >> 8}.${number % 256}`),
+  );
+  const lines = linesOf([...events, lookedUp(2), heartbeat(3)]);
+  expect(lines).toHaveLength(10_000 + 1 + 2);
+  expect(lines.slice(-3)).toEqual([
+    'callers that are not expected: no more lines',
+    expect.stringContaining('worker-0  asked which node'),
+    expect.stringContaining('worker-0  sent a heartbeat'),
+  ]);
+});

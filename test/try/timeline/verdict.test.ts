@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TrialEvent } from '../../../src/try/timeline/events.ts';
+import { createTimeline } from '../../../src/try/timeline/timeline.ts';
+import {
+  type Awaited,
+  createJudge,
+  exitCodeOf,
+  type HomeStage,
+  type VerdictOptions,
+} from '../../../src/try/timeline/verdict.ts';
+import {
+  anyEvent,
+  askedBack,
+  fetched,
+  heartbeat,
+  lookedUp,
+  mac,
+  otherMac,
+} from '../../support/trialEvents.ts';
+
+const expected = [
+  { name: 'worker-0', macs: [mac] },
+  { name: 'worker-1', macs: [otherMac] },
+];
+const both: Awaited = { kind: 'hosts', names: ['worker-0', 'worker-1'] };
+const any = (count: number): Awaited => ({ kind: 'any', count });
+
+const first = [fetched(1), lookedUp(2), heartbeat(3)];
+const second = [
+  lookedUp(4, { macs: [otherMac], node: 'node-1', client: '192.0.2.8' }),
+  heartbeat(5, { node: 'node-1', client: '192.0.2.8' }),
+];
+const stranger = [
+  lookedUp(6, { macs: ['52:54:00:99:99:99'], node: 'node-9', client: '192.0.2.9' }),
+  heartbeat(7, { node: 'node-9', client: '192.0.2.9' }),
+];
+
+describe('who is home', () => {
+  it.each<readonly [string, readonly TrialEvent[], VerdictOptions, readonly [readonly string[], number]]>([
+    ['nobody', [], { awaited: both, home: 'heartbeat' }, [[], 2]],
+    ['a lookup is not enough', first.slice(0, 2), { awaited: both, home: 'heartbeat' }, [[], 2]],
+    [
+      'a refused heartbeat neither',
+      [lookedUp(1), heartbeat(2, { problem: 'no' })],
+      { awaited: both, home: 'heartbeat' },
+      [[], 2],
+    ],
+    ['one of two', first, { awaited: both, home: 'heartbeat' }, [['worker-0'], 1]],
+    ['both', [...second, ...first], { awaited: both, home: 'heartbeat' }, [['worker-0', 'worker-1'], 0]],
+    [
+      'a stranger does not count',
+      [...first, ...stranger],
+      { awaited: both, home: 'heartbeat' },
+      [['worker-0'], 1],
+    ],
+    ['any one', stranger, { awaited: any(1), home: 'heartbeat' }, [['52:54:00:99:99:99'], 0]],
+    [
+      'any two',
+      [...first, ...stranger],
+      { awaited: any(2), home: 'heartbeat' },
+      [['worker-0', '52:54:00:99:99:99'], 0],
+    ],
+    [
+      'any three',
+      [...first, ...stranger],
+      { awaited: any(3), home: 'heartbeat' },
+      [['worker-0', '52:54:00:99:99:99'], 1],
+    ],
+    ['not asked back yet', first, { awaited: both, home: 'callback' }, [[], 2]],
+    [
+      'not reached',
+      [...first, askedBack(9, { problem: 'timed out' })],
+      { awaited: both, home: 'callback' },
+      [[], 2],
+    ],
+    ['asked back', [...first, askedBack(9)], { awaited: both, home: 'callback' }, [['worker-0'], 1]],
+  ])('%s', (_title, events, options, [arrived, missingCount]) => {
+    const timeline = createTimeline(expected);
+    for (const event of events) timeline.add(event);
+    const verdict = createJudge(options)(timeline.hosts());
+    expect(verdict).toMatchObject({ home: arrived, missingCount, isPassed: missingCount === 0 });
+    expect(exitCodeOf(verdict)).toBe(missingCount === 0 ? 0 : 1);
+    const names = options.awaited.kind === 'hosts' ? options.awaited.names : [];
+    expect(verdict.missing).toEqual(names.filter((name) => !arrived.includes(name)));
+  });
+
+  it('who is home stays home, whatever comes', () => {
+    const awaited = fc.oneof(fc.constant(both), fc.nat(4).map(any));
+    const home = fc.constantFrom<HomeStage>('heartbeat', 'callback');
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
+        const timeline = createTimeline(expected, { hosts: 4, macs: 4, entries: 5, entriesOfOthers: 1000 });
+        const judge = createJudge({ awaited: who, home: stage });
+        let before = judge(timeline.hosts());
+        for (const event of events) {
+          timeline.add(event);
+          const now = judge(timeline.hosts());
+          expect(now.home.length).toBeGreaterThanOrEqual(before.home.length);
+          expect(now.isPassed || !before.isPassed).toBe(true);
+          before = now;
+        }
+      }),
+    );
+  });
+});
