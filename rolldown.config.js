@@ -51,7 +51,7 @@ const library = await rolldown({
 await library.write({ ...output, cleanDir: true, chunkFileNames: '[name].js' });
 
 const program = await rolldown({
-  input: { cli: 'src/cli.ts' },
+  input: { cli: 'src/cli/main.ts' },
   platform: 'node',
   resolve,
   logLevel: 'warn',
@@ -69,13 +69,13 @@ const { output: chunks } = await program.write({
     groups: [
       {
         name: 'program',
-        test: /src\/(?:cli|io\/(?:files|stdout|handles|tempFile))\.ts$|rolldown\/runtime/,
+        test: /src\/(?:cli\/main|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 5,
       },
-      { name: 'validate', test: /src\/commands\/(?:validate|input\/yamlName)\.ts$/, priority: 4 },
+      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/yamlName)\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/(?:rewriteImage|imageLock|writableImage)|image\/editInPlace|commands\/iso\/(?:ignition|kargs)\/\w+)\.ts$/,
+        test: /src\/(?:io\/images\/(?:rewriteImage|imageLock|writableImage)|image\/editInPlace|iso\/(?:ignition|kargs)\/(?!command)\w+)\.ts$/,
         priority: 3,
       },
       { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },
@@ -85,10 +85,13 @@ const { output: chunks } = await program.write({
         test: /src\/formats\/toml\.ts$|node_modules\/(?:toml-eslint-parser|eslint-visitor-keys)\//,
         priority: 6,
       },
-      { name: 'network', test: /src\/agent\/network\//, priority: 1 },
-      { name: 'render', test: /src\/commands\/render\/render\.ts$/ },
+      { name: 'network', test: /src\/network\//, priority: 1 },
+      { name: 'render', test: /src\/render\/render\.ts$/ },
       { name: 'chalk', test: /node_modules\/chalk\//, priority: 6 },
-      { name: 'tarBundle', test: /src\/io\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\// },
+      {
+        name: 'tarBundle',
+        test: /src\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
+      },
     ],
   },
 });

@@ -62,7 +62,7 @@ describe('deploy baremetalhost', () => {
   ])('writes manifests: %s', async (name, args) => {
     const { code, stdout } = await host(...args);
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/baremetalhost-${name}.yaml`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/deploy/baremetalhost-${name}.yaml`);
     const json = await host(...args, '--format', 'json');
     const list: unknown = JSON.parse(json.stdout);
     expect(list).toEqual({ apiVersion: 'v1', kind: 'List', items: loadAll(stdout) });

@@ -77,7 +77,7 @@ describe('deploy --inventory', () => {
     const { code, stdout, stderr } = await deploy(command, ...args);
     expect(stderr).not.toContain('error:');
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/inventory-${command}.${form}`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/deploy/inventory-${command}.${form}`);
   });
 
   it('writes the same as JSON and as YAML', async () => {

@@ -30,7 +30,7 @@ describe('deploy node', () => {
   ])('writes commands: %s', async (name, args) => {
     const { code, stdout, stderr } = await node(...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/node-${name}.sh`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/deploy/node-${name}.sh`);
   });
 
   it('writes a description for baremetal create', async () => {

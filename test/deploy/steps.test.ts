@@ -30,9 +30,9 @@ describe('deploy steps', () => {
     const { code, stdout } = await steps(...args);
     expect(code).toBe(0);
     expect(validator('steps')(JSON.parse(stdout))).toBe(true);
-    await expect(stdout).toMatchFileSnapshot(`../../golden/deploy/steps-${golden}.json`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/deploy/steps-${golden}.json`);
     const yaml = await steps(...args, '--format', 'yaml');
-    await expect(yaml.stdout).toMatchFileSnapshot(`../../golden/deploy/steps-${golden}.yaml`);
+    await expect(yaml.stdout).toMatchFileSnapshot(`../golden/deploy/steps-${golden}.yaml`);
     expect(load(yaml.stdout)).toEqual(JSON.parse(stdout));
   });
 

@@ -122,7 +122,7 @@ describe('inspect', () => {
   ])('%s: as in test/golden/inspect, ends with %i', async (file, code) => {
     const result = await inspect(file);
     expect(result).toMatchObject({ code, stderr: '' });
-    await expect(result.stdout).toMatchFileSnapshot(`../../golden/inspect/${file}.txt`);
+    await expect(result.stdout).toMatchFileSnapshot(`../golden/inspect/${file}.txt`);
   });
 
   it.each<[string, string, boolean | null]>([

@@ -20,7 +20,7 @@ export async function buildProgram(): Promise<BuiltProgram> {
   for (const name of ['schemas', 'templates', 'docs', 'package.json', 'node_modules'])
     await symlink(join(root, name), join(folder, name));
   await build({
-    input: join(root, 'src/cli.ts'),
+    input: { cli: join(root, 'src/cli/main.ts') },
     platform: 'node',
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
     output: { dir: join(folder, 'dist'), format: 'esm' },
