@@ -37,7 +37,7 @@ const commandTree = declareCommands({
   args: 'unknown',
   finish: () => undefined,
   print: () => undefined,
-  chosen: { talk: 'usual', color: 'auto', ignored: [] },
+  chosen: { level: 'usual', color: 'auto', ignored: [] },
 });
 
 const pages = readPages();

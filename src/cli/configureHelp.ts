@@ -3,7 +3,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../io/commandLine/context.ts';
 import { declareGlobalOptions, GLOBAL_OPTIONS } from './globalOptions.ts';
-import { explainUsageError } from './usage.ts';
 
 /** Prepares the command and all below it, once they are declared. */
 export function prepareCommands(command: Command, context: Context): void {
@@ -27,7 +26,7 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
       getErrHasColors: () => false,
       writeOut: print,
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(explainUsageError(text, command)),
+      outputError: () => undefined, // main.ts tells all errors
     });
   if (command.parent !== null && command.commands.length > 0) {
     command.addHelpText('after', () => `\nOf one command: ${pathOf(command)} COMMAND --help\n`);

@@ -1,46 +1,28 @@
 /** The options that every command has, before its name or behind it: how much is said, and in which colours. */
 
 import { type Command, Option } from 'commander';
-import { errorDetail, talkAsChosen, type TalkChoice } from '../io/report/talk.ts';
-import type { Io } from '../io/io.ts';
+import { UsageError } from '../core/errors.ts';
+import type { LogLevel, OutputChoice } from '../io/report/logLevel.ts';
 import { choice } from '../io/commandLine/choice.ts';
 
-/** What a command line chooses. */
-export interface Talk {
-  /** An `io` for commands that minds the options. */
-  readonly io: Io;
-  readonly chosen: TalkChoice;
-  /** How much an error says that ends the command. */
-  readonly detail: () => ReturnType<typeof errorDetail>;
-}
-
-export function createTalk(streams: Io): Talk {
-  const chosen: TalkChoice = { talk: 'usual', color: 'auto', ignored: [] };
-  return { io: talkAsChosen(streams, chosen), chosen, detail: () => errorDetail(chosen) };
-}
-
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
-export function declareGlobalOptions(command: Command, chosen: TalkChoice): void {
-  const chooseTalk = (talk: TalkChoice['talk']) => () => {
-    chosen.talk = talk;
+export function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
+  const choose = (level: LogLevel) => () => {
+    chosen.level = level;
   };
   declare(command, choice('--color <when>', 'auto (default), always or never', COLORS), (when) => {
-    chosen.color = COLORS.find((name) => name === when) ?? command.error(wrongColor(when));
+    chosen.color = parseColor(when);
   });
-  declare(command, new Option('--quiet', 'say nothing but errors'), chooseTalk('errors'));
+  declare(command, new Option('--quiet', 'say nothing but errors'), choose('errors'));
   declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
     chosen.ignored = [...chosen.ignored, rules];
   });
-  declare(command, new Option('--verbose', VERBOSE_HELP), chooseTalk('everything'));
-  declare(
-    command,
-    new Option('--debug', 'like --verbose, with stack traces of errors'),
-    chooseTalk('stacks'),
-  );
+  declare(command, new Option('--verbose', VERBOSE_HELP), choose('verbose'));
+  declare(command, new Option('--debug', 'like --verbose, with stack traces of errors'), choose('debug'));
 }
 
 /** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
-export async function settleIgnored(chosen: TalkChoice): Promise<void> {
+export async function settleIgnored(chosen: OutputChoice): Promise<void> {
   if (chosen.ignored.length === 0) return;
   const { parseIgnoredRules } = await import('../io/report/ignoredRules.ts');
   chosen.ignored = parseIgnoredRules(chosen.ignored);
@@ -59,8 +41,12 @@ function declare(command: Command, option: Option, take: (value: string) => void
   command.on(`option:${option.name()}`, take);
 }
 
-function wrongColor(when: string): string {
-  return `error: --color: unknown value ${JSON.stringify(when)}\nhint: use one of ${COLORS.join(', ')}`;
+function parseColor(when: string): OutputChoice['color'] {
+  const color = COLORS.find((name) => name === when);
+  if (color !== undefined) return color;
+  throw new UsageError(`--color: unknown value ${JSON.stringify(when)}`, {
+    hint: `use one of ${COLORS.join(', ')}`,
+  });
 }
 
 /** A command line as it is to be parsed, and the program that parses it. */

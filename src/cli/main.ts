@@ -3,7 +3,7 @@
  * an exit code. Commands load what they need only when they run.
  */
 
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { ComparisonError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { programNameOf } from '../io/files/platformPaths.ts';
@@ -11,9 +11,10 @@ import { openOutput } from '../io/processOutput.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { adaptArguments } from './arguments.ts';
 import { declareCommands } from './commands.ts';
-import { createTalk, placeGlobalOptions, settleIgnored } from './globalOptions.ts';
-import { namedCommand, usageLine } from './usage.ts';
-import { describeError, type ErrorDetail } from '../io/report/errorText.ts';
+import { placeGlobalOptions, settleIgnored } from './globalOptions.ts';
+import { explainUsageError, namedCommand, usageLine } from './usage.ts';
+import { describeError } from '../io/report/errorText.ts';
+import { type OutputChoice, paintFor, withLogLevel } from '../io/report/logLevel.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
@@ -23,7 +24,8 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   };
   const printed: string[] = [];
   const print = (text: string): void => void printed.push(text);
-  const { io, chosen, detail } = createTalk(streams);
+  const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
+  const io = withLogLevel(streams, chosen);
   const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );
@@ -39,8 +41,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     }
     return exitCode;
   } catch (error) {
-    const usage = (): string => usageLine(namedCommand(program, rest));
-    return reportError(error, { io, usage, detail: detail() });
+    return reportError(error, { streams, chosen, command: namedCommand(program, rest) });
   }
 }
 
@@ -58,17 +59,23 @@ function processIo(argv: readonly string[]): Io {
   };
 }
 
-interface ErrorReport {
-  readonly io: Io;
-  /** The usage line of the command. */
-  readonly usage: () => string;
-  readonly detail: ErrorDetail;
+interface Failure {
+  readonly streams: Io;
+  readonly chosen: OutputChoice;
+  readonly command: Command;
 }
 
-function reportError(error: unknown, { io, usage, detail }: ErrorReport): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has already said it
+/** Also tells what `--quiet` leaves out otherwise: how the command is used. */
+function reportError(error: unknown, { streams, chosen, command }: Failure): ExitCode {
+  const { stderr, env } = streams;
+  const paint = paintFor(stderr, chosen, env);
+  if (error instanceof CommanderError) {
+    if (error.code.startsWith('commander.help') || error.exitCode === 0) return error.exitCode === 0 ? 0 : 2;
+    const text = explainUsageError(error.message.replace(/^error: /, ''), command);
+    stderr.write(`${paint('error', 'error')}: ${text.trimEnd()}\n${usageLine(command)}`);
+    return 2;
+  }
   const isUsage = error instanceof UsageError;
-  const text = describeError(error, detail);
-  io.stderr.write(isUsage ? text + usage() : text);
+  stderr.write(describeError(error, chosen.level, paint) + (isUsage ? usageLine(command) : ''));
   return isUsage || error instanceof ComparisonError ? 2 : 1;
 }

@@ -18,24 +18,20 @@ export function namedCommand(program: Command, args: readonly string[]): Command
   return command;
 }
 
-/** An error of commander, with a hint where the option is called otherwise here, and the usage line. */
+/** What commander says of an error, with a hint where the option is called otherwise here. */
 export function explainUsageError(text: string, command: Command): string {
-  const [, name = ''] = /^error: unknown option '--?([^'=]+)/.exec(text) ?? [];
+  const [, name = ''] = /^unknown option '--?([^'=]+)/.exec(text) ?? [];
   const hint = hintOption(name, command);
-  return hint === undefined ? text + usageLine(command) : `${firstLine(text)}${hint}${usageLine(command)}`;
+  // Commander's own guess goes by letters alone.
+  return hint === undefined ? text : `${text.split('\n', 1)[0]}\n${hint}`;
 }
 
 function hintOption(name: string, { options }: Command): string | undefined {
   const likely = FOREIGN_NAMES.find(({ foreign }) => foreign.split(' ').includes(name))?.own.split(' ') ?? [];
   const [first, ...others] = options.filter(({ long, hidden }) => likely.includes(long ?? '') && !hidden);
   if (first === undefined) return undefined;
-  if (others.length === 0) return `hint: use ${first.flags}: ${first.description}\n`;
-  return `hint: use one of ${[first, ...others].map(({ flags }) => flags).join(', ')}\n`;
-}
-
-/** Without the guess of commander, which goes by letters alone. */
-function firstLine(text: string): string {
-  return `${text.split('\n', 1)[0]}\n`;
+  if (others.length === 0) return `hint: use ${first.flags}: ${first.description}`;
+  return `hint: use one of ${[first, ...others].map(({ flags }) => flags).join(', ')}`;
 }
 
 /** What other programs and commands call an option, and the names that it may have here. */

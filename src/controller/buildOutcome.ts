@@ -4,8 +4,9 @@ import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { FailedOutcome, Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { parseRemarks, type Remark } from '../io/report/remark.ts';
-import { collectTalk } from '../hosts/run/collectTalk.ts';
+import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
+import { formatSentence } from '../io/report/diagnosticText.ts';
+import { collectDiagnostics } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory, MadeImage } from './imageFactory.ts';
@@ -37,19 +38,20 @@ async function tryToMake(
   factory: ImageFactory,
   io: Io,
 ): Promise<MadeImage | FailedOutcome> {
-  const { io: quiet, said } = collectTalk(io);
-  const problems: Remark[] = [];
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const problems: Diagnostic[] = [];
   try {
     const made = await factory.make(order, quiet);
     if (made !== undefined) return made;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    problems.push({ severity: 'error', message: error.message, hint: error.hint });
+    problems.push(diagnosticOf(error));
   }
-  const errors = [...parseRemarks(said.join('')), ...problems].filter(({ severity }) => severity === 'error');
+  const errors = [...reported, ...problems].filter(({ severity }) => severity === 'error');
   return { kind: 'failed', reason: 'ImageBuildInvalid', message: errors.map(inOneLine).join('\n'), attempt };
 }
 
-function inOneLine({ message, hint }: Remark): string {
-  return hint === undefined ? message : `${message} (${hint})`;
+function inOneLine(diagnostic: Diagnostic): string {
+  const sentence = formatSentence(diagnostic);
+  return diagnostic.hint === undefined ? sentence : `${sentence} (${diagnostic.hint})`;
 }

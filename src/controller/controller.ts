@@ -7,7 +7,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog } from '../serve/http/serverLog.ts';
 import { listenToSignals } from '../io/signals.ts';
 import { keepHeapSmall } from '../serve/heapGrowth.ts';
-import { runService, withNotes } from '../serve/serviceLog.ts';
+import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './options.ts';
 import { readPlan } from './plan.ts';
@@ -18,7 +18,7 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
   keepHeapSmall();
   const form = readLogForm(options, io);
   const log = createServerLog(io.stderr, form);
-  const serviceIo = withNotes(io, { log, form });
+  const serviceIo = withLog(io, { log, form });
   return runService(
     { io, log, form },
     {

@@ -10,7 +10,7 @@ import { formatImagePath, imageFileName, parseImagePath } from './api/imagePath.
 import { artifactOf, imageFormats } from './api/imageFormat.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type Resource } from '../serve/answer/resource.ts';
-import { collectTalk } from '../hosts/run/collectTalk.ts';
+import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
 import { createLastMade, type LastMade } from './lastMade.ts';
@@ -120,7 +120,7 @@ async function makeLatest(
   const ordered = await orderImage(image, factory.possible, readSecret);
   const version = ordered.attempt?.networkData?.version;
   if (ordered.kind === 'failed') return { made: undefined, version };
-  const made = await factory.make(ordered.order, collectTalk(io).io);
+  const made = await factory.make(ordered.order, collectDiagnostics(io).io);
   return { made: made?.resource, version };
 }
 

@@ -19,7 +19,13 @@ export function plannableHost(order: ImageOrder, source: RenderSource): Plannabl
     readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
   const place = `PreprovisioningImage ${ownerOf(order)}`;
-  return { name, place, problem: '', inventory, readSource: hostSource(inventory, place, source) };
+  return {
+    name,
+    at: { file: place },
+    problems: [],
+    inventory,
+    readSource: hostSource(inventory, place, source),
+  };
 }
 
 function networkInputs({ place, text }: NetworkState): Inputs {

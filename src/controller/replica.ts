@@ -10,7 +10,7 @@ import { isLoopback } from '../serve/http/listenAddress.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/printable.ts';
-import type { Remark } from '../io/report/remark.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Setup } from '../serve/setup.ts';
 import type { ControllerOptions } from './options.ts';
 import type { ControllerPlan } from './plan.ts';
@@ -143,8 +143,8 @@ function tellStart({ log, plan, service }: Parts): void {
   }
 }
 
-function startRemarks({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Remark[] {
-  const remarks: Remark[] = [];
+function startRemarks({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Diagnostic[] {
+  const remarks: Diagnostic[] = [];
   if (!hasKey) {
     const message = 'the key that signs URLs is new with each start, and another one in each replica';
     remarks.push({ severity: 'warning', message, hint: 'give all replicas the same one: --key-file FILE' });

@@ -15,7 +15,7 @@ import { createTransferLog, type TransferLog } from '../serve/answer/transfers.t
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
-import { withTalk } from '../serve/serviceLog.ts';
+import { withLog } from '../serve/serviceLog.ts';
 import { servicePages } from '../serve/servicePages.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
 import type { Setup } from '../serve/setup.ts';
@@ -113,16 +113,14 @@ function snapshotTaker(
   const digests = knownDigests(new Map());
   const { cacheSize, log: form } = setup;
   return async () =>
-    withTalk({ io, log, form }, async (talk) =>
-      takeControllerSnapshot(options, {
-        ...around(),
-        settings: await settings.open(),
-        digests,
-        cacheSize,
-        readSecret: secretReader(client),
-        io: talk,
-      }),
-    );
+    takeControllerSnapshot(options, {
+      ...around(),
+      settings: await settings.open(),
+      digests,
+      cacheSize,
+      readSecret: secretReader(client),
+      io: withLog(io, { log, form }),
+    });
 }
 
 function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {

@@ -3,13 +3,30 @@
  * Anything else that is thrown is a defect of this program.
  */
 
-/** A line of a text that an error is about, without secrets. */
+import type { Position } from './finding.ts';
+
+/** A line of a text that is talked about, without secrets, with the place in it marked. Of long lines it is a part. */
 export interface Excerpt {
   /** From 1 on. */
   readonly line: number;
-  /** Of the place in the text of the line, in characters from 0 on. */
-  readonly at: number;
-  readonly text: string;
+  readonly before: string;
+  /** What is talked about; may be empty. */
+  readonly marked: string;
+  readonly after: string;
+}
+
+/** Where in a file of the user something is; line and column count from 1. */
+export interface FilePlace {
+  /** As the user named it. */
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** `ramdisk.yaml:4:5`, as editors and terminals understand it. */
+export function formatPlace({ file, line, column }: FilePlace): string {
+  if (line === undefined) return file;
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
 export interface ErrorDetails {
@@ -19,16 +36,24 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Shown below the message; without, that of a cause which has one. */
   readonly excerpt?: Excerpt | undefined;
+  /** Begins the message. */
+  readonly at?: FilePlace | undefined;
 }
 
 /** The operation failed; the program ends with exit code 1. */
 export class CliError extends Error {
+  /** The message without the place. */
+  readonly sentence: string;
   readonly hint: string | undefined;
   readonly excerpt: Excerpt | undefined;
+  readonly at: FilePlace | undefined;
 
-  constructor(message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause });
+  constructor(sentence: string, details: ErrorDetails = {}) {
+    const { at } = details;
+    super(at === undefined ? sentence : `${formatPlace(at)}: ${sentence}`, { cause: details.cause });
     this.name = new.target.name;
+    this.sentence = sentence;
+    this.at = at;
     this.hint = details.hint;
     this.excerpt = details.excerpt ?? (details.cause instanceof CliError ? details.cause.excerpt : undefined);
   }
@@ -40,12 +65,24 @@ export class UsageError extends CliError {}
 /** Two things could not be compared; the program ends with exit code 2, as diff(1) does. */
 export class ComparisonError extends CliError {}
 
-/** Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. */
+/**
+ * Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. A
+ * position in a text stands at the end of the message.
+ */
 export class FormatError extends CliError {
   readonly offset: number | undefined;
+  readonly position: Position | undefined;
 
-  constructor(message: string, details: ErrorDetails & { readonly offset?: number } = {}) {
-    super(message, details);
-    this.offset = details.offset;
+  constructor(sentence: string, details: FormatDetails = {}) {
+    super(sentence, details);
+    const { offset, position } = details;
+    this.offset = offset;
+    this.position = position;
+    if (position !== undefined) this.message += ` at line ${position.line}, column ${position.column}`;
   }
+}
+
+interface FormatDetails extends ErrorDetails {
+  readonly offset?: number;
+  readonly position?: Position;
 }

@@ -10,7 +10,7 @@ import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/printable.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { readNmstate } from './network.ts';
 import { type CustomizeOptions, parseConsoles } from './options.ts';
@@ -52,7 +52,7 @@ export function tellMissingDevice(customization: Customization, io: Io): void {
   if (!lacksDevice(customization)) return;
   const message = 'the installer will run, but nothing tells it the disk to install to';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
-  io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+  report(io, { severity: 'warning', message, hint });
 }
 
 /** One after the other, so that the first error is always the same. */
@@ -84,7 +84,7 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
 async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
   const { content } = await readNamed(path, 'Certificate authority', io);
   for (const problem of problemsOf(content)) {
-    io.stderr.write(formatRemark({ severity: 'warning', message: `${path}: ${problem}` }));
+    report(io, { severity: 'warning', message: `${path}: ${problem}` });
   }
   return content;
 }
@@ -103,9 +103,7 @@ async function readScript(path: string, io: Io): Promise<NamedFile> {
   const start = Buffer.from(script.content.subarray(0, 4)).toString('latin1');
   if (!start.startsWith('#!') && start !== '\x7fELF') {
     const hint = 'begin it with a line such as #!/bin/bash';
-    io.stderr.write(
-      formatRemark({ severity: 'warning', message: `${path}: systemd cannot run it as a program`, hint }),
-    );
+    report(io, { severity: 'warning', message: `${path}: systemd cannot run it as a program`, hint });
   }
   return script;
 }

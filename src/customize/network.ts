@@ -7,8 +7,9 @@ import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
+import { diagnosticIn } from '../core/diagnostic.ts';
 import type { Finding } from '../core/finding.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 
 const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
 
@@ -31,7 +32,7 @@ export async function readNmstate(path: string, io: Io): Promise<readonly NamedF
       message: `${path} describes no connection`,
       hint: 'leave it out',
     } as const;
-    io.stderr.write(formatRemark(remark));
+    report(io, remark);
   }
   return keyfiles.map(({ name, text }) => ({ name, content: Buffer.from(text) }));
 }
@@ -49,9 +50,10 @@ function convertHere(path: string, state: string, io: Io): readonly Keyfile[] {
     const hint = error.hint ?? 'install nmstatectl, which knows more than this program';
     throw new CliError(`parsing nmstate ${sentence(error)}`, { hint });
   }
-  for (const finding of findings) {
-    io.stderr.write(formatRemark({ severity: 'warning', message: sentence(finding), hint: finding.hint }));
-  }
+  report(
+    io,
+    ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+  );
   return keyfiles;
 }
 

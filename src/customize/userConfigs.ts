@@ -8,10 +8,10 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { formatPath } from '../core/finding.ts';
 import { printable } from '../io/report/printable.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { withoutIgnored } from '../io/report/ignoredRules.ts';
 import { type CheckedDocument, checkConfig } from '../hosts/input/checkConfig.ts';
-import { formatChecked } from '../hosts/input/formatChecked.ts';
+import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/yamlName.ts';
 
@@ -69,13 +69,13 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
 function tellUnknownVersion(path: string, version: string, io: Io): void {
   const message = `${path}: version ${version} of the spec is not known here; the config is embedded unchecked`;
   const hint = 'the Ignition of the image has to know that version';
-  io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+  report(io, { severity: 'warning', message, hint });
 }
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
-  io.stderr.write(formatChecked(checked, source.path, io));
+  reportChecked(checked, source.path, io);
   if (checked.report.valid) return;
   throw refusal(source.path, 'it is not valid; nothing was written', {
     hint: 'mend what is reported above, or take it as it is with --no-validate',

@@ -5,7 +5,7 @@
 
 import type { Issue } from '../ignition/rule.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report, withoutRepeats } from '../io/report/report.ts';
 import type { Path } from '../core/finding.ts';
 
 /** By the first step of an issue's path. */
@@ -48,14 +48,12 @@ export const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) =
 /** Tells all issues, each once; answers with 1 where one is an error. */
 export function tellIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
   const { reword } = wording;
-  const texts = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) =>
-    formatRemark({
-      severity: rule.severity,
-      message: `${subjectOf(path, wording)}${reword(message)}`,
-      hint: hint && reword(hint),
-    }),
-  );
-  io.stderr.write([...new Set(texts)].join(''));
+  const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({
+    severity: rule.severity,
+    message: `${subjectOf(path, wording)}${reword(message)}`,
+    hint: hint && reword(hint),
+  }));
+  report(io, ...withoutRepeats(diagnostics));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 

@@ -2,7 +2,8 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { collectTalk } from '../hosts/run/collectTalk.ts';
+import { collectDiagnostics, report } from '../io/report/report.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Wording, wordingOfFlags } from './deployIssues.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './installOptions.ts';
 
@@ -24,11 +25,11 @@ export function contextOfFlags(io: Io): HostContext {
   };
 }
 
-/** An answer of the reader, with what it said. */
+/** An answer of the reader, with what it reported. */
 interface Remembered {
   readonly file: string;
   readonly answer: Promise<Awaited<ReturnType<ReadInstalledConfig>> | CliError>;
-  readonly said: readonly string[];
+  readonly reported: readonly Diagnostic[];
 }
 
 /** Configs may be large; hosts with one of their own do not ask for it twice. */
@@ -41,17 +42,17 @@ export function rememberConfigs(read: ReadInstalledConfig = readInstalledConfig)
     if (file === undefined) return undefined;
     let remembered = known.find((one) => one.file === file);
     if (remembered === undefined) {
-      const { io: quiet, said } = collectTalk(io);
+      const { io: quiet, reported } = collectDiagnostics(io);
       const answer = read(file, quiet).catch((error: unknown) => {
         if (error instanceof CliError) return error;
         throw error;
       });
-      remembered = { file, answer, said };
+      remembered = { file, answer, reported };
       known.push(remembered);
       if (known.length > mostConfigs) known.shift();
     }
     const answer = await remembered.answer;
-    io.stderr.write(remembered.said.join(''));
+    report(io, ...remembered.reported);
     if (answer instanceof CliError) throw answer;
     return answer;
   };

@@ -7,8 +7,14 @@
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { addToGroup } from '../hosts/run/hostGroups.ts';
-import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/run/hostRun.ts';
+import {
+  formatWrong,
+  type HostRun,
+  makeRoom,
+  keepRemarks,
+  startRun,
+  reportGroups,
+} from '../hosts/run/hostRun.ts';
 import { type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { permissionsFor } from './deployDocument.ts';
@@ -54,7 +60,7 @@ export async function writeHosts<O extends InventoryOptions>(job: HostJob<O>, io
   if (isFolder(options)) return writeHostFiles(made, { folder: output, extension, fileOf }, run);
   const counts = { written: 0 };
   await writeStdout(io, joinHosts({ made, frame, counts }, run));
-  tellGroups(run);
+  reportGroups(run);
   const { wrong } = run.counts;
   if (wrong > 0) io.stderr.write(`${counts.written} written, ${formatWrong(run)}\n`);
   return wrong > 0 ? 1 : 0;
@@ -88,8 +94,8 @@ interface JoinedHosts {
 }
 
 async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): AsyncGenerator<Uint8Array> {
-  for await (const { host, made: output, said } of made) {
-    addToGroup(run.remarks, said, host.name);
+  for await (const { host, made: output, remarks } of made) {
+    keepRemarks(remarks, host.name, run);
     makeRoom(run);
     yield Buffer.from(`${counts.written === 0 ? frame.start : frame.between}${output.text}`);
     counts.written += 1;

@@ -6,11 +6,12 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from './documents/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
+import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { nearestNames } from '../io/report/nearestNames.ts';
 import type { ListedHost } from '../hosts/run/makeHosts.ts';
-import { formatFinding, readInventoryDocument } from '../hosts/settings/inventory.ts';
+import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import {
   factsOf,
   type HostReading,
@@ -115,8 +116,8 @@ function wantedHost<O extends InventoryOptions>(
   const other = twin === undefined ? undefined : sources[twin]?.host;
   return {
     name: host.name,
-    place: `${name}:${host.line ?? 1}`,
-    problem: host.findings.map((finding) => formatFinding(finding, name)).join(''),
+    at: { file: name, line: host.line ?? 1 },
+    problems: host.findings.map((finding) => diagnosticIn(name, finding)),
     read: () => {
       const wording = wordingOf(source);
       if (other !== undefined) {

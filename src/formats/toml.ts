@@ -18,7 +18,7 @@ export interface ParsedToml {
 
 /** The text is not TOML. `message` is a clause without a subject. */
 export class TomlError extends FormatError {
-  readonly position: Position;
+  override readonly position: Position;
 
   constructor(message: string, position: Position) {
     super(message, {

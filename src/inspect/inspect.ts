@@ -4,7 +4,7 @@ import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/printable.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { jsonLines, parseTextOrJson, type TextOrJson } from '../io/report/textOrJson.ts';
 import { asTrouble } from '../io/report/trouble.ts';
 import type { InspectionDifference } from './compareInspections.ts';
@@ -31,12 +31,12 @@ export async function inspect({ image, other, format }: InspectOptions, io: Io):
 
 async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<ExitCode> {
   const inspected = await inspectSource(image, io);
-  const report = reportInspection(inspected);
+  const document = reportInspection(inspected);
   if (form === 'json') {
-    await writeStdout(io, [jsonLines(report)]);
+    await writeStdout(io, [jsonLines(document)]);
   } else {
     const { formatInspection } = await import('./inspectionText.ts');
-    await writeStdout(io, [Buffer.from(formatInspection(report))]);
+    await writeStdout(io, [Buffer.from(formatInspection(document))]);
   }
   return isDamaged(inspected) ? 1 : 0;
 }
@@ -72,8 +72,7 @@ async function compare(
 function tellDamage(inspected: readonly Inspected[], io: Io): boolean {
   for (const { file, findings } of inspected) {
     for (const { severity, message, hint, rule } of findings) {
-      if (severity === 'error')
-        io.stderr.write(formatRemark({ severity, message: `${file}: ${message}`, hint, rule }));
+      if (severity === 'error') report(io, { severity, message, hint, code: rule, at: { file } });
     }
   }
   return inspected.some(isDamaged);

@@ -1,7 +1,7 @@
 /** Rows of `inspect` on the screen, aligned, and harmless for terminals. */
 
 import { displayWidth, printable } from '../io/report/printable.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 import type { InspectionReport } from './inspectionReport.ts';
 import { type InspectionRow, inspectionRows } from './inspectionRows.ts';
 
@@ -19,7 +19,7 @@ export function formatInspection(report: InspectionReport): string {
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
     ...report.findings.map(({ severity, message, hint, rule }) =>
-      formatRemark({ severity, message, rule, ...(hint !== null && { hint }) }),
+      formatDiagnostic({ severity, message, code: rule, ...(hint !== null && { hint }) }),
     ),
   ];
   return blocks.join('\n');

@@ -1,6 +1,7 @@
 /** What a command may touch of the process it runs in. Tests give their own. */
 
 import type { Readable, Writable } from 'node:stream';
+import type { Diagnostic } from '../core/diagnostic.ts';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -9,7 +10,7 @@ export interface Io {
   readonly stdin: Readable;
   /** Data only. */
   readonly stdout: Output;
-  /** Talk: progress, warnings, errors. */
+  /** What becomes of the work: progress, and how it ended. What is wrong goes to `report` (`io/report/report.ts`). */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths of the user start here. */
@@ -18,6 +19,8 @@ export interface Io {
   readonly programName: string;
   /** The absolute path that the program was started by; undefined where it is called as a library. */
   readonly programPath?: string | undefined;
+  /** Takes what there is to say about the inputs; where it is absent, that is text on standard error. */
+  readonly report?: ((diagnostics: readonly Diagnostic[]) => void) | undefined;
   /** Takes what was read and why something was decided, a line each; absent where nobody asked (`--verbose`). */
   readonly note?: ((text: string) => void) | undefined;
   /** Whether text for people on standard output may have colours. */

@@ -17,7 +17,7 @@ import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io
 import type { ExitCode, Io } from '../io/io.ts';
 import { checkNewFile, type NewFile } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
@@ -171,7 +171,7 @@ async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   if (system.kind === 'other' && system.problem !== undefined) {
     const message = `${initrd.name} is taken for none of CoreOS: ${system.problem}`;
     const hint = 'if it is one of CoreOS, it is damaged: download it again';
-    io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+    report(io, { severity: 'warning', message, hint });
   }
   return system;
 }

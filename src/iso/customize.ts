@@ -6,7 +6,7 @@ import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
 import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -36,7 +36,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
-  for (const remark of remarks) io.stderr.write(formatRemark({ severity: 'warning', ...remark }));
+  for (const remark of remarks) report(io, { severity: 'warning', ...remark });
   tellInstallation(customization, io);
   if (!append.some((karg) => karg.includes('coreos.inst.install_dev='))) tellMissingDevice(customization, io);
   return result;

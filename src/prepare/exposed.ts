@@ -3,8 +3,10 @@
 import { formatWordList } from '../formats/wordList.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { formatRemark } from '../io/report/remark.ts';
-import { addToGroup, formatGroup, type HostGroups } from '../hosts/run/hostGroups.ts';
+import { report } from '../io/report/report.ts';
+import type { HostNames } from '../core/diagnostic.ts';
+import { addHost } from '../hosts/run/hostRun.ts';
+import { formatHosts } from '../io/report/diagnosticText.ts';
 
 /** Where files can be fetched. */
 export interface ServedFolder {
@@ -17,17 +19,18 @@ export interface ServedFolder {
 /** The manifest has all of them. */
 export function tellExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
   for (const [readers, hint] of hints) {
-    const groups: HostGroups = new Map();
+    const groups = new Map<string, HostNames>();
     const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
     for (const { path, mode, secrets = [] } of byPath) {
       if (secrets.length === 0 || readersOf(mode) !== readers) continue;
       const url =
         baseUrl !== undefined && path.startsWith(served) ? `${baseUrl}/${path.slice(served.length)}` : path;
-      addToGroup(groups, formatWordList(secrets), url);
+      const what = formatWordList(secrets);
+      groups.set(what, addHost(groups.get(what), url));
     }
     for (const [what, urls] of groups) {
-      const message = `these hand out ${what} to whoever can fetch them: ${formatGroup(urls)}`;
-      io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+      const message = `these hand out ${what} to whoever can fetch them: ${formatHosts(urls)}`;
+      report(io, { severity: 'warning', message, hint });
     }
   }
 }

@@ -4,15 +4,15 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import { diagnosticOf } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath } from '../hosts/artifacts/servedPaths.ts';
-import { addToGroup } from '../hosts/run/hostGroups.ts';
-import { type HostRun, tellProblem } from '../hosts/run/hostRun.ts';
-import { formatProblem, type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
+import { type HostRun, keepRemarks, reportProblem } from '../hosts/run/hostRun.ts';
+import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
@@ -48,7 +48,7 @@ export async function prepareHosts(
   const boots: NetworkHost[] = [];
   const pending = new Set<Promise<void>>();
   for await (const made of makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run)) {
-    addToGroup(run.remarks, made.said, made.host.name);
+    keepRemarks(made.remarks, made.host.name, run);
     const write = writeHost(made, job, run)
       .then((isWritten) => {
         if (!isWritten) return;
@@ -104,7 +104,7 @@ async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: 
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tellProblem(host, formatProblem(error), run);
+    reportProblem(host, [diagnosticOf(error)], run);
     return false;
   }
 }

@@ -13,7 +13,7 @@ import {
   type FixedLayoutName,
   servedPath,
 } from './fixedLayouts.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
 import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
 
@@ -47,8 +47,7 @@ export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: 
   if (!isWanted || rootfsUrl === undefined || ignitionUrl === undefined) return undefined;
   const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
   const findings = checkBoot(settings, bootForms.ironic);
-  for (const { severity, message, hint } of findings)
-    io.stderr.write(formatRemark({ severity, message, hint }));
+  for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError('The part of ironic.conf cannot be written', { hint: 'mend what is reported above' });
   }
@@ -87,16 +86,14 @@ export function tellOtherRootfs(boot: LayoutBoot, io: Io): void {
   for (const { architecture, isPlain, names } of boot.images) {
     if (isPlain || !boot.folder.files.has(names.images.rootfs)) continue;
     const kargs = kernelArgumentsOf(boot, names);
-    io.stderr.write(
-      formatRemark({
-        severity: 'warning',
-        message: `the kernel arguments of ironic-image name the root filesystem of one architecture, and not that of ${architecture}`,
-        hint:
-          kargs === ''
-            ? 'with --base-url, what such nodes need is printed'
-            : `nodes that boot over the network need kernel_append_params=%default% ${kargs}`,
-      }),
-    );
+    report(io, {
+      severity: 'warning',
+      message: `the kernel arguments of ironic-image name the root filesystem of one architecture, and not that of ${architecture}`,
+      hint:
+        kargs === ''
+          ? 'with --base-url, what such nodes need is printed'
+          : `nodes that boot over the network need kernel_append_params=%default% ${kargs}`,
+    });
   }
 }
 

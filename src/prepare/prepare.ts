@@ -14,7 +14,7 @@ import { needsSharedImages } from '../hosts/artifacts/artifacts.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
-import { formatWrong, startRun, tellGroups } from '../hosts/run/hostRun.ts';
+import { formatWrong, startRun, reportGroups } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
 import { printable } from '../io/report/printable.ts';
@@ -100,7 +100,7 @@ async function prepareAll(
     prune,
     io,
   });
-  tellGroups(run);
+  reportGroups(run);
   tellMemory(prepared.hosts, memory, io);
   tellExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
   await writeBundle(options, folder, io);

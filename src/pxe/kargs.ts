@@ -12,7 +12,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { hintChoices } from '../io/report/nearestNames.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report, withoutRepeats } from '../io/report/report.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
 
 /** The options of the command line, under the names that they have there. */
@@ -42,7 +43,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   if (scriptForms.has(format)) bootImages(settings);
   const form = bootForms[format];
   const findings = checkBoot(settings, form);
-  io.stderr.write(formatFindings(findings, inputs));
+  report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await writeText(form.render(settings), { settings, output: options.output }, io);
   return 0;
@@ -54,12 +55,9 @@ function parseFormat(name: string): BootFormName {
   throw new UsageError(`unknown format: ${shown(name)}`, { hint: hintChoices(name, bootFormNames) });
 }
 
-/** One mistake in `--base-url` breaks three URLs: equal lines are shown once. */
-function formatFindings(findings: readonly Finding[], inputs: BootInputs): string {
-  const texts = findings.map(({ severity, path, message, hint }) => {
-    return formatRemark({ severity, message: `${subjectOf(path, inputs)}${message}`, hint });
-  });
-  return [...new Set(texts)].join('');
+/** One mistake in `--base-url` breaks three URLs in the same words. */
+function describe({ severity, path, message, hint }: Finding, inputs: BootInputs): Diagnostic {
+  return { severity, message: `${subjectOf(path, inputs)}${message}`, hint };
 }
 
 /** What a finding is about, with its value. Arguments and URLs may hold secrets: of them, at most the names are shown. */

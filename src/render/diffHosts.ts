@@ -9,7 +9,7 @@ import { UsageError } from '../core/errors.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { formatWrong, type HostRun, makeRoom, startRun, tellGroups } from '../hosts/run/hostRun.ts';
+import { formatWrong, type HostRun, makeRoom, startRun, reportGroups } from '../hosts/run/hostRun.ts';
 import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { readDeployedConfig } from '../hosts/input/deployedConfig.ts';
 import type { DiffForm } from './diffForm.ts';
@@ -45,7 +45,7 @@ export async function diffHosts(
   );
   const counts = { changed: 0 };
   await writeStdout(io, chunksOf(compared, { form, counts }, run));
-  tellGroups(run);
+  reportGroups(run);
   const { wrong } = run.counts;
   const end = wrong > 0 ? `, ${formatWrong(run)}` : '';
   io.stderr.write(`${counts.changed} of ${formatCount(hosts.length, 'host')} would change${end}\n`);

@@ -2,11 +2,11 @@
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { PackedConfigs } from './answer/packedConfigs.ts';
-import { addToGroup } from '../hosts/run/hostGroups.ts';
-import { startRun, tellGroups } from '../hosts/run/hostRun.ts';
+import { keepRemarks, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { makeHosts } from '../hosts/run/makeHosts.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
 import { listPlannable, type PlanJob, planHost } from '../hosts/plan/planHost.ts';
@@ -22,8 +22,8 @@ export interface HostState {
   readonly macs: readonly string[];
   readonly architecture: Architecture | undefined;
   readonly isServed: boolean;
-  /** Whole lines: what there is to say of a host that is served, or why it is not. */
-  readonly remarks: string;
+  /** What there is to say of a host that is served, or why it is not. */
+  readonly remarks: readonly Diagnostic[];
 }
 
 /** Where hosts are put, and what they are made from. */
@@ -45,7 +45,7 @@ export interface HostStock {
 export async function stockHosts(options: ServeOptions, job: StockJob): Promise<HostStock> {
   const { io, plan, read, things } = job;
   const listed = read.inventory.hosts ?? [];
-  const wrong = new Map<string, string>();
+  const wrong = new Map<string, readonly Diagnostic[]>();
   const states = new Map<string, HostState>();
   const served: CatalogHost[] = [];
   const run = startRun(
@@ -53,25 +53,25 @@ export async function stockHosts(options: ServeOptions, job: StockJob): Promise<
       io,
       done: 'served',
       failFast: options.failFast,
-      wrong: ({ name }, problem) => wrong.set(name, problem.trim()),
+      onProblem: ({ name }, problems) => wrong.set(name, problems),
     },
     listed.length,
   );
   const hosts = listPlannable(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
   const planned = { ...plan, places: hostPlaces(things) };
-  for await (const { host, made, said } of makeHosts(
+  for await (const { host, made, remarks } of makeHosts(
     hosts,
     (it, hostIo) => planHost(it, planned, hostIo),
     run,
   )) {
-    addToGroup(run.remarks, said, host.name);
+    keepRemarks(remarks, host.name, run);
     const { boot } = made;
     const secrets = [...made.configs.fetched.secrets, ...scriptSecrets(boot.start)];
     served.push({ ...(await stock(made.name, made, job)), boot, secrets });
     const { macs, architecture } = made;
-    states.set(made.name, { name: made.name, macs, architecture, isServed: true, remarks: said });
+    states.set(made.name, { name: made.name, macs, architecture, isServed: true, remarks });
   }
-  tellGroups(run);
+  reportGroups(run);
   if (options.failFast === true && run.counts.wrong > 0) {
     throw new CliError('Nothing is served: a host is wrong', { hint: 'mend what is reported above' });
   }
@@ -85,10 +85,10 @@ export async function stockHosts(options: ServeOptions, job: StockJob): Promise<
 
 function wrongHost(
   { name, mac, architecture }: InventoryHost,
-  problems: ReadonlyMap<string, string>,
+  problems: ReadonlyMap<string, readonly Diagnostic[]>,
 ): HostState {
   const macs = mac === undefined ? [] : [mac];
-  return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? '' };
+  return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? [] };
 }
 
 /** Keeps the configs, under the name or one that begins with it, and gives what files are made from. */

@@ -11,12 +11,13 @@ import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { listenToSignals } from '../io/signals.ts';
 import { watchFiles } from '../io/files/watchFiles.ts';
-import { formatRemark, type Remark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { keepHeapSmall } from './heapGrowth.ts';
 import type { ServeOptions } from './options.ts';
 import { plainSecretRemarks } from './plainSecrets.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
-import { loggingFailure, runService, withNotes } from './serviceLog.ts';
+import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { Snapshot } from './snapshot.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
@@ -33,7 +34,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   keepHeapSmall();
   const form = readLogForm(options, io);
   const target = { log: createServerLog(io.stderr, form), form };
-  const serviceIo = withNotes(io, target);
+  const serviceIo = withLog(io, target);
   return runService(
     { ...target, io },
     {
@@ -116,15 +117,12 @@ async function tellStart(options: ServeOptions, setup: Setup, { service, io }: R
   if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
 }
 
-function tellRemarks(remarks: readonly Remark[], { log: form }: Setup, { service, io }: Running): void {
-  for (const { severity, message, hint } of remarks) {
-    if (form === 'text') io.stderr.write(formatRemark({ severity, message, hint }));
-    else service.log.note(severity, 'check', { message, hint });
-  }
+function tellRemarks(remarks: readonly Diagnostic[], { log: form }: Setup, { service, io }: Running): void {
+  report(withLog(io, { log: service.log, form }), ...remarks);
 }
 
 /** Whoever wants configs alone says so with `--artifacts ign`. */
-function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Remark[] {
+function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Diagnostic[] {
   if (bases.size > 0 || artifacts !== undefined) return [];
   return [
     {
@@ -135,14 +133,14 @@ function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'ba
   ];
 }
 
-function secretRemarks({ links, state }: Service): Remark[] {
+function secretRemarks({ links, state }: Service): Diagnostic[] {
   return plainSecretRemarks(state.current()?.secrets ?? new Map(), links.publicUrl);
 }
 
 /** @param port that the service listens on */
-function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup, port: string): Remark[] {
+function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup, port: string): Diagnostic[] {
   const isLocal = isLoopback(listen);
-  const remarks: readonly (Remark & { readonly isTrue: boolean })[] = [
+  const remarks: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {
       isTrue: signer === undefined && !isLocal,
       severity: 'warning',

@@ -13,7 +13,7 @@ import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
-import { withTalk } from './serviceLog.ts';
+import { withLog } from './serviceLog.ts';
 import { servicePages } from './servicePages.ts';
 import { createServiceState, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
@@ -53,15 +53,13 @@ export async function startService(
   const log = own.log ?? createServerLog(io.stderr, setup.log);
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
-    withTalk({ io, log, form: setup.log }, (talk) =>
-      takeSnapshot(options, {
-        links,
-        digests,
-        cacheSize: setup.cacheSize,
-        io: talk,
-        changeSource: own.changeSource,
-      }),
-    ),
+    takeSnapshot(options, {
+      links,
+      digests,
+      cacheSize: setup.cacheSize,
+      io: withLog(io, { log, form: setup.log }),
+      changeSource: own.changeSource,
+    }),
   );
   const metrics = createMetrics(figuresOf(state));
   const transfers = createTransferLog({

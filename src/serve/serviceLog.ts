@@ -1,11 +1,12 @@
 /** What a service has to say: to a person as remarks, as every command does; to a program in the lines of its log. */
 
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError, UsageError } from '../core/errors.ts';
+import { formatPath } from '../core/finding.ts';
+import { formatHosts } from '../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import type { ServerLog } from './http/serverLog.ts';
 import { printable } from '../io/report/printable.ts';
-import { parseRemarks } from '../io/report/remark.ts';
-import { collectTalk } from '../hosts/run/collectTalk.ts';
 
 /** A log, and whether it is for programs. */
 export interface LogTarget {
@@ -13,30 +14,32 @@ export interface LogTarget {
   readonly form: 'json' | 'text';
 }
 
-/**
- * Runs a step that tells things on standard error, or why it does what it does. Where the log is for programs, they
- * become lines of it.
- * @param form of the log
- */
-export async function withTalk<T>(
-  { io, log, form }: LogTarget & { readonly io: Io },
-  step: (io: Io) => Promise<T>,
-): Promise<T> {
-  if (form === 'text') return step(io);
-  const { io: quiet, said } = collectTalk(withNotes(io, { log, form }));
-  try {
-    return await step(quiet);
-  } finally {
-    for (const { severity, message, hint } of parseRemarks(said.join('')))
-      log.note(severity, 'check', { message, hint });
+/** Logs a diagnostic; of one with details these, as each has a place of its own. */
+export function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
+  const { at, code, details, hint, host, hosts, path, severity } = diagnostic;
+  if (details !== undefined) {
+    for (const detail of details) logDiagnostic({ ...detail, host }, log);
+    return;
   }
+  log.note(severity, 'check', {
+    message: printable(diagnostic.message),
+    hint: hint && printable(hint),
+    rule: code,
+    ...at,
+    path: path && formatPath(path),
+    host: host ?? (hosts?.count === 1 ? hosts.names[0] : undefined),
+    hosts: hosts && hosts.count > 1 ? formatHosts(hosts) : undefined,
+  });
 }
 
-/** The same `io`; where the log is for programs, notes become lines of it, if anybody wants them. */
-export function withNotes(io: Io, { log, form }: LogTarget): Io {
-  if (io.note === undefined || form === 'text') return io;
-  const note = (text: string): void => log.note('info', 'note', { message: printable(text) });
-  return ioWith(io, { note });
+/** The same `io`; where the log is for programs, diagnostics become lines of it, and notes, if anybody wants them. */
+export function withLog(io: Io, { log, form }: LogTarget): Io {
+  if (form === 'text') return io;
+  const report: Io['report'] = (diagnostics) => {
+    for (const diagnostic of diagnostics) logDiagnostic(diagnostic, log);
+  };
+  if (io.note === undefined) return ioWith(io, { report });
+  return ioWith(io, { report, note: (text) => log.note('info', 'note', { message: printable(text) }) });
 }
 
 /** What a service is run for. */
@@ -57,7 +60,7 @@ export async function runService<S>(
 ): Promise<ExitCode> {
   let setup: S;
   try {
-    setup = await withTalk(target, read);
+    setup = await read(withLog(target.io, target));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return logFailure(error, target);

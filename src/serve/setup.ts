@@ -13,7 +13,7 @@ import { inheritedAddress, type ListenAddress, parseListenAddress } from './http
 import { defaultLimits, type ServerLimits } from './http/server.ts';
 import type { TlsFiles } from './http/tlsFiles.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { report } from '../io/report/report.ts';
 import { createSigner, type Signer } from './answer/signedPath.ts';
 import { parseDuration, parseWholeNumber } from './numbers.ts';
 import type { ServeOptions } from './options.ts';
@@ -105,7 +105,7 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   if (stats === undefined) {
     const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
     await writeFileAtomically(path, key, { mode: 0o600, noClobber: true, shownPath: name });
-    io.stderr.write(formatRemark({ severity: 'info', message: `${name} is new: a key that signs URLs` }));
+    report(io, { severity: 'info', message: `${name} is new: a key that signs URLs` });
   }
   return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
 }
@@ -119,13 +119,11 @@ async function readSecret(name: string, what: string, io: Io): Promise<string> {
   const bytes = await readUserFile(name, io, { what, maxBytes: MAX_SECRET_FILE });
   const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
   if (stats !== undefined && canAllRead(stats)) {
-    io.stderr.write(
-      formatRemark({
-        severity: 'warning',
-        message: `every user of this machine can read ${name}`,
-        hint: `chmod o= ${name}`,
-      }),
-    );
+    report(io, {
+      severity: 'warning',
+      message: `every user of this machine can read ${name}`,
+      hint: `chmod o= ${name}`,
+    });
   }
   return Buffer.from(bytes).toString('utf8').trim();
 }

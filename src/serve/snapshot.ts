@@ -10,7 +10,7 @@ import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { closeBaseSets, openBaseSets } from './baseImages.ts';
 import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
 import { refuseAlikeHosts } from './alikeHosts.ts';
-import type { HostGroups } from '../hosts/run/hostGroups.ts';
+import type { HostNames } from '../core/diagnostic.ts';
 import { groupSecrets } from './plainSecrets.ts';
 import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
 import { givenOrIccImages } from './iccImages.ts';
@@ -29,7 +29,7 @@ export interface Snapshot {
   readonly bases: Bases;
   readonly wanted: WantedArtifacts;
   /** What of the files others must not see, and of which hosts. */
-  readonly secrets: HostGroups;
+  readonly secrets: ReadonlyMap<string, HostNames>;
   /** Closes all files. */
   close(): Promise<void>;
 }

@@ -1,7 +1,5 @@
 /** The state of the service, as its page and its figures tell it. */
 
-import type { Finding } from '../core/finding.ts';
-import { parseRemarks } from '../io/report/remark.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../hosts/artifacts/hostFiles.ts';
 import type { BaseStatus, HostStatus, ImageStatus, Status } from './status/status.ts';
@@ -62,24 +60,10 @@ function describeHost(
     name,
     macs,
     architecture,
-    findings: findingsOf(remarks, isServed),
+    findings: remarks,
     progress: () => source.transfers.progressOf(name),
     images: () => (isServed ? hostImages(name, source) : []),
   };
-}
-
-/** What was said of a host at once: lines as on standard error, or the end of a sentence about it. */
-function findingsOf(remarks: string, isServed: boolean): Finding[] {
-  const found = parseRemarks(
-    isServed || /^\S+: /.test(remarks) ? remarks : `error: ${remarks.replace(/^:\s*/, '')}`,
-  );
-  return found.map(({ severity, message, hint }) => ({
-    severity,
-    rule: 'host',
-    path: [],
-    message,
-    ...(hint !== undefined && { hint }),
-  }));
 }
 
 function hostImages(host: string, { snapshot, links, transfers }: StatusSource): ImageStatus[] {

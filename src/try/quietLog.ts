@@ -5,7 +5,7 @@
 
 import type { Io } from '../io/io.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
-import { formatRemark } from '../io/report/remark.ts';
+import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
 /** Milliseconds until the same is told again. */
 const PAUSE = 60_000;
@@ -24,7 +24,7 @@ export function createQuietLog({ stderr }: Pick<Io, 'stderr'>, now: () => number
       told.set(String(message), now());
       const from = client === undefined ? '' : ` (${client})`;
       const text = hint === undefined ? {} : { hint: String(hint) };
-      stderr.write(formatRemark({ severity: level, message: `${message}${from}`, ...text }));
+      stderr.write(formatDiagnostic({ severity: level, message: `${message}${from}`, ...text }));
     },
   };
 }

@@ -2,13 +2,14 @@
 
 import type { Io } from '../io/io.ts';
 import { showProgress } from '../io/progress.ts';
-import { formatRemark, type Remark } from '../io/report/remark.ts';
+import { formatDiagnostic } from '../io/report/diagnosticText.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Awaited } from './timeline/verdict.ts';
 
 export interface TrialTalk {
   /** A line that is harmless for terminals, without a line break. */
   readonly say: (line: string) => void;
-  readonly remark: (remark: Remark) => void;
+  readonly remark: (remark: Diagnostic) => void;
   /** Shows how many are home. */
   readonly count: (home: number) => void;
   readonly close: () => void;
@@ -23,7 +24,7 @@ export function createTrialTalk({ stderr }: Pick<Io, 'stderr'>, awaited: Awaited
   };
   return {
     say: (line) => write(`${line}\n`),
-    remark: (remark) => write(formatRemark(remark)),
+    remark: (remark) => write(formatDiagnostic(remark)),
     count: (home) => progress.update(home),
     close: () => progress.clear(),
   };

@@ -8,8 +8,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../io/report/json.ts';
 import { hintChoices } from '../io/report/nearestNames.ts';
-import { colorRemarks } from '../io/report/remarkText.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../io/report/reporter.ts';
+import { withColors } from '../io/report/paint.ts';
 import { createTextReporter } from '../io/report/text.ts';
 import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
 import { isImageSized, mayBeImage } from '../hosts/input/mayBeImage.ts';
@@ -52,7 +52,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
 }
 
 const reporters = new Map<string, (io: Io) => Reporter | Promise<Reporter>>([
-  ['text', ({ hasColors }) => createTextReporter(hasColors === true ? colorRemarks : undefined)],
+  ['text', ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined)],
   ['json', () => jsonReporter],
   ['sarif', async () => (await import('../io/report/sarif.ts')).createSarifReporter()],
   ['github', async () => (await import('../io/report/github.ts')).githubReporter],

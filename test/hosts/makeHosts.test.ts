@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatWrong, type HostRun, tellGroups } from '../../src/hosts/run/hostRun.ts';
+import { formatWrong, type HostRun, reportGroups } from '../../src/hosts/run/hostRun.ts';
 import { type ListedHost, type MakeHost, makeHosts } from '../../src/hosts/run/makeHosts.ts';
 import { CliError } from '../../src/core/errors.ts';
+import type { Io } from '../../src/io/io.ts';
+import { report } from '../../src/io/report/report.ts';
 import { hosts, testRun } from './support.ts';
 
 async function namesOf(
@@ -20,6 +22,13 @@ const fails: MakeHost<ListedHost, string> = async ({ name }) => {
   return name;
 };
 
+const error = { severity: 'error', message: 'no' } as const;
+const wrongHost = (name: string, line: number): ListedHost => ({
+  name,
+  at: { file: 'h.yaml', line },
+  problems: [error],
+});
+
 describe('makeHosts', () => {
   it('gives hosts in their order, with what was said of them', async () => {
     const { run, told } = testRun();
@@ -27,15 +36,16 @@ describe('makeHosts', () => {
     const made = makeHosts(
       hosts('a', 'b'),
       async ({ name }, io) => {
-        io.stderr.write(`warning: ${name}\n`);
+        report(io, { severity: 'warning', message: name });
         return name;
       },
       run,
     );
-    for await (const host of made) said.push([host.host.place, host.made, host.said]);
+    for await (const host of made)
+      said.push([host.host.at.line, host.made, host.remarks.map(({ message }) => message)]);
     expect(said).toEqual([
-      ['h.yaml:1', 'a', 'warning: a\n'],
-      ['h.yaml:2', 'b', 'warning: b\n'],
+      [1, 'a', ['a']],
+      [2, 'b', ['b']],
     ]);
     expect(told()).toBe('<clear>');
   });
@@ -43,7 +53,7 @@ describe('makeHosts', () => {
   it('goes on behind hosts that are wrong, and tells the same once', async () => {
     const { run, told } = testRun({ done: 'compared' });
     expect(await namesOf(hosts('a', 'b', 'c'), fails, run)).toEqual(['c']);
-    tellGroups(run);
+    reportGroups(run);
     expect(told()).toBe(
       '<clear>error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
         '<clear>error: not compared for the same reason as a: b\n',
@@ -52,20 +62,20 @@ describe('makeHosts', () => {
   });
 
   it.each([
-    ['findings', named, [{ name: 'a', place: 'h.yaml:1', problem: 'error: no\n' }], '\nerror: no\n'],
+    ['findings', named, [wrongHost('a', 1)], ': no\n'],
     [
-      'what was said',
-      async (_host: unknown, io: { readonly stderr: NodeJS.WritableStream }) => {
-        io.stderr.write('error: no\n');
+      'what was reported',
+      async (_host: unknown, io: Io) => {
+        report(io, error, error);
         return undefined;
       },
       hosts('a'),
-      ':\nerror: no\n',
+      ':\nerror: no\nerror: no\n',
     ],
     [
-      'an error below what was said',
-      async (_host: unknown, io: { readonly stderr: NodeJS.WritableStream }) => {
-        io.stderr.write('warning: hm\n');
+      'an error below what was reported',
+      async (_host: unknown, io: Io) => {
+        report(io, { severity: 'warning', message: 'hm' });
         throw new CliError('see above');
       },
       hosts('a'),
@@ -87,7 +97,7 @@ describe('makeHosts', () => {
 
   it('stops before all others at one that is not described right', async () => {
     const { run, told } = testRun({ failFast: true });
-    const list = [...hosts('a', 'b'), { name: 'z', place: 'h.yaml:9', problem: 'error: no\n' }];
+    const list = [...hosts('a', 'b'), wrongHost('z', 9)];
     expect(await namesOf(list, named, run)).toEqual([]);
     expect(told()).toContain('z is not written (h.yaml:9)');
   });

@@ -24,4 +24,4 @@ export function testRun(command: Partial<HostCommand> = {}, cwd = '/'): TestRun 
 }
 
 export const hosts = (...names: readonly string[]): ListedHost[] =>
-  names.map((name, index) => ({ name, place: `h.yaml:${index + 1}`, problem: '' }));
+  names.map((name, index) => ({ name, at: { file: 'h.yaml', line: index + 1 }, problems: [] }));

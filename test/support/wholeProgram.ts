@@ -13,7 +13,7 @@ export function wholeProgram(): Command {
     cwd: '/',
     programName: 'ironic-coreos',
   };
-  const chosen = { talk: 'usual', color: 'auto', ignored: [] } as const;
+  const chosen = { level: 'usual', color: 'auto', ignored: [] } as const;
   return declareCommands({
     io,
     args: 'unknown',

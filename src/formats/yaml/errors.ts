@@ -29,10 +29,11 @@ export interface YamlProblem {
 
 /** The error about one place of the text. */
 export function yamlError(text: string, { message, offset, hint }: YamlProblem): FormatError {
-  const { line, column } = makeLocator(text)(offset);
-  return new FormatError(`${message} at line ${line}, column ${column}`, {
+  const position = makeLocator(text)(offset);
+  return new FormatError(message, {
     offset,
-    excerpt: excerptAt(text, offset, line),
+    position,
+    excerpt: excerptAt(text, offset, position.line),
     ...(hint !== undefined && { hint }),
   });
 }
@@ -40,8 +41,19 @@ export function yamlError(text: string, { message, offset, hint }: YamlProblem):
 function excerptAt(text: string, offset: number, line: number): Excerpt {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const [shown = ''] = text.slice(start, start + MAX_LINE).split(/\r?\n/, 1);
-  return { line, at: Math.min(offset - start, shown.length), text: hideSecrets(shown) };
+  const at = Math.min(offset - start, shown.length);
+  const visible = hideSecrets(shown);
+  return {
+    line,
+    before: visible.slice(Math.max(0, at - SHOWN_BEFORE), at),
+    marked: '',
+    after: visible.slice(at, at + SHOWN_BEHIND),
+  };
 }
+
+/** Characters that are shown before and behind the place. */
+const SHOWN_BEFORE = 40;
+const SHOWN_BEHIND = 60;
 
 /** Characters of a line that are looked at. */
 const MAX_LINE = 400;

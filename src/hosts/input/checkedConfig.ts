@@ -71,8 +71,8 @@ function checkOptions(): Omit<CheckOptions, 'strict'> {
 
 /** What only this program has to say against a config is told, and keeps nobody from embedding it. */
 async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
-  const { formatChecked } = await import('./formatChecked.ts');
-  io.stderr.write(formatChecked(checked, name, io));
+  const { reportChecked } = await import('./reportChecked.ts');
+  reportChecked(checked, name, io);
   if (checked.report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
     hint: 'mend the config, or embed it as it is with --no-validate',

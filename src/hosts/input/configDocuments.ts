@@ -18,9 +18,10 @@ import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../io/report/printable.ts';
 import { withoutIgnored } from '../../io/report/ignoredRules.ts';
-import { formatTextReport } from '../../io/report/text.ts';
+import { report } from '../../io/report/report.ts';
+import { reportDiagnostics } from '../../io/report/text.ts';
 import { checkConfig } from './checkConfig.ts';
-import { formatChecked } from './formatChecked.ts';
+import { reportChecked } from './reportChecked.ts';
 
 /** A valid config and the document that it stands in. */
 export interface ConfigDocument {
@@ -75,17 +76,16 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
   const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
-  const { report } = checked;
-  io.stderr.write(formatChecked(checked, name, io));
+  reportChecked(checked, name, io);
   const read = readConfig(bytes);
-  if (!report.valid || read.status === 'refused') return undefined;
+  if (!checked.report.valid || read.status === 'refused') return undefined;
   return {
     name,
     bytes,
     shown: maskSecrets(bytes, read.config),
     version: read.version,
     config: read.config,
-    findings: report.findings,
+    findings: checked.report.findings,
   };
 }
 
@@ -109,8 +109,8 @@ export function tellFindings(
   { name, bytes, shown }: ConfigDocument,
   io: Io,
 ): void {
-  const report = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
-  io.stderr.write(formatTextReport(report, { name, bytes: shown }));
+  const findingsReport = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
+  report(io, ...reportDiagnostics(findingsReport, { name, bytes: shown }));
 }
 
 /** Options of commands that write a config. */
@@ -141,8 +141,8 @@ export async function writeConfig(
   const { valid, findings } = validateConfig(bytes);
   const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const untold = findings.filter((finding) => !told.has(identify(finding)));
-  const report = { valid, findings: withoutIgnored(untold, io) };
-  io.stderr.write(formatTextReport(report, { name, bytes: maskSecrets(bytes, config) }));
+  const source = { name, bytes: maskSecrets(bytes, config) };
+  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(untold, io) }, source));
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) await writeToFile(output, bytes, io);
   if (valid) return;

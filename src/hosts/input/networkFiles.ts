@@ -11,8 +11,8 @@ import { findKeyfileProblem } from '../../image/networkKeyfile.ts';
 import type { NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import type { Finding } from '../../core/finding.ts';
-import { formatRemark, type Remark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
@@ -56,7 +56,7 @@ async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
   const problem = findKeyfileProblem(data);
   if (problem !== undefined) {
     const hint = 'NetworkManager will pass over the file; it is embedded as it is';
-    io.stderr.write(formatRemark({ severity: 'warning', message: `${path}: ${problem}`, hint }));
+    report(io, { severity: 'warning', message: problem, hint, at: { file: path } });
   }
   return { name: basename(path), data };
 }
@@ -64,7 +64,10 @@ async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
 async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   const yaml = await readYaml(path, io);
   const { keyfiles, findings } = convertNmstate(yaml.value);
-  for (const finding of findings) io.stderr.write(formatRemark(remarkOf(finding, path, yaml)));
+  report(
+    io,
+    ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+  );
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {
       hint: 'convert it with nmstatectl gc, and give the keyfiles with -k',
@@ -72,7 +75,7 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   }
   if (keyfiles.length === 0) {
     const message = `${path} describes no connection`;
-    io.stderr.write(formatRemark({ severity: 'warning', message, hint: 'leave it out' }));
+    report(io, { severity: 'warning', message, hint: 'leave it out' });
   }
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }
@@ -81,10 +84,4 @@ async function readYaml(path: string, io: Io): Promise<ParsedYaml> {
   const { parseYaml } = await import('../../formats/yaml.ts');
   const bytes = await readUserFile(path, io, NMSTATE);
   return nameInput(path, () => parseYaml(Buffer.from(bytes).toString('utf8')));
-}
-
-function remarkOf({ severity, path, message, hint }: Finding, file: string, { locate }: ParsedYaml): Remark {
-  const position = locate(path);
-  const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
-  return { severity, message: `${place}: ${message}`, hint };
 }

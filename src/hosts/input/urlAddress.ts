@@ -2,16 +2,15 @@
 
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 import type { Io } from '../../io/io.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { report, withoutRepeats } from '../../io/report/report.ts';
 
 /** URLs by where they were given; the same is said once. */
 export function tellUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
   const remarks = [...urls].flatMap(([place, url]) => {
     const problem = findUrlAddressProblem(url);
     if (problem === undefined) return [];
-    return [
-      formatRemark({ severity: 'warning', message: `${place}: ${problem.message}`, hint: problem.hint }),
-    ];
+    const { message, hint } = problem;
+    return [{ severity: 'warning', message: `${place}: ${message}`, hint } as const];
   });
-  io.stderr.write([...new Set(remarks)].join(''));
+  report(io, ...withoutRepeats(remarks));
 }

@@ -12,7 +12,7 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
-import { collectTalk } from '../run/collectTalk.ts';
+import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { inFile, pathIn } from '../settings/reading.ts';
 import type { RenderConfig, RenderedConfig } from '../settings/renderConfig.ts';
@@ -177,7 +177,7 @@ async function renderLoaded(
   const first = await render(isFetched ? withUrl(source, await publish(archive)) : source);
   if (first === undefined || !isFetched || !isOnIso)
     return first && { fetched: first, onIso: first, archive };
-  const { io } = collectTalk(source.io); // the same has been said of the other one
+  const { io } = collectDiagnostics(source.io); // the same has been said of the other one
   const onIso = await render({ ...source, io });
   return onIso && { fetched: first, onIso, archive };
 }

@@ -8,7 +8,7 @@ import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 import { tellUrlAddresses } from '../input/urlAddress.ts';
 import { readProxy } from '../settings/hostReaders.ts';
 import { readIronic } from '../settings/ironicReaders.ts';
@@ -50,7 +50,7 @@ export function bootInputsOf(options: BootOptions, { files, profile }: Inventory
     // A proxy is meant for the initramfs here, and not for the unit that the profile writes.
     parse: { ...inputParsers[profile], noProxy, proxyUrl },
     io,
-    warn: (message, hint) => io.stderr.write(formatRemark({ severity: 'warning', message, hint })),
+    warn: (message, hint) => report(io, { severity: 'warning', message, hint }),
   });
   return { settings: readSettings(reading), placeOf: (path) => placeOf(path, counting) };
 }

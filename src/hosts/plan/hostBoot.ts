@@ -8,7 +8,7 @@ import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/
 import { urlPlaintext } from '../../boot/urlArgument.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import type { InventoryLayers } from './inventoryHost.ts';
 import type { ImageSet } from './imageSet.ts';
@@ -72,7 +72,7 @@ export function tellBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs'>
     for (const { severity, message, hint, rule } of findings) {
       if (settled.has(rule)) continue;
       if (severity === 'error') isRight = false;
-      io.stderr.write(formatRemark({ severity, message: anyHost(message, host), hint }));
+      report(io, { severity, message: anyHost(message, host), hint });
     }
   }
   return isRight;

@@ -4,9 +4,11 @@ import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
+import { report } from '../../io/report/report.ts';
 import type { Io } from '../../io/io.ts';
 import { nearestNames } from '../../io/report/nearestNames.ts';
-import { formatFinding, readInventoryFile } from '../settings/inventory.ts';
+import { readInventoryFile } from '../settings/inventory.ts';
 
 export interface InventoryLayers {
   readonly profile: ProfileName;
@@ -33,7 +35,7 @@ export async function readInventoryLayers(
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
   const chosen = findHost(hosts, host, name);
-  for (const finding of chosen.findings) io.stderr.write(formatFinding(finding, name));
+  report(io, ...chosen.findings.map((finding) => diagnosticIn(name, finding)));
   if (chosen.findings.length > 0) {
     throw new CliError(`${host} is not described well enough`, { hint: 'mend what is reported above' });
   }

@@ -1,12 +1,14 @@
 /**
- * What a command for many hosts tells on standard error: what is wrong with a host at once, but with many hosts only
- * once; everything else, and which hosts it is true of, at the end.
+ * What a command for many hosts reports: what is wrong with a host at once, but with many hosts only once; everything
+ * else, and which hosts it is true of, at the end.
  */
 
+import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
+import { type FilePlace, formatPlace } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
-import { printable } from '../../io/report/printable.ts';
-import { addToGroup, formatGroup, type HostGroups } from './hostGroups.ts';
+import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
+import { report } from '../../io/report/report.ts';
 
 /** What becomes of hosts, as a word for sentences about them. */
 export type Done = 'written' | 'compared' | 'served';
@@ -17,17 +19,17 @@ export interface HostCommand {
   readonly done: Done;
   /** Ends at the first host that is wrong. */
   readonly failFast?: boolean | undefined;
-  /** Is told of each host that is wrong, with what goes on behind its place. */
-  readonly wrong?: (host: NamedHost, problem: string) => void;
+  /** Takes each host that is wrong, with all that is wrong with it. */
+  readonly onProblem?: (host: NamedHost, problems: readonly Diagnostic[]) => void;
 }
 
 /** One run of a command, through all its hosts. */
 export interface HostRun extends HostCommand {
   readonly progress: Progress;
   /** What there is to say about hosts that are right. */
-  readonly remarks: HostGroups;
-  /** What is wrong; of each the first host has been told. */
-  readonly problems: HostGroups;
+  readonly remarks: Map<string, Diagnostic>;
+  /** The hosts that are wrong, by all that is wrong with them; of each group the first has been reported. */
+  readonly problems: Map<string, HostNames>;
   readonly counts: { wrong: number };
 }
 
@@ -45,18 +47,34 @@ export function startRun(command: HostCommand, total: number): HostRun {
 /** A host as messages call it. */
 export interface NamedHost {
   readonly name: string;
-  /** Where it begins: `ramdisk.yaml:12`. */
-  readonly place: string;
+  /** Where the inventory describes it. */
+  readonly at: FilePlace;
 }
 
-/** `problem` goes on behind the place of the host, up to the end of its last line. */
-export function tellProblem({ name, place }: NamedHost, problem: string, run: HostRun): void {
-  const { counts, done, io, problems, progress } = run;
-  counts.wrong += 1;
-  run.wrong?.({ name, place }, problem);
-  if (addToGroup(problems, problem, name) > 1) return;
-  progress.clear();
-  io.stderr.write(`error: ${printable(`${name} is not ${done} (${place})`)}${problem}`);
+/** Reports a host that is wrong, by all that is wrong with it. */
+export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
+  run.counts.wrong += 1;
+  run.onProblem?.(host, problems);
+  const key = formatDiagnostics(problems);
+  const hosts = addHost(run.problems.get(key), host.name);
+  run.problems.set(key, hosts);
+  if (hosts.count > 1) return;
+  run.progress.clear();
+  report(run.io, {
+    severity: 'error',
+    host: host.name,
+    message: `${host.name} is not ${run.done} (${formatPlace(host.at)})`,
+    details: problems,
+  });
+}
+
+/** Keeps what was found about a host that is right, until all hosts are done. */
+export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: HostRun): void {
+  for (const remark of remarks) {
+    const key = formatDiagnostic(remark);
+    const hosts = addHost(run.remarks.get(key)?.hosts, name);
+    run.remarks.set(key, { ...remark, hosts });
+  }
 }
 
 /** For whoever writes to standard output, which may be the same terminal. */
@@ -64,18 +82,26 @@ export function makeRoom({ io, progress }: HostRun): void {
   if (io.stdout.isTTY === true) progress.clear();
 }
 
-/** Tells what was said of hosts that are right, and which hosts are wrong like one that has been told. */
-export function tellGroups({ done, io, problems, remarks }: HostRun): void {
-  for (const [said, hosts] of remarks) io.stderr.write(`${said}  for ${formatGroup(hosts)}\n`);
+/** Reports what was found about hosts that are right, and which hosts are wrong like one that has been reported. */
+export function reportGroups({ done, io, problems, remarks }: HostRun): void {
+  report(io, ...remarks.values());
   for (const { names, count } of problems.values()) {
     const [first = '', ...others] = names;
     if (others.length === 0) continue;
-    const same = formatGroup({ names: others, count: count - 1 });
-    io.stderr.write(`error: not ${done} for the same reason as ${printable(first)}: ${same}\n`);
+    const same = formatHosts({ names: others, count: count - 1 });
+    report(io, { severity: 'error', message: `not ${done} for the same reason as ${first}: ${same}` });
   }
 }
 
 /** The end of the last line: `1 wrong; stopped there`. */
 export function formatWrong({ counts: { wrong }, failFast }: HostRun): string {
   return `${wrong} wrong${wrong > 0 && failFast === true ? '; stopped there' : ''}`;
+}
+
+/** Names that are kept of any number of hosts: enough to see which hosts they are. */
+const MOST_NAMES = 3;
+
+export function addHost(hosts: HostNames | undefined, name: string): HostNames {
+  const { names, count } = hosts ?? { names: [], count: 0 };
+  return { names: count < MOST_NAMES ? [...names, name] : names, count: count + 1 };
 }

@@ -1,16 +1,15 @@
 /** The loop of every command for many hosts: one after the other, and a host that is wrong does not stop the others. */
 
+import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { printable } from '../../io/report/printable.ts';
-import { formatDetails, formatError } from '../../io/report/remark.ts';
-import { collectTalk } from './collectTalk.ts';
-import { type HostRun, type NamedHost, tellProblem } from './hostRun.ts';
+import { collectDiagnostics } from '../../io/report/report.ts';
+import { type HostRun, type NamedHost, reportProblem } from './hostRun.ts';
 
 /** A host of an inventory. */
 export interface ListedHost extends NamedHost {
-  /** What is wrong with it as it stands, as whole lines; empty where nothing is. */
-  readonly problem: string;
+  /** What is wrong with its description. */
+  readonly problems: readonly Diagnostic[];
 }
 
 /**
@@ -22,8 +21,8 @@ export type MakeHost<H, M> = (host: H, io: Io) => Promise<M | undefined>;
 export interface MadeHost<M> {
   readonly host: NamedHost;
   readonly made: M;
-  /** What was said meanwhile, and has not been told. */
-  readonly said: string;
+  /** What was found meanwhile, and has not been reported. */
+  readonly remarks: readonly Diagnostic[];
 }
 
 /**
@@ -36,7 +35,7 @@ export async function* makeHosts<H extends ListedHost, M>(
   run: HostRun,
 ): AsyncGenerator<MadeHost<M>> {
   const { counts, failFast = false, progress } = run;
-  const wrong = failFast ? hosts.find(({ problem }) => problem !== '') : undefined;
+  const wrong = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
   try {
     for (const [index, host] of (wrong === undefined ? hosts : [wrong]).entries()) {
       progress.update(index);
@@ -54,24 +53,18 @@ async function makeHost<H extends ListedHost, M>(
   make: MakeHost<H, M>,
   run: HostRun,
 ): Promise<MadeHost<M> | undefined> {
-  if (host.problem !== '') {
-    tellProblem(host, `\n${host.problem}`, run);
+  if (host.problems.length > 0) {
+    reportProblem(host, host.problems, run);
     return undefined;
   }
-  const { io, said } = collectTalk(run.io);
+  const { io, reported } = collectDiagnostics(run.io);
   try {
     const made = await make(host, io);
-    if (made !== undefined) return { host, made, said: said.join('') };
-    tellProblem(host, `:\n${said.join('')}`, run);
+    if (made !== undefined) return { host, made, remarks: reported };
+    reportProblem(host, reported, run);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tellProblem(host, formatProblem(error, said.join('')), run);
+    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to what is above it
   }
   return undefined;
-}
-
-/** What was said before stands before the error, which may refer to what is reported above. */
-export function formatProblem(error: CliError, said = ''): string {
-  if (said !== '') return `:\n${said}${formatError(error)}`;
-  return `: ${printable(error.message)}\n${formatDetails(error)}`;
 }

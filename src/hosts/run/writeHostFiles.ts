@@ -2,14 +2,14 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode } from '../../io/io.ts';
 import { writeIfChanged } from '../../io/files/outputFile.ts';
 import { printable } from '../../io/report/printable.ts';
-import { addToGroup } from './hostGroups.ts';
-import { formatWrong, type HostRun, tellGroups, tellProblem } from './hostRun.ts';
-import { formatProblem, type MadeHost } from './makeHosts.ts';
+import { formatWrong, type HostRun, keepRemarks, reportGroups, reportProblem } from './hostRun.ts';
+import type { MadeHost } from './makeHosts.ts';
 
 export interface HostFile {
   readonly data: Uint8Array;
@@ -40,7 +40,7 @@ export async function writeHostFiles<M>(
     throw fileError(error, { path: folder, what: 'Folder for the hosts', action: 'create' });
   });
   const { written, unchanged } = await writeAll(made, target, run);
-  tellGroups(run);
+  reportGroups(run);
   const end = `${written} written, ${unchanged} unchanged, ${formatWrong(run)}`;
   run.io.stderr.write(`${printable(folder)}: ${end}\n`);
   return run.counts.wrong > 0 ? 1 : 0;
@@ -59,7 +59,7 @@ async function writeAll<M>(
   const counts = { written: 0, unchanged: 0, wrong: 0 };
   const pending = new Set<Promise<void>>();
   for await (const host of made) {
-    addToGroup(run.remarks, host.said, host.host.name);
+    keepRemarks(host.remarks, host.host.name, run);
     const write = writeOne(host, target, run)
       .then((outcome) => void (counts[outcome] += 1))
       .finally(() => pending.delete(write));
@@ -81,7 +81,7 @@ async function writeOne<M>(
     return (await writeIfChanged(path, data, options)) ? 'written' : 'unchanged';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tellProblem(host, formatProblem(error), run);
+    reportProblem(host, [diagnosticOf(error)], run);
     return 'wrong';
   }
 }

@@ -7,7 +7,8 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
+import { report } from '../../io/report/report.ts';
 import type { Done } from '../run/hostRun.ts';
 import { ignoreProblem, ignoringRules } from '../../io/report/ignoredRules.ts';
 import type { RenderOptions } from './options.ts';
@@ -52,7 +53,7 @@ export async function readInventoryDocument(name: string, io: Io, done: Done): P
   const document = parseInventory(name, bytes);
   const read = await readInventory({ name, folder: dirname(name), ...document });
   const inventory = withIgnoreProblems(read, document);
-  for (const finding of inventory.findings) io.stderr.write(formatFinding(finding, name));
+  report(io, ...inventory.findings.map((finding) => diagnosticIn(name, finding)));
   if (inventory.findings.length === 0) return { inventory, document };
   throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
     hint: 'mend what is reported above',
@@ -94,18 +95,7 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
       throw new CliError(`Inventory is not a text in UTF-8: ${name}`, { hint: 'is this the right file?' });
     }
     if (!(error instanceof FormatError)) throw error;
-    const [, message = error.message, line, column] =
-      /^(.*) at line (\d+), column (\d+)$/s.exec(error.message) ?? [];
-    const place = line === undefined ? name : `${name}:${line}:${column}`;
-    throw new CliError(`${place}: ${message}`, {
-      hint: error.hint ?? 'correct the file',
-      cause: error,
-    });
+    const { hint = 'correct the file', position, sentence } = error;
+    throw new CliError(sentence, { at: { file: name, ...position }, hint, cause: error });
   }
-}
-
-/** `error: ramdisk.yaml:4:5: …`, and a hint. */
-export function formatFinding({ severity, position, message, hint }: Finding, name: string): string {
-  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
-  return formatRemark({ severity, message: `${name}${where}: ${message}`, hint });
 }

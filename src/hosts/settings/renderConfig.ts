@@ -11,8 +11,7 @@ import type { Config } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/references.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import { formatPath } from '../../core/finding.ts';
-import { formatRemark, type Remark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignoredRules.ts';
 import { nameConfPlaces } from './confPlaces.ts';
 import { mergeGivenConfigs } from './mergeConfigs.ts';
@@ -40,7 +39,7 @@ export function createRenderer(): RenderConfig {
     isNoted = true;
     const settings = await readSettings(source, collected, (message, hint, rule) => {
       if (rule === undefined || !io.ignored?.includes(rule))
-        tell(io, { severity: 'warning', message, hint, rule });
+        report(io, { severity: 'warning', message, hint, code: rule });
     });
     const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
     if (!reportConf(remarks, io)) return undefined;
@@ -68,13 +67,9 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
   });
 }
 
-function tell(io: Io, remark: Remark): void {
-  io.stderr.write(formatRemark(remark));
-}
-
 function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
-    tell(io, { severity, message: `${place}: ${message}`, hint, rule });
+    report(io, { severity, message: `${place}: ${message}`, hint, code: rule });
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
@@ -83,8 +78,9 @@ function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
  * that it inlines, which have been checked one by one before; undefined where that is not valid.
  */
 async function checkRendered(document: Buffer, io: Io): Promise<Config | undefined> {
-  const { report, read } = examineConfig(document);
-  const findings = [...report.findings];
+  const examined = examineConfig(document);
+  const { read } = examined;
+  const findings = [...examined.report.findings];
   let config = read.status === 'read' ? read.config : undefined;
   if (read.status === 'read' && listReferences(read.config).length > 0) {
     const { checkInlined } = await import('../input/checkInlined.ts');
@@ -93,7 +89,7 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     ({ config } = checked);
   }
   for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
-    tell(io, { severity, message: `${message} [${formatPath(path)}]`, hint, rule });
+    report(io, { severity, message, path, hint, code: rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
 }

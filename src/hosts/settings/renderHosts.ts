@@ -5,13 +5,13 @@
 
 import type { InventoryHost } from './inventoryDocument.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
-import { UsageError } from '../../core/errors.ts';
+import { diagnosticIn } from '../../core/diagnostic.ts';
+import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoringRules } from '../../io/report/ignoredRules.ts';
 import { startRun } from '../run/hostRun.ts';
 import { type ListedHost, makeHosts } from '../run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../run/writeHostFiles.ts';
-import { formatFinding } from './inventory.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
@@ -51,14 +51,14 @@ export function listHosts(hosts: readonly InventoryHost[], source: RenderSource)
   const file = source.options.inventory ?? '';
   return hosts.map((host) => ({
     name: host.name,
-    place: placeIn(file, host),
-    problem: host.findings.map((finding) => formatFinding(finding, file)).join(''),
-    readSource: hostSource(host, placeIn(file, host), source),
+    at: placeIn(file, host),
+    problems: host.findings.map((finding) => diagnosticIn(file, finding)),
+    readSource: hostSource(host, formatPlace(placeIn(file, host)), source),
   }));
 }
 
-function placeIn(file: string, { line = 1 }: InventoryHost): string {
-  return `${file}:${line}`;
+function placeIn(file: string, { line = 1 }: InventoryHost): FilePlace {
+  return { file, line };
 }
 
 /** What one host is rendered from. `place` is what messages call the host. */

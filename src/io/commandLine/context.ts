@@ -1,6 +1,6 @@
 /** What the declaration of a command needs besides the program. */
 
-import type { TalkChoice } from '../report/talk.ts';
+import type { OutputChoice } from '../report/logLevel.ts';
 import type { ExitCode, Io } from '../io.ts';
 
 export interface Context {
@@ -13,5 +13,5 @@ export interface Context {
   /** Takes the exit code of the command that ran. */
   finish(code: ExitCode): void;
   /** Takes what the global options say; without, there are none. */
-  readonly chosen?: TalkChoice;
+  readonly chosen?: OutputChoice;
 }

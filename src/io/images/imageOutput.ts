@@ -6,6 +6,7 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import { formatWordList } from '../../formats/wordList.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { isLocalImage } from './imageFile.ts';
+import { report } from '../report/report.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
 import { hasPermissions } from '../files/platformFiles.ts';
@@ -108,15 +109,14 @@ const OWNER_ONLY = 0o600;
 export async function warnOfSecrets(
   before: EmbedFiles,
   after: EmbedFiles,
-  { stderr }: Pick<Io, 'stderr'>,
+  io: Pick<Io, 'report' | 'stderr'>,
 ): Promise<void> {
   const present = await listSecrets(after);
   const known = new Set(present.length === 0 ? [] : await listSecrets(before));
   const secrets = present.filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
-  stderr.write(
-    `warning: everybody on this host can read the image, which now holds ${formatWordList(secrets)}\nhint: chmod 600 it\n`,
-  );
+  const message = `everybody on this host can read the image, which now holds ${formatWordList(secrets)}`;
+  report(io, { severity: 'warning', message, hint: 'chmod 600 it' });
 }
 
 /** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */

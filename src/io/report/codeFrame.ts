@@ -4,8 +4,9 @@
  */
 
 import { quote, skipString } from '../../formats/json/tokens.ts';
+import type { Excerpt } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import { displayWidth, printable } from './printable.ts';
+import { printable } from './printable.ts';
 
 /** What the frames of one document are cut from. */
 export interface FrameSource {
@@ -62,22 +63,14 @@ function findUrlData(bytes: Uint8Array): readonly Span[] {
   return spans;
 }
 
-/** The lines of the frame; none if the finding has no position. */
-export function codeFrame(finding: Finding, source: FrameSource): string[] {
+/** The line of the finding; undefined if the finding has no position. */
+export function excerptOf(finding: Finding, source: FrameSource): Excerpt | undefined {
   const { position } = finding;
   const { bytes, lines } = source;
   const line = position && lines.get(position.line);
-  if (position === undefined || line === undefined) return [];
+  if (position === undefined || line === undefined) return undefined;
   const mark = findMark(finding, bytes, { line, offset: line.start + position.column - 1 });
-  const { before, marked, after } = excerpt(source, line, mark);
-  const number = ` ${position.line} `;
-  const margin = ' '.repeat(number.length);
-  const carets = '^'.repeat(Math.max(1, displayWidth(marked)));
-  return [
-    `${margin}|`,
-    `${number}| ${before}${marked}${after}`.trimEnd(),
-    `${margin}| ${' '.repeat(displayWidth(before))}${carets}`,
-  ];
+  return { line: position.line, ...cutLine(source, line, mark) };
 }
 
 /** Bytes that are shown before and behind the place; more makes no line of a terminal. */
@@ -144,11 +137,7 @@ function isOpeningBracket(byte: number | undefined): boolean {
   return byte === 0x5b || byte === 0x7b;
 }
 
-function excerpt(
-  source: FrameSource,
-  line: Span,
-  mark: Span,
-): { before: string; marked: string; after: string } {
+function cutLine(source: FrameSource, line: Span, mark: Span): Omit<Excerpt, 'line'> {
   const { bytes } = source;
   const start = characterStart(bytes, Math.max(line.start, mark.start - bytesBefore), line.start);
   const end = characterStart(bytes, Math.min(line.end, mark.start + bytesFromMark), line.start);

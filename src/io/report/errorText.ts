@@ -1,27 +1,23 @@
 /** What ended a command, as text: the error, with `--verbose` its causes, with `--debug` where it was thrown. */
 
+import { diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError } from '../../core/errors.ts';
+import { formatDiagnostic } from './diagnosticText.ts';
+import type { LogLevel } from './logLevel.ts';
+import { type Paint, withoutColors } from './paint.ts';
 import { printable } from './printable.ts';
-import { formatError } from './remark.ts';
-
-/** How much is said about an error besides what to do about it. */
-export type ErrorDetail = 'nothing' | 'causes' | 'stacks';
 
 /** Causes of causes that are followed; they may refer to each other in a circle. */
 const MAX_CAUSES = 8;
 
 /** Whole lines. What is not a CliError is a defect of this program, and says so. */
-export function describeError(error: unknown, detail: ErrorDetail): string {
-  const text = error instanceof CliError ? formatError(error) : formatError(defectOf(error));
-  if (detail === 'nothing') return text;
-  const stack = detail === 'stacks' ? formatStack(error) : '';
-  return (
-    text +
-    stack +
-    causesOf(error)
-      .map((cause) => formatCause(cause, detail))
-      .join('')
-  );
+export function describeError(error: unknown, level: LogLevel, paint: Paint = withoutColors): string {
+  const known = error instanceof CliError ? error : defectOf(error);
+  const text = formatDiagnostic(diagnosticOf(known), paint);
+  if (level !== 'verbose' && level !== 'debug') return text;
+  const stack = level === 'debug' ? formatStack(error) : '';
+  const causes = causesOf(error).map((cause) => formatCause(cause, level));
+  return text + stack + causes.join('');
 }
 
 /** The message may quote what was read, which may be a secret, so that only `--debug` shows it. */
@@ -44,8 +40,8 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
-function formatCause(cause: unknown, detail: ErrorDetail): string {
-  return `cause: ${printable(nameCause(cause))}\n${detail === 'stacks' ? formatStack(cause) : ''}`;
+function formatCause(cause: unknown, level: LogLevel): string {
+  return `cause: ${printable(nameCause(cause))}\n${level === 'debug' ? formatStack(cause) : ''}`;
 }
 
 function nameCause(cause: unknown): string {

@@ -4,11 +4,12 @@
  */
 
 import { formatCount } from '../../formats/wordList.ts';
+import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
 import type { Report, Severity } from '../../core/finding.ts';
-import { formatPath } from '../../core/finding.ts';
-import { codeFrame, type FrameSource, prepareFrames } from './codeFrame.ts';
+import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
+import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
+import { type Paint, withoutColors } from './paint.ts';
 import { printable } from './printable.ts';
-import { formatError, formatHeadline } from './remark.ts';
 import {
   type FileFinding,
   type FileReport,
@@ -26,19 +27,16 @@ export interface Source {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/**
- * The verdicts go beside the report, so that it can be searched and paged on its own.
- * @param decorate changes the report, for a terminal
- */
-export function createTextReporter(decorate: (text: string) => string = (text) => text): Reporter {
+/** The verdicts go beside the report, so that it can be searched and paged on its own. */
+export function createTextReporter(paint: Paint = withoutColors): Reporter {
   let separator = '';
   return {
     start: '',
     add: (file) => {
-      if ('error' in file) return { stdout: '', stderr: formatError(file.error) };
+      if ('error' in file) return { stdout: '', stderr: formatDiagnostic(diagnosticOf(file.error)) };
       const name = nameFile(file.file);
-      const text = formatTextReport(file.report, { ...file, name });
-      const stdout = text === '' ? '' : separator + decorate(text);
+      const text = formatDiagnostics(reportDiagnostics(file.report, { ...file, name }), paint);
+      const stdout = text === '' ? '' : separator + text;
       if (text !== '') separator = '\n';
       return { stdout, stderr: formatVerdict(file.report, name) };
     },
@@ -46,17 +44,37 @@ export function createTextReporter(decorate: (text: string) => string = (text) =
   };
 }
 
-/** All findings of a report with an empty line between them; nothing if there are none. */
+/** All findings of a report as text; nothing if there are none. */
 export function formatTextReport(report: FileReport, source: Source): string {
+  return formatDiagnostics(reportDiagnostics(report, source));
+}
+
+/** All findings of a report, each with its line of the document. */
+export function reportDiagnostics({ findings }: FileReport, source: Source): Diagnostic[] {
   const frames = new Map<string | undefined, FrameSource>();
-  for (const name of new Set(report.findings.map(({ reference }) => reference))) {
+  for (const name of new Set(findings.map(({ reference }) => reference))) {
     const bytes = name === undefined ? source.bytes : (source.references?.get(name) ?? new Uint8Array());
-    const findings = report.findings.filter(({ reference }) => reference === name);
-    frames.set(name, prepareFrames(bytes, findings));
+    frames.set(
+      name,
+      prepareFrames(
+        bytes,
+        findings.filter(({ reference }) => reference === name),
+      ),
+    );
   }
-  return report.findings
-    .map((finding) => formatFinding(finding, source.name, frames.get(finding.reference)))
-    .join('\n');
+  return findings.map((finding) => {
+    const { severity, rule, message, hint, path, position, reference } = finding;
+    const frame = frames.get(reference);
+    return {
+      severity,
+      code: rule,
+      message,
+      hint,
+      at: { file: documentName(finding, source.name), ...position },
+      path,
+      excerpt: frame && excerptOf(finding, frame),
+    };
+  });
 }
 
 /**
@@ -71,19 +89,6 @@ export function formatVerdict(report: Report, name: string): string {
   if (isStrict) counts.push('warnings count as errors');
   const remarks = counts.length > 0 ? ` (${counts.join(', ')})` : '';
   return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
-}
-
-function formatFinding(finding: FileFinding, name: string, frames: FrameSource | undefined): string {
-  const { severity, path, position, message, hint, rule } = finding;
-  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
-  const where = position === undefined ? '' : `:${position.line}:${position.column}`;
-  return [
-    formatHeadline({ severity, message: `${message}${place}`, rule }),
-    `  --> ${printable(documentName(finding, name))}${where}`,
-    ...(frames === undefined ? [] : codeFrame(finding, frames)),
-    ...(hint === undefined ? [] : [`hint: ${printable(hint)}`]),
-    '',
-  ].join('\n');
 }
 
 function documentName({ member, reference }: FileFinding, file: string): string {

@@ -8,7 +8,7 @@ import type { LiveIso } from '../../image/liveIso.ts';
 import { outputFile } from '../../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 import {
   type InitrdFileOptions,
   type MediumFileOptions,
@@ -58,5 +58,5 @@ async function tellUnread(iso: LiveIso, io: Io): Promise<void> {
   });
   if (features?.otherSystem !== true) return;
   const { hint, message } = configUnread;
-  io.stderr.write(formatRemark({ severity: 'warning', message, hint }));
+  report(io, { severity: 'warning', message, hint });
 }

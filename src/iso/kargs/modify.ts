@@ -6,7 +6,7 @@ import { editKargs, type KargsEdits } from '../../image/kargsEdit.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
-import { formatRemark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
 
@@ -22,6 +22,6 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const { current } = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(current, edits);
-  for (const remark of remarks) io.stderr.write(formatRemark({ severity: 'warning', ...remark }));
+  for (const remark of remarks) report(io, { severity: 'warning', ...remark });
   return iso.change({ kargs });
 }

@@ -1,6 +1,7 @@
 /** The same as the status page for programs; the schema is `schemas/serve-status.json`. */
 
-import { formatPath, type Finding } from '../../core/finding.ts';
+import { formatPath } from '../../core/finding.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { TransferEvent } from '../answer/transfers.ts';
 import type { Selection } from './select.ts';
@@ -37,8 +38,8 @@ function hostObject({ name, macs, architecture, findings, progress, images }: Ho
   };
 }
 
-function findingObject({ severity, rule, path, message, hint }: Finding): object {
-  return { severity, rule, path: formatPath(path), message, hint };
+function findingObject({ severity, code, at, path, message, hint }: Diagnostic): object {
+  return { severity, rule: code, ...at, path: path && formatPath(path), message, hint };
 }
 
 function progressObject({ bytes, lastFetch, completed, running, clients }: ImageProgress): object {

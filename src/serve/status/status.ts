@@ -1,6 +1,6 @@
 /** What the status page shows, as whoever runs the service knows it. */
 
-import type { Finding } from '../../core/finding.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { Artifact } from '../answer/resource.ts';
 import type { TransferEvent } from '../answer/transfers.ts';
@@ -46,7 +46,7 @@ export interface HostStatus {
   readonly macs: readonly string[];
   readonly architecture: string | undefined;
   /** About its entry in the inventory and its config. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Diagnostic[];
   /** Asked of all hosts when they are filtered. */
   readonly progress: () => readonly ImageProgress[];
   /** What can be fetched; asked only of hosts that are shown, as signing URLs takes time. */

@@ -1,7 +1,9 @@
 /** The tables of the status page. */
 
 import { formatCount } from '../../formats/wordList.ts';
-import { formatPath, type Finding } from '../../core/finding.ts';
+import { formatPath } from '../../core/finding.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { formatPlace } from '../../core/errors.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { TransferEvent } from '../answer/transfers.ts';
 import { formatSize } from '../../formats/byteSize.ts';
@@ -180,8 +182,12 @@ function progressOf({ path, size, bytes, completed, running, clients }: ImagePro
   return html`<span class="warning">stopped at ${percent}</span>, ${client}`;
 }
 
-function findingItem({ severity, path, message, hint }: Finding): Html {
-  const place = path.length === 0 ? undefined : html` <span class="muted">${formatPath(path)}</span>`;
+function findingItem({ severity, at, path = [], message, hint }: Diagnostic): Html {
+  const places = [
+    ...(at === undefined ? [] : [formatPlace(at)]),
+    ...(path.length === 0 ? [] : [formatPath(path)]),
+  ];
+  const place = places.length === 0 ? undefined : html` <span class="muted">${places.join(' ')}</span>`;
   return html`<strong class="${severity}">${severity}:</strong> ${message}${place}
     ${hint === undefined ? undefined : html`<span class="hint">${hint}</span>`}`;
 }

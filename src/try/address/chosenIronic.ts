@@ -4,7 +4,7 @@ import { formatCount } from '../../formats/wordList.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Remark } from '../../io/report/remark.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiPlace, hasPortOf, mayLeadHere } from '../timeline/ironicAddress.ts';
 import type { ServeSource } from '../../serve/source.ts';
 import type { Ends } from '../ends.ts';
@@ -37,14 +37,14 @@ async function writeAuthority(ca: string, ends: Ends): Promise<string> {
 }
 
 /** What is said of a URL that configs are given. */
-export function tellChange(url: string, place: ApiPlace): Remark[] {
+export function tellChange(url: string, place: ApiPlace): Diagnostic[] {
   const { port, scheme } = place;
-  const change: Remark = {
+  const change: Diagnostic = {
     severity: 'info',
     message: `configs name ${url} as Ironic, in place of what the inventory says`,
   };
   if (hasPortOf(url, place)) return [change];
-  const other: Remark = {
+  const other: Diagnostic = {
     severity: 'warning',
     message: `this Ironic speaks ${scheme} on port ${port}: who calls ${url} gets here only through something in between`,
     hint: 'give the same port and scheme to --ironic-url and --listen, --tls',
@@ -53,7 +53,7 @@ export function tellChange(url: string, place: ApiPlace): Remark[] {
 }
 
 /** Hosts that will call somebody else, if nothing is done about it; undefined where all may call here. */
-export function tellElsewhere(urls: IronicUrls, place: ApiPlace): Remark | undefined {
+export function tellElsewhere(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
   const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayLeadHere(own, place));
   const [first, ...others] = elsewhere;
   if (first === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Io } from '../../io/io.ts';
 import { isCertifiable } from '../io/madeCertificates.ts';
 import { writeFileAtomically } from '../../io/files/outputFile.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
-import { formatRemark, type Remark } from '../../io/report/remark.ts';
+import { report } from '../../io/report/report.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { TryOptions } from '../options.ts';
 import type { TrialSetup } from '../setup.ts';
@@ -47,13 +47,12 @@ export async function tellApi(
   { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
   { listen, io }: { readonly listen: TrialSetup['listen']; readonly io: Io },
 ): Promise<void> {
-  const tell = (remark: Remark): void => void io.stderr.write(formatRemark(remark));
-  tell({
+  report(io, {
     severity: 'info',
     message: `Ironic's API is played at ${origin}: nothing is deployed, cleaned or written to any disk`,
   });
   if (isLoopback(listen) && qemu === undefined) {
-    tell({
+    report(io, {
       severity: 'info',
       message: 'only programs of this machine reach it',
       hint: `use --listen :${port} for other machines`,
@@ -61,7 +60,7 @@ export async function tellApi(
   }
   if (ca === undefined) return;
   if (caOut === undefined) {
-    tell({
+    report(io, {
       severity: 'info',
       message: 'machines have to trust this authority, for --ca-file or ironic.caFiles',
       hint: 'to have it in a file: --ca-out FILE',
@@ -70,5 +69,8 @@ export async function tellApi(
     return;
   }
   await writeFileAtomically(resolve(io.cwd, caOut), ca, { shownPath: caOut });
-  tell({ severity: 'info', message: `${caOut} is the authority to trust, for --ca-file or ironic.caFiles` });
+  report(io, {
+    severity: 'info',
+    message: `${caOut} is the authority to trust, for --ca-file or ironic.caFiles`,
+  });
 }

@@ -14,7 +14,10 @@ export type IronicUrls = ReadonlyMap<string, readonly string[]>;
 export function ironicUrlsOfHosts({ inventory, source }: ServeSource, io: Io): IronicUrls {
   const hosts = listHosts(inventory.hosts ?? [], source);
   return new Map(
-    hosts.map(({ name, problem, readSource }) => [name, problem === '' ? urlsOf(readSource(io)) : []]),
+    hosts.map(({ name, problems, readSource }) => [
+      name,
+      problems.length === 0 ? urlsOf(readSource(io)) : [],
+    ]),
   );
 }
 

@@ -15,7 +15,7 @@ import type { ServeSource } from '../../serve/source.ts';
 
 /** By the name of the host; hosts without one are not there. */
 export function bootTokensOfHosts({ inventory, source }: ServeSource, io: Io): ReadonlyMap<string, string> {
-  const hosts = listHosts(inventory.hosts ?? [], source).filter(({ problem }) => problem === '');
+  const hosts = listHosts(inventory.hosts ?? [], source).filter(({ problems }) => problems.length === 0);
   return new Map(
     hosts.flatMap(({ name, readSource }) => {
       const token = tokenOf(readSource(io));

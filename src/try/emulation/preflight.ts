@@ -1,6 +1,6 @@
 /** Whether the agent in an image can call here at all: if not, its machine is not even started. */
 
-import type { Remark } from '../../io/report/remark.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
 import { guestHostProblem } from '../timeline/guestNetwork.ts';
 import { type ApiPlace, hasPortOf, mayLeadHere } from '../timeline/ironicAddress.ts';
@@ -27,7 +27,7 @@ export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace):
 }
 
 /** What the user is told of it. */
-export function preflightRemark(problem: Problem): Remark {
+export function preflightRemark(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
     const hint = 'embed a config with `iso ignition embed`, or boot another image';

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
-import type { Remark } from '../../io/report/remark.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { guestNetwork } from '../timeline/guestNetwork.ts';
 import type { ApiPlace } from '../timeline/ironicAddress.ts';
 import type { Medium } from '../timeline/machineArguments.ts';
@@ -80,7 +80,7 @@ export async function startEmulated(
   return machine;
 }
 
-function notKnown(reason: string): Remark {
+function notKnown(reason: string): Diagnostic {
   return {
     severity: 'warning',
     message: `${reason}: whether its agent calls here is not known`,

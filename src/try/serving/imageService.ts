@@ -4,7 +4,8 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
-import { formatRemark, type Remark } from '../../io/report/remark.ts';
+import { formatDiagnostic } from '../../io/report/diagnosticText.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { loadSnapshot, type Service, startService } from '../../serve/service.ts';
@@ -116,8 +117,8 @@ async function tell(
   await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
 }
 
-function tellRemark({ stderr }: Pick<Io, 'stderr'>, remark: Remark): void {
-  stderr.write(formatRemark(remark));
+function tellRemark({ stderr }: Pick<Io, 'stderr'>, remark: Diagnostic): void {
+  stderr.write(formatDiagnostic(remark));
 }
 
 function scriptUrl({ links, state }: Service): string {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { maskConfSecrets, maskSecrets } from '../../../src/agent/lint/secrets.ts';
 import { checkConfig } from '../../../src/hosts/input/checkConfig.ts';
-import { formatChecked } from '../../../src/hosts/input/formatChecked.ts';
+import { formatTextReport } from '../../../src/io/report/text.ts';
 import { checkDocument } from '../../../src/validate/validateDocument.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 
@@ -122,11 +122,8 @@ it('shows no secret in a report, and no star where there is none', async () => {
   await fc.assert(
     fc.asyncProperty(drafts, async ({ indent, ...draft }) => {
       const document = Buffer.from(JSON.stringify(build(draft, shown), undefined, indent));
-      const text = formatChecked(
-        await checkConfig(document, { lint: 'agent', now: new Date(0) }),
-        'a.ign',
-        {},
-      );
+      const checked = await checkConfig(document, { lint: 'agent', now: new Date(0) });
+      const text = formatTextReport(checked.report, { name: 'a.ign', bytes: checked.shown });
       expect(text).not.toMatch(/[QXZ]{4}/);
       for (const { secret } of draft.chosen)
         expect(text).not.toContain(Buffer.from(secret).toString('base64'));
@@ -213,7 +210,9 @@ it('hides exactly the secrets of a conf', async () => {
         strict: false,
         now: new Date(0),
       });
-      expect(formatChecked(checked, 'a.conf', {})).not.toMatch(/[QXZ]{4}/);
+      expect(formatTextReport(checked.report, { name: 'a.conf', bytes: checked.shown })).not.toMatch(
+        /[QXZ]{4}/,
+      );
     }),
   );
 });

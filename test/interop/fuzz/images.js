@@ -358,19 +358,19 @@ async function readAll(subjects, input) {
 }
 
 /** A `CliError` is an answer, which has to be fit for being shown. @param {Subjects} subjects @param {() => Promise<unknown>} attempt */
-export async function tolerate({ CliError, formatRemark }, attempt) {
+export async function tolerate({ CliError, formatDiagnostic }, attempt) {
   try {
     return await attempt();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    checkMessage(error, formatRemark);
+    checkMessage(error, formatDiagnostic);
     return undefined;
   }
 }
 
-/** @param {Error & { hint: string | undefined }} error @param {Subjects['formatRemark']} formatRemark */
-export function checkMessage({ message, hint }, formatRemark) {
-  const lines = formatRemark({ severity: 'error', message, hint }).trimEnd().split('\n');
+/** @param {Error & { hint: string | undefined }} error @param {Subjects['formatDiagnostic']} formatDiagnostic */
+export function checkMessage({ message, hint }, formatDiagnostic) {
+  const lines = formatDiagnostic({ severity: 'error', message, hint }).trimEnd().split('\n');
   if (lines.length > 2) throw new Error(`the message has ${lines.length} lines`);
   if (message.length > 10_000) throw new Error(`the message has ${message.length} characters`);
 }

@@ -1,7 +1,7 @@
 /** What the image targets of the fuzzer feed. The fuzzer bundles it, as most of it is no part of the library's interface. */
 
 export { CliError } from '../../../src/core/errors.ts';
-export { formatRemark } from '../../../src/io/report/remark.ts';
+export { formatDiagnostic } from '../../../src/io/report/diagnosticText.ts';
 
 export { writeCpio } from '../../../src/formats/cpio.ts';
 export { decodeGzip } from '../../../src/formats/gzip.ts';

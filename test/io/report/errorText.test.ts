@@ -10,31 +10,31 @@ describe('describeError', () => {
     [
       'nothing besides the error',
       new CliError('a is invalid', { hint: 'fix a', cause: system }),
-      'nothing',
+      'usual',
       '',
     ],
     [
       'the system as the cause',
       new CliError('a is invalid', { hint: 'fix a', cause: system }),
-      'causes',
+      'verbose',
       'cause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'the cause of a cause',
       new CliError('a is invalid', { hint: 'fix a', cause: new CliError('b failed', { cause: system }) }),
-      'causes',
+      'verbose',
       'cause: CliError: b failed\ncause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'no message that may quote data',
       new CliError('a is invalid', { hint: 'fix a', cause: quoting }),
-      'causes',
+      'verbose',
       'cause: SyntaxError\n',
     ],
     [
       'what is no error',
       new CliError('a is invalid', { hint: 'fix a', cause: 'sesame' }),
-      'causes',
+      'verbose',
       'cause: string\n',
     ],
   ] as const)('%s', (_title, error, detail, rest) => {
@@ -45,23 +45,23 @@ describe('describeError', () => {
     const first: Error & { cause?: unknown } = new CliError('first');
     const second = new CliError('second', { cause: first });
     first.cause = second;
-    expect(describeError(second, 'causes').match(/^cause: /gm)).toHaveLength(8);
+    expect(describeError(second, 'verbose').match(/^cause: /gm)).toHaveLength(8);
   });
 
   it('says of a defect what to do, and shows its message and stack with --debug alone', () => {
     const hint = 'hint: run it again as "ironic-coreos --debug COMMAND …", and report what it prints\n';
-    expect(describeError(quoting, 'nothing')).toBe(`error: internal error (SyntaxError)\n${hint}`);
-    expect(describeError(quoting, 'causes')).toBe(`error: internal error (SyntaxError)\n${hint}`);
-    expect(describeError(quoting, 'stacks')).toMatch(/^SyntaxError: Unexpected token, "sesame".*\n +at /m);
+    expect(describeError(quoting, 'usual')).toBe(`error: internal error (SyntaxError)\n${hint}`);
+    expect(describeError(quoting, 'verbose')).toBe(`error: internal error (SyntaxError)\n${hint}`);
+    expect(describeError(quoting, 'debug')).toMatch(/^SyntaxError: Unexpected token, "sesame".*\n +at /m);
   });
 
   it('has a stack for each cause with --debug, without messages that may quote data', () => {
-    const text = describeError(new CliError('a is invalid', { cause: system }), 'stacks');
+    const text = describeError(new CliError('a is invalid', { cause: system }), 'debug');
     expect(text).toMatch(/^error: a is invalid\n +at [^]*\ncause: Error: ENOSPC.*\n +at /);
   });
 
   it('is harmless for terminals', () => {
     const cause = new CliError('a\u001b[2Jb');
-    expect(describeError(new CliError('c', { cause }), 'causes')).not.toContain('\u001b');
+    expect(describeError(new CliError('c', { cause }), 'verbose')).not.toContain('\u001b');
   });
 });

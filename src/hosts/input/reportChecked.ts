@@ -1,0 +1,17 @@
+/** Reports what was found about a checked document. */
+
+import type { Io } from '../../io/io.ts';
+import { report } from '../../io/report/report.ts';
+import { reportDiagnostics } from '../../io/report/text.ts';
+import { withoutIgnored } from '../../io/report/ignoredRules.ts';
+import type { CheckedDocument } from './checkConfig.ts';
+
+/** @param name of the document, as the user knows it */
+export function reportChecked(
+  { report: { findings, valid }, shown, references }: CheckedDocument,
+  name: string,
+  io: Io,
+): void {
+  const source = { name, bytes: shown, ...(references && { references }) };
+  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(findings, io) }, source));
+}

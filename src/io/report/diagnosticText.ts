@@ -1,0 +1,84 @@
+/** Diagnostics as text for people: what, where, the line that it is about, and what to do. Harmless for terminals. */
+
+import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
+import { type Excerpt, formatPlace } from '../../core/errors.ts';
+import { formatPath, type Severity } from '../../core/finding.ts';
+import { type Paint, withoutColors } from './paint.ts';
+import { displayWidth, printable } from './printable.ts';
+
+/** All of them, as whole lines; findings about documents have an empty line in between. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {
+  return diagnostics
+    .map((diagnostic, index) => {
+      const isApart = index > 0 && isAboutDocument(diagnostic);
+      return `${isApart ? '\n' : ''}${formatDiagnostic(diagnostic, paint)}`;
+    })
+    .join('');
+}
+
+/** Whole lines: `warning: ramdisk.yaml:4:5: … (agent-size)`, then excerpt, details, hint and hosts. */
+export function formatDiagnostic(diagnostic: Diagnostic, paint: Paint = withoutColors): string {
+  const { at, details = [], severity } = diagnostic;
+  const [only, ...others] = details;
+  if (only?.severity === 'error' && others.length === 0) {
+    return formatDiagnostic(
+      { ...only, at: undefined, message: `${diagnostic.message}: ${formatSentence(only)}` },
+      paint,
+    );
+  }
+  const place =
+    at !== undefined && isAboutDocument(diagnostic) ? `  --> ${printable(formatPlace(at))}\n` : '';
+  const end = details.length === 0 ? '' : ':';
+  return `${paint(severity, severity)}: ${printable(formatSentence(diagnostic))}${end}\n${place}${formatDetails(diagnostic, paint)}`;
+}
+
+/** The message with its place, and with the rule: `ramdisk.yaml:4:5: … [$.path] (agent-size)`. */
+export function formatSentence(diagnostic: Diagnostic): string {
+  const { at, code, message, path = [] } = diagnostic;
+  const place = at === undefined || isAboutDocument(diagnostic) ? '' : `${formatPlace(at)}: `;
+  const inDocument = path.length === 0 ? '' : ` [${formatPath(path)}]`;
+  return `${place}${message}${inDocument}${code === undefined ? '' : ` (${code})`}`;
+}
+
+/** The place in a file and that in its document would make too long a line. */
+function isAboutDocument({ at, path }: Diagnostic): boolean {
+  return at !== undefined && path !== undefined;
+}
+
+/** What stands below the first line. */
+function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnostic, paint: Paint): string {
+  const lines = [
+    ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),
+    ...(hint === undefined ? [] : [`${paint('hint', 'hint')}: ${printable(hint)}`]),
+    ...(hosts === undefined ? [] : [`  for ${formatHosts(hosts)}`]),
+  ];
+  return formatDiagnostics(details, paint) + lines.map((line) => `${line}\n`).join('');
+}
+
+/** The line, with the place in it underlined. */
+function formatExcerpt(
+  { line, before, marked, after }: Excerpt,
+  severity: Severity,
+  paint: Paint,
+): readonly string[] {
+  const start = visible(before);
+  const middle = visible(marked);
+  const number = ` ${line} `;
+  const margin = ' '.repeat(number.length);
+  const marks = '^'.repeat(Math.max(1, displayWidth(middle)));
+  return [
+    `${margin}|`,
+    `${number}| ${start}${middle}${visible(after)}`.trimEnd(),
+    `${margin}| ${' '.repeat(displayWidth(start))}${paint(severity, marks)}`,
+  ];
+}
+
+function visible(text: string): string {
+  return printable(text.replaceAll('\t', '    '));
+}
+
+/** `worker-0, worker-1 and 7 more` */
+export function formatHosts({ names, count }: HostNames): string {
+  const more = count - names.length;
+  return `${names.map(printable).join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
