@@ -96,7 +96,7 @@ export interface ChosenImage {
  * @param wanted the reference that the user gave: it tells several images apart, and is what a single one is called
  * @throws FormatError, going on from the name of the archive, where there is none or more than one
  */
-export function chooseImage({ images }: ContainerArchive, wanted: string | undefined): ChosenImage {
+export function chooseArchivedImage({ images }: ContainerArchive, wanted: string | undefined): ChosenImage {
   const named = images.filter(({ names }) => wanted !== undefined && names.includes(wanted));
   const [image, ...others] = named.length > 0 ? named : images;
   if (image === undefined || others.length > 0) {

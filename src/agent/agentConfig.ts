@@ -1,15 +1,15 @@
 /** From settings to the Ignition config that runs the agent: the choice of the profile. */
 
 import type { Config } from '../ignition/config.ts';
-import { formatGoIgnition } from '../ignition/goIgnitionText.ts';
-import { formatIgnition } from '../ignition/ignitionText.ts';
-import { formatDefaultConf } from './conf.ts';
+import { formatGoIgnition, formatIgnition } from '../ignition/ignitionText.ts';
+import { formatDefaultConf, listSensitiveOptions } from './conf.ts';
 import { renderAssistedConfig } from './profiles/assisted.ts';
 import { formatBuildpyConf, renderBuildpyConfig } from './profiles/buildpy.ts';
 import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profiles/configureCoreosIpa.ts';
 import { renderDefaultConfig } from './profiles/default.ts';
 import { formatIccConf, iccSpecVersion, renderIccConfig } from './profiles/icc.ts';
 import type { AgentSettings, ProfileName } from './settings.ts';
+import { hasNetworkSecret } from './hostNetwork.ts';
 
 interface Profile {
   readonly renderConfig: (settings: AgentSettings) => Config;
@@ -58,4 +58,24 @@ function formatGoConfig(config: Config, indent?: number): string {
   return indent === undefined && config.ignition?.version === iccSpecVersion
     ? formatGoIgnition(config, iccSpecVersion)
     : formatIgnition(config, indent);
+}
+
+/** What a reader of the config could misuse, as nouns for a sentence; never the values. Empty where there is nothing. */
+export function listSettingSecrets(settings: AgentSettings): string[] {
+  const { apiUrls, keyfiles, passwordHash, proxy, pullSecret } = settings;
+  const facts: readonly (readonly [holds: boolean, what: string])[] = [
+    [pullSecret !== undefined, 'a pull secret'],
+    [hasPassword(proxy.http) || hasPassword(proxy.https), 'the password of a proxy'],
+    [apiUrls.some(hasPassword), 'the password of Ironic'],
+    [passwordHash !== undefined, 'the hash of a password'],
+    [keyfiles.some(({ text }) => hasNetworkSecret(text)), 'a password of the network'],
+  ];
+  return [
+    ...facts.flatMap(([holds, what]) => (holds ? [what] : [])),
+    ...listSensitiveOptions(renderAgentConf(settings)).map((name) => `the option ${name}`),
+  ];
+}
+
+function hasPassword(url = ''): boolean {
+  return URL.canParse(url) && new URL(url).password !== '';
 }

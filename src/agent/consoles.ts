@@ -27,7 +27,7 @@ function autologinUnit(name: string, args: string): Unit {
  * The serial line of a console as the kernel argument names it, e.g. `ttyS0` of `ttyS0,115200n8`; undefined for a console
  * that is none: virtual terminals have a login already. Throws FormatError.
  */
-export function parseConsole(text: string): string | undefined {
+export function parseSerialConsole(text: string): string | undefined {
   if (checkConsole(text).length > 0) {
     throw new FormatError('is no console', { hint: 'for example ttyS0, ttyAMA0 or ttyS0,115200n8' });
   }

@@ -9,10 +9,9 @@ import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { listSensitiveOptions } from './conf.ts';
 import { publicMode } from '../ignition/dataFile.ts';
-import { keyfileFolder } from './hostNetwork.ts';
+import { hasNetworkSecret, keyfileFolder } from './hostNetwork.ts';
 import { listPullSecrets } from './lint/pullSecret.ts';
-import { type HostFile, readContents, readSubject } from './lint/subject.ts';
-import { hasNetworkSecret } from './networkSecret.ts';
+import { type LintedFile, readContents, readSubject } from './lint/subject.ts';
 
 /**
  * What there is, as nouns for a sentence, each once; never the values. Empty where there is nothing.
@@ -109,7 +108,7 @@ function addOptions(secrets: Set<string>, contents: Resource = {}): void {
 }
 
 /** Of a config in a file it is known what it holds. */
-function isRestricted({ name, file: { mode = publicMode, contents = {} } }: HostFile): boolean {
+function isRestricted({ name, file: { mode = publicMode, contents = {} } }: LintedFile): boolean {
   if ((Number(mode) & 0o004) !== 0 || usualPlace.test(name)) return false;
   const bytes = readContents(contents);
   return bytes === undefined || !looksLikeConfig(Buffer.from(bytes));

@@ -70,7 +70,7 @@ const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, st
   'no user': 'has an "auth" without a user before the colon',
 };
 
-export interface Credentials {
+interface Credentials {
   /** By what the entry is for. */
   readonly entries: ReadonlyMap<string, CredentialState>;
   /** Registries whose credentials a program on the machine is asked for. */

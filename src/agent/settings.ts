@@ -4,7 +4,7 @@
  * place of a mistake. A new artefact adds its settings here and a module of its own beside this one.
  */
 
-import type { HostFile } from '../ignition/dataFile.ts';
+import type { AddedFile } from '../ignition/dataFile.ts';
 import type { Keyfile } from '../network/convertNmstate.ts';
 
 export const profileNames = ['default', 'buildpy', 'icc', 'assisted', 'configure-coreos-ipa'] as const;
@@ -73,9 +73,9 @@ export interface AgentSettings {
   /** Raw lines of the conf that win over everything: `key = value`, a section header, a comment, or nothing. */
   readonly optionLines: readonly string[];
   /** Further files of the host. */
-  readonly files: readonly HostFile[];
+  readonly files: readonly AddedFile[];
   /** Further units of the host, which are enabled. */
-  readonly units: readonly HostUnit[];
+  readonly units: readonly AddedUnit[];
 }
 
 /** An archive of the agent's image, as hosts find it. */
@@ -114,10 +114,10 @@ export interface HardwareManager {
   /** Of the folder; tells several apart. */
   readonly name: string;
   /** Paths are relative to the folder. */
-  readonly files: readonly HostFile[];
+  readonly files: readonly AddedFile[];
 }
 
-export interface HostUnit {
+export interface AddedUnit {
   readonly name: string;
   readonly text: string;
 }

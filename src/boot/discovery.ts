@@ -23,7 +23,7 @@ export interface DiscoverySettings {
 }
 
 /** The settings with the parameters of an inspection, except those that `settings` say something else about. */
-export function withDiscovery(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
+export function withDiscoveryParameters(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
   const given = new Set(kernelArguments(settings).map(argumentName));
   const added = discoveryParameters(discovery).filter((text) => !given.has(argumentName(text)));
   return { ...settings, ipaParameters: [...settings.ipaParameters, ...added] };

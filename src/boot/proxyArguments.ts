@@ -50,7 +50,7 @@ function assignment(variable: string, value: string, setting: string): KernelArg
 }
 
 /** What has to be said about the proxies as a whole. */
-export function checkProxy({ proxy, ignitionUrl = '' }: BootSettings): readonly Issue[] {
+export function checkProxyArguments({ proxy, ignitionUrl = '' }: BootSettings): readonly Issue[] {
   if (proxy === undefined) return [];
   const url = parseBootUrl(ignitionUrl);
   const isDirect =

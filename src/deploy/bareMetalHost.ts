@@ -2,11 +2,12 @@
 
 import { holdsSecrets, renderHostManifests } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatManifests, parseFormat, writeDocument } from './deployDocument.ts';
+import { formatManifests, writeDocument } from './deployDocument.ts';
 import { contextOfFlags } from './hostContext.ts';
 import { requireName } from './hostOptions.ts';
 import { type BareMetalHostOptions, parseChoices, readHostSettings } from './hostSettings.ts';
 import { refuseWithoutInventory } from './inventoryFlags.ts';
+import { parseFormat } from '../io/report/nearestNames.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory

@@ -6,7 +6,7 @@ import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatManifests } from './deployDocument.ts';
 import { formatItem, manifestList, plainFrame } from './hostFrames.ts';
-import { type HostJob, isFolder, writeHosts } from './hosts.ts';
+import { type DeployJob, isFolder, writeHosts } from './hosts.ts';
 import { type BareMetalHostOptions, readHostSettings } from './hostSettings.ts';
 
 /** Ends with 1 where a host is wrong; the others are written. */
@@ -21,7 +21,7 @@ export async function bareMetalHosts(
     format === 'json'
       ? manifests.map(formatItem).join(',\n')
       : manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
-  const make: HostJob<BareMetalHostOptions>['make'] = async (host, context) => {
+  const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
     const settings = await readHostSettings(host, context);
     if (settings === undefined) return undefined;
     const isKnown = shared(settings) === 'known';

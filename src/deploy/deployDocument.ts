@@ -2,36 +2,12 @@
 
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
-import { UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { writeFileAtomically } from '../io/files/outputFile.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
 
 /** Who may read a file that is written. */
 export const privateMode = 0o600;
-
-/**
- * The format that the user asks for; the first is the default.
- * @throws UsageError where it is none of them
- */
-export function parseFormat<T extends string>(text: string | undefined, formats: readonly [T, ...T[]]): T {
-  return parseChoice('--format', text, formats) ?? formats[0];
-}
-
-/** @throws UsageError where a value is given that is none of the choices */
-export function parseChoice<T extends string>(
-  flag: string,
-  text: string | undefined,
-  choices: readonly T[],
-): T | undefined {
-  if (text === undefined) return undefined;
-  const choice = choices.find((known) => known === text);
-  if (choice !== undefined) return choice;
-  throw new UsageError(`${flag}: unknown value ${JSON.stringify(text)}`, {
-    hint: hintChoices(text, choices),
-  });
-}
 
 /** A value in the format that was asked for, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
@@ -50,7 +26,7 @@ export async function formatManifests(
   return formatYaml(manifests);
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   /** A file; without, or with `-`, standard output. */
   readonly output?: string;
 }

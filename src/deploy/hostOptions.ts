@@ -2,12 +2,12 @@
 
 import { parseBmcAddress } from './documents/bmcAddress.ts';
 import { architectures } from '../core/architecture.ts';
-import { type DeployHost } from './documents/host.ts';
+import type { DeployHost } from './documents/host.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
-import { parseChoice } from './deployDocument.ts';
+import { parseChoice } from '../io/report/nearestNames.ts';
 
 /** Under the names that they have on the command line. */
 export interface HostOptions {
@@ -51,7 +51,7 @@ export interface HostRead {
 }
 
 /** @throws UsageError where the architecture is unknown */
-export function readHost(options: HostOptions & { readonly name: string }): HostRead {
+export function readHostOptions(options: HostOptions & { readonly name: string }): HostRead {
   const architecture = parseChoice('--arch', options.arch, architectures);
   const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
   const address = options.bmcAddress === undefined ? undefined : parseBmcAddress(options.bmcAddress);

@@ -5,15 +5,21 @@ import { type StepName, stepNames } from './documents/deploySteps.ts';
 import { checkImageFormat } from './documents/imageSource.ts';
 import type { PlainConfig } from './documents/installedConfig.ts';
 import type { Io } from '../io/io.ts';
-import { parseChoice } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
 import type { HostContext } from './hostContext.ts';
-import { type HostOptions, type HostRead, readHost } from './hostOptions.ts';
-import { type ImageOptions, imageSource, type InstallOptions, installSettings } from './installOptions.ts';
+import { type HostOptions, type HostRead, readHostOptions } from './hostOptions.ts';
+import {
+  type InstallImageOptions,
+  imageSource,
+  type InstallOptions,
+  installSettings,
+} from './installOptions.ts';
 import type { InventoryFlags } from './inventoryFlags.ts';
+import { parseChoice } from '../io/report/nearestNames.ts';
 
 /** The options of the command line, under the names that they have there. */
-export interface BareMetalHostOptions extends HostOptions, InventoryFlags, InstallOptions, ImageOptions {
+export interface BareMetalHostOptions
+  extends HostOptions, InventoryFlags, InstallOptions, InstallImageOptions {
   readonly namespace?: string;
   /** `NAME-bmc-secret` when it is left out, as in Metal3's examples. */
   readonly bmcCredentialsName?: string;
@@ -37,7 +43,7 @@ export async function readHostSettings(
   options: BareMetalHostOptions & { readonly name: string },
   context: HostContext,
 ): Promise<HostSettings | undefined> {
-  const read = readHost(options);
+  const read = readHostOptions(options);
   const config = await context.readConfig(options.ignition, context.io);
   const settings = await hostSettings(options, { ...read, config }, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];

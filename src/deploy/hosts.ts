@@ -4,7 +4,8 @@
  * the same are left alone.
  */
 
-import { CliError } from '../core/errors.ts';
+import { diagnosticIn } from '../core/diagnostic.ts';
+import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import {
@@ -15,14 +16,27 @@ import {
   startRun,
   reportGroups,
 } from '../hosts/run/hostRun.ts';
-import { type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
+import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { permissionsFor } from './deployDocument.ts';
 import type { Wording } from './deployIssues.ts';
 import type { HostFrame } from './hostFrames.ts';
 import { type HostContext, rememberConfigs } from './hostContext.ts';
-import { readWantedHosts, type WantedHost } from './inventory.ts';
-import type { InventoryOptions } from './inventoryHost.ts';
+import {
+  factsOf,
+  type HostReading,
+  type DeploySource,
+  type InventoryOptions,
+  mergeSettings,
+  optionsOf,
+  readHostNmstate,
+  wordingOf,
+} from './inventoryHost.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { parseBmcAddress } from './documents/bmcAddress.ts';
+import { fillPlaceholders } from '../core/placeholders.ts';
+import { nearestNames } from '../io/report/nearestNames.ts';
+import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** What a command makes of one host. */
 export interface HostOutput {
@@ -32,7 +46,7 @@ export interface HostOutput {
 }
 
 /** What is different between the commands. */
-export interface HostJob<O> {
+export interface DeployJob<O> {
   readonly options: O & { readonly inventory: string };
   /** Of the files, with its dot. */
   readonly extension: string;
@@ -51,7 +65,7 @@ export function isFolder({ output }: Pick<InventoryOptions, 'output'>): boolean 
 }
 
 /** Ends with 1 where a host is wrong. */
-export async function writeHosts<O extends InventoryOptions>(job: HostJob<O>, io: Io): Promise<ExitCode> {
+export async function writeHosts<O extends InventoryOptions>(job: DeployJob<O>, io: Io): Promise<ExitCode> {
   const { options, extension, frame } = job;
   const hosts = await readWantedHosts(options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
@@ -66,11 +80,11 @@ export async function writeHosts<O extends InventoryOptions>(job: HostJob<O>, io
   return wrong > 0 ? 1 : 0;
 }
 
-function makerOf<O>({ make }: HostJob<O>): MakeHost<WantedHost<O>, HostOutput> {
+function makerOf<O>({ make }: DeployJob<O>): MakeHost<WantedHost<O>, HostOutput> {
   const readConfig = rememberConfigs();
   return async (host, io) => {
-    const { options, wording, readNmstate } = host.read();
-    const context = { io, wording, readConfig, readNmstate: () => readNmstate(io) };
+    const { options, wording, ...reading } = host.read();
+    const context = { io, wording, readConfig, readNmstate: () => reading.readNmstate(io) };
     return make(options, context).catch((error: unknown) => {
       throw error instanceof CliError ? rewordError(error, wording) : error;
     });
@@ -101,4 +115,114 @@ async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): A
     counts.written += 1;
   }
   if (counts.written > 0) yield Buffer.from(frame.end);
+}
+
+/** A host that is wanted. */
+interface WantedHost<O> extends ListedHost {
+  /** @throws CliError where a placeholder has no value */
+  readonly read: () => HostReading<O>;
+}
+
+/**
+ * Reads the inventory that the options name.
+ * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling it
+ */
+async function readWantedHosts<O extends InventoryOptions>(
+  options: O & { readonly inventory: string },
+  io: Io,
+): Promise<readonly WantedHost<O>[]> {
+  const { inventory: name } = options;
+  const { inventory, document } = await readInventoryDocument(name, io, 'written');
+  const { hosts } = inventory;
+  if (hosts === undefined) {
+    throw new CliError(`${name} has no list of hosts`, { hint: 'add "hosts", or give --name of one host' });
+  }
+  const wanted = chooseHosts(hosts, options);
+  const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
+  const twins = findBmcTwins(sources.map(bmcOf));
+  return wanted.map((index) => wantedHost(sources, index, twins.get(index)));
+}
+
+/** Indexes in the order of the inventory. */
+function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions): readonly number[] {
+  const { host: names, name, bootMac, inventory = '' } = options;
+  if (name !== undefined) {
+    throw new UsageError('--name is for a host without inventory', { hint: `use --host ${name}` });
+  }
+  const known = new Set(hosts.map((host) => host.name));
+  const unknown = names?.find((wanted) => !known.has(wanted));
+  if (unknown !== undefined) {
+    const near = nearestNames(unknown, known);
+    throw new UsageError(`${inventory} has no host ${JSON.stringify(unknown)}`, {
+      hint: near.length === 0 ? 'see its list of hosts' : `did you mean ${near.join(', ')}?`,
+    });
+  }
+  const wanted = new Set(names ?? known);
+  const indexes = [...hosts.keys()].filter((index) => wanted.has(hosts[index]?.name ?? ''));
+  if (bootMac === undefined || indexes.length < 2) return indexes;
+  throw new UsageError('--boot-mac is for one host only', { hint: 'choose it with --host NAME' });
+}
+
+/** What one controller is known by, whichever driver is used; undefined where the host names none. */
+function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | undefined {
+  if (source.host.findings.length > 0) return undefined;
+  const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
+  if (text === undefined) return undefined;
+  const address = parseBmcAddress(tryToFill(text, source) ?? '');
+  if ('problem' in address) return undefined;
+  return `${address.host} ${address.port ?? ''} ${address.path}`.toLowerCase();
+}
+
+/** What is wrong with a text is told when its host is read. */
+function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
+  try {
+    return fillPlaceholders(text, factsOf(source));
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+/** Index of another host with the same controller. */
+function findBmcTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, number> {
+  const seen = new Map<string, number>();
+  const twins = new Map<number, number>();
+  for (const [index, key] of keys.entries()) {
+    if (key === undefined) continue;
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, index);
+    else {
+      twins.set(index, first);
+      if (!twins.has(first)) twins.set(first, index);
+    }
+  }
+  return twins;
+}
+
+function wantedHost<O extends InventoryOptions>(
+  sources: readonly DeploySource<O>[],
+  index: number,
+  twin: number | undefined,
+): WantedHost<O> {
+  const source = sources[index];
+  if (source === undefined) throw new RangeError(`no host has the index ${index}`);
+  const { host, name } = source;
+  const other = twin === undefined ? undefined : sources[twin]?.host;
+  return {
+    name: host.name,
+    at: { file: name, line: host.line ?? 1 },
+    problems: host.findings.map((finding) => diagnosticIn(name, finding)),
+    read: () => {
+      const wording = wordingOf(source);
+      if (other !== undefined) {
+        const message = `${wording.place('--bmc-address')}: the host ${other.name} has the same BMC`;
+        throw new CliError(message, { hint: 'correct one of them; neither is written' });
+      }
+      return {
+        options: optionsOf(source, wording),
+        wording,
+        readNmstate: (io) => readHostNmstate(source, io),
+      };
+    },
+  };
 }

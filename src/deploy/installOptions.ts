@@ -1,6 +1,6 @@
 /** The options about the host that is installed, which several `deploy` commands share. */
 
-import type { ImageSource } from './documents/imageSource.ts';
+import type { InstallImage } from './documents/imageSource.ts';
 import {
   checkInstalledConfig,
   configOfRamdisk,
@@ -26,7 +26,7 @@ export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions
   return { kernelArguments: appendKarg, ...(copyNetwork !== undefined && { copyNetwork }) };
 }
 
-export interface ImageOptions {
+export interface InstallImageOptions {
   readonly imageSource?: string;
   readonly imageChecksum?: string;
   readonly imageFormat?: string;
@@ -37,7 +37,7 @@ export function imageSource({
   imageSource: url,
   imageChecksum: checksum,
   imageFormat: format,
-}: ImageOptions): ImageSource | undefined {
+}: InstallImageOptions): InstallImage | undefined {
   if (url !== undefined) {
     return { url, ...(checksum !== undefined && { checksum }), ...(format !== undefined && { format }) };
   }

@@ -40,7 +40,7 @@ export interface HostReading<O> {
 }
 
 /** One host, and where it is from. */
-export interface HostSource<O> {
+export interface DeploySource<O> {
   readonly options: O;
   /** Of the inventory. */
   readonly name: string;
@@ -55,7 +55,7 @@ export interface HostSource<O> {
  * @throws CliError where a placeholder has no value
  */
 export function optionsOf<O extends InventoryOptions>(
-  source: HostSource<O>,
+  source: DeploySource<O>,
   wording: Wording,
 ): O & { readonly name: string } {
   const { options } = source;
@@ -93,7 +93,7 @@ function flagOf(setting: string): string {
 }
 
 /** What the host itself is, which placeholders stand for. */
-export function factsOf({ host, options }: HostSource<InventoryOptions>): HostFacts {
+export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
   return {
     name: host.name,
@@ -105,7 +105,7 @@ export function factsOf({ host, options }: HostSource<InventoryOptions>): HostFa
 type Mapping = Readonly<Record<string, unknown>>;
 
 /** What the inventory says of a host, and flags do not say otherwise. */
-export function mergeSettings(source: HostSource<InventoryOptions>): DeploySettings {
+export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySettings {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutBeaten(deployOf(source, []), own), ...own };
@@ -120,7 +120,7 @@ export function mergeSettings(source: HostSource<InventoryOptions>): DeploySetti
 }
 
 /** What stands below `deploy` of a part of the document. */
-function deployOf({ document }: HostSource<InventoryOptions>, path: Path): Mapping {
+function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
   let value = document.value;
   for (const step of [...path, 'deploy']) {
     if (typeof value !== 'object' || value === null) return {};
@@ -130,7 +130,7 @@ function deployOf({ document }: HostSource<InventoryOptions>, path: Path): Mappi
 }
 
 /** Names the place in the inventory where a flag could have been; what was given by flag keeps its name. */
-export function wordingOf(source: HostSource<InventoryOptions>): Wording {
+export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
   const { name, document, options, index } = source;
   const given = new Set(Object.keys(options).map(flagOf));
   const settingOf = (flag: string): string | undefined => (given.has(flag) ? undefined : settingOfFlag(flag));
@@ -151,8 +151,8 @@ export function wordingOf(source: HostSource<InventoryOptions>): Wording {
 }
 
 /** The network of the ramdisk: the host's own, or that of all hosts. */
-export async function readNmstate(
-  { host, inventory }: HostSource<InventoryOptions>,
+export async function readHostNmstate(
+  { host, inventory }: DeploySource<InventoryOptions>,
   io: Io,
 ): Promise<string | undefined> {
   const values = host.readInputs().get('host.nmstate') ?? inventory.agent.get('host.nmstate');

@@ -8,9 +8,10 @@ import {
 } from './documents/ironicResource.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatValue, parseFormat, writeDocument } from './deployDocument.ts';
+import { formatValue, writeDocument } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
 import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
+import { parseFormat } from '../io/report/nearestNames.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface IronicOptions extends RamdiskOptions {

@@ -2,11 +2,12 @@
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { parseFormat, writeDocument } from './deployDocument.ts';
+import { writeDocument } from './deployDocument.ts';
 import { contextOfFlags } from './hostContext.ts';
 import { requireName } from './hostOptions.ts';
 import { refuseWithoutInventory } from './inventoryFlags.ts';
 import { formatNode, type NodeFormat, type NodeOptions, readNode } from './nodeDocument.ts';
+import { parseFormat } from '../io/report/nearestNames.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory

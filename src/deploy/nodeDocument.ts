@@ -12,7 +12,7 @@ import { UsageError } from '../core/errors.ts';
 import { formatValue } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
 import type { HostContext } from './hostContext.ts';
-import { type HostOptions, readHost } from './hostOptions.ts';
+import { type HostOptions, readHostOptions } from './hostOptions.ts';
 import type { InventoryFlags } from './inventoryFlags.ts';
 import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
 
@@ -38,7 +38,7 @@ export function readNode(
 ): NodeDescription | undefined {
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
-  const { host, issues } = readHost(options);
+  const { host, issues } = readHostOptions(options);
   const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
   // A node that is there may have hints already, and hints that cannot be read have been told.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');

@@ -2,10 +2,11 @@
 
 import { stepNames } from './documents/deploySteps.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatValue, parseChoice, parseFormat, writeDocument } from './deployDocument.ts';
+import { formatValue, writeDocument } from './deployDocument.ts';
 import { contextOfFlags } from './hostContext.ts';
 import { refuseWithoutInventory } from './inventoryFlags.ts';
 import { formatStepCommands, makeSteps, type StepsFormat, type StepsOptions } from './stepsDocument.ts';
+import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory

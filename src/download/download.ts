@@ -1,9 +1,8 @@
 /** `download`: fetches an image of CoreOS, checks it, and leaves it under its name only if it is right. */
 
 import { resolve } from 'node:path';
-import { machineName } from './artifacts/machine.ts';
-import { planImage, planUrl, type PlannedFile } from './artifacts/plan.ts';
-import { selectImage } from './artifacts/selectImage.ts';
+import { machineName, selectImage } from './artifacts/selectImage.ts';
+import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { UsageError } from '../core/errors.ts';
 import { type DownloadContext, downloadFile, type Place } from './downloadFile.ts';
 import type { KeySource } from './downloadKeys.ts';

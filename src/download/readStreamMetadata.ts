@@ -3,8 +3,13 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MetadataSource } from './artifacts/plan.ts';
-import { parseStreamMetadata, type StreamMetadata } from './artifacts/streamMetadata.ts';
-import { fedoraStreams, isAuthentic, locateStream } from './artifacts/streamSource.ts';
+import {
+  fedoraStreams,
+  isAuthentic,
+  locateStream,
+  parseStreamMetadata,
+  type StreamMetadata,
+} from './artifacts/streamMetadata.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';

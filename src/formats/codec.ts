@@ -44,7 +44,7 @@ export function countStream(streams: UnpackOptions['streams'], offset: number): 
 }
 
 /** The code by which Node tells its errors apart, if there is one. */
-export function errorCode(error: unknown): unknown {
+export function zlibErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 

@@ -18,7 +18,7 @@ export interface GoUrl {
 }
 
 /** Why a text is no URL, as a clause: `it contains a control character`. */
-export interface UrlProblem {
+interface UrlProblem {
   readonly problem: string;
 }
 

@@ -8,7 +8,7 @@ import { ByteFeed, runWhole, type Steps } from './byteFeed.ts';
 import { type ByteInput, hasMore, runAll } from './byteSource.ts';
 import {
   countStream,
-  errorCode,
+  zlibErrorCode,
   OUTPUT_TOO_LARGE,
   tooLarge,
   type Decoded,
@@ -216,7 +216,7 @@ interface Failed {
 }
 
 function inflateError(error: unknown, { feed, start, maxBytes }: Failed): unknown {
-  switch (errorCode(error)) {
+  switch (zlibErrorCode(error)) {
     case OUTPUT_TOO_LARGE:
       return tooLarge('gzip', maxBytes, start);
     case 'Z_BUF_ERROR':

@@ -37,7 +37,7 @@ export type DigestName = 'sha256' | 'sha384' | 'sha512';
 export type { PublicKey } from 'openpgp';
 
 /** Who signed a file, and when. */
-export interface Signer {
+export interface PgpSigner {
   /** Of the primary key: 40 hexadecimal digits, small letters. */
   readonly fingerprint: string;
   /** What the key says about its owner. */
@@ -105,7 +105,7 @@ export async function checkSignature(
   signature: DetachedSignature,
   digest: Uint8Array,
   keys: readonly PublicKey[],
-): Promise<Signer> {
+): Promise<PgpSigner> {
   const key = keys.find((candidate) => isIssuer(candidate, signature));
   if (key === undefined) throw failure(`made by another key, ${signature.issuer}`);
   const packets = new PacketList<SignaturePacket>();

@@ -1,7 +1,7 @@
 /** Words of a POSIX shell. */
 
 /** A word that the shell takes as it is. */
-export function quoteWord(text: string): string {
+export function quoteShellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -10,9 +10,8 @@
 import { constructFromEvents, parseEvents } from 'js-yaml';
 import type { Path, Position } from '../core/finding.ts';
 import { sentence, withYamlErrors, yamlError } from './yaml/errors.ts';
-import { makeLocate } from './yaml/locate.ts';
-import { readInPieces, type ReadDocument } from './yaml/pieces.ts';
-import { maxDepth, maxValues, startWalk, walkEvents } from './yaml/places.ts';
+import { makeLocate, maxDepth, maxValues, startWalk, walkEvents } from './yaml/places.ts';
+import { type ReadDocument, readInPieces } from './yaml/pieces.ts';
 
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */

@@ -12,13 +12,13 @@ export function base64DataUrl(content: string | Uint8Array): string {
 }
 
 /** What the program writes into a file of the host. */
-export interface HostFile {
+export interface AddedFile {
   readonly path: string;
   readonly mode: number;
   readonly content: Uint8Array;
 }
 
 /** A file that replaces whatever the image has at its path. */
-export function renderDataFile({ path, mode, content }: HostFile): File {
+export function renderDataFile({ path, mode, content }: AddedFile): File {
   return { path, overwrite: true, contents: { source: base64DataUrl(content) }, mode };
 }

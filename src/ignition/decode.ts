@@ -45,7 +45,7 @@ export interface TypeMismatch {
 export type Members = Readonly<Record<string, unknown>>;
 
 /** What decoding gives: an object without its null members, or what stopped it. */
-export interface Decoded {
+interface Decoded {
   readonly value: Members;
   readonly mismatch?: TypeMismatch;
   /** Decoding stopped because there are more objects and items than fit in memory. */
@@ -55,7 +55,7 @@ export interface Decoded {
 }
 
 /** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
-export const maxValues = 500_000;
+export const maxDecodedValues = 500_000;
 
 /** Decodes into `type`, e.g. `configType('3.4.0')`. `null` gives an empty object. */
 export function decode(bytes: Buffer, type: StructType): Decoded {
@@ -73,7 +73,7 @@ export function decode(bytes: Buffer, type: StructType): Decoded {
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error;
     const { hasOddities } = decoder;
-    const hasTooMany = decoder.values > maxValues;
+    const hasTooMany = decoder.values > maxDecodedValues;
     if (hasTooMany) return { value, hasTooMany, hasOddities };
     return { value, mismatch: describe(decoder, type, error), hasTooMany, hasOddities };
   }
@@ -251,7 +251,7 @@ const noMembers: Members = Object.freeze({});
 
 function countValue(decoder: Decoder): void {
   decoder.values += 1;
-  if (decoder.values > maxValues) throw new Mismatch('');
+  if (decoder.values > maxDecodedValues) throw new Mismatch('');
 }
 
 function startsNumber(byte: number | undefined): boolean {

@@ -10,35 +10,39 @@ import type { Path } from '../core/finding.ts';
 import type { Config, Resource } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { type FetchedConfig, fetchInlined } from './inlinedConfig.ts';
+import {
+  type FetchedConfig,
+  fetchInlined,
+  listReferences,
+  type Reference,
+  referenceRules,
+} from './inlinedConfig.ts';
 import { mergeConfigs } from './merge.ts';
 import { normalizeConfig } from './normalize.ts';
-import { listReferences, type Reference } from './references.ts';
 import type { Issue } from './rule.ts';
 import { issue } from './rules/declare.ts';
-import { referenceRules } from './rules/reference.ts';
 import { configType, type Field, type ListField, type StructType } from './schema.ts';
 import {
   type DocumentRead,
   maxFindings,
   readConfig,
   type ReadResult,
-  type Refusal,
+  type RefusedConfig,
   tooManyValues,
 } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
 /** The references that lead to a config, the outermost first: `ignition.config.merge.0`. Empty for that one itself. */
-export type Place = readonly string[];
+export type ConfigPlace = readonly string[];
 
 /** A path in one of the configs. */
 export interface PlacedPath {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly path: Path;
 }
 
 export interface InlinedConfig {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly document: Buffer;
   readonly read: ReadResult;
 }
@@ -55,7 +59,7 @@ export interface EffectiveConfig {
 }
 
 export interface PlacedIssue {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly issue: Issue;
 }
 
@@ -67,7 +71,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** The effective config of a document, or why the document itself cannot be read. */
 export type ReadEffective =
   | (EffectiveConfig & { readonly status: 'read'; readonly version: SpecVersion })
-  | Refusal;
+  | RefusedConfig;
 
 export function readEffectiveConfig(document: Uint8Array): ReadEffective {
   const read = readConfig(Buffer.from(document.buffer, document.byteOffset, document.byteLength));
@@ -99,7 +103,7 @@ interface Search {
 
 /** A config that is merged with others, with all of its own references. */
 interface Layer {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly config: Config;
 }
 
@@ -148,11 +152,11 @@ function follow(search: Search, { place }: Layer, reference: Reference): Rendere
   return render(search, { place: inner, config: normalizeConfig(read.config, read.version) });
 }
 
-function report(search: Search, place: Place, found: Issue): void {
+function report(search: Search, place: ConfigPlace, found: Issue): void {
   if (search.issues.length < maxFindings) search.issues.push({ place, issue: found });
 }
 
-function fetchBounded(search: Search, place: Place, reference: Reference): FetchedConfig {
+function fetchBounded(search: Search, place: ConfigPlace, reference: Reference): FetchedConfig {
   const limit = (what: string): FetchedConfig => {
     const message = `not checked: the inlined configs are ${what}`;
     return { issues: [{ rule: tooManyValues, path: reference.path, message, hint: 'inline fewer configs' }] };

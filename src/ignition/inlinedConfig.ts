@@ -10,11 +10,36 @@ import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
 import type { Path } from '../core/finding.ts';
-import type { Verification } from './config.ts';
-import type { Reference } from './references.ts';
-import type { Issue } from './rule.ts';
-import { issue } from './rules/declare.ts';
-import { referenceRules } from './rules/reference.ts';
+import type { Config, Resource, Verification } from './config.ts';
+import type { Issue, Rule } from './rule.ts';
+import { issue, refusal, remark } from './rules/declare.ts';
+
+/**
+ * Configs that `ignition.config` refers to: what Ignition finds out about them only when it fetches them on boot.
+ */
+export const referenceRules = {
+  remote: {
+    id: 'config-remote',
+    severity: 'info',
+    message: 'the config at this URL is not looked into: Ignition fetches it on boot',
+    hint: 'validate that config on its own',
+  },
+  unreadable: refusal(
+    'config-undecodable',
+    'the inlined config cannot be decoded',
+    'compress the config with gzip and encode the result as data:;base64,DATA, or remove "compression"',
+  ),
+  hashMismatch: refusal(
+    'config-hash-mismatch',
+    'the inlined config does not match verification.hash',
+    'replace the hash, or remove "verification": a data URL cannot change on the way',
+  ),
+  replaced: remark(
+    'config-replaced',
+    'Ignition ignores everything else in this config',
+    'remove "replace", or move the rest into the config that it refers to',
+  ),
+} satisfies Record<string, Rule>;
 
 export interface FetchedConfig {
   /** Undefined for what is not inlined, and for what cannot be decoded. */
@@ -76,4 +101,18 @@ function hashIssues(document: Buffer, { hash = '' }: Verification, path: Path): 
   if (found === sum) return [];
   const hint = `write ${algorithm}-${found}, or remove "verification": a data URL cannot change on the way`;
   return [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)];
+}
+
+/** A config that another refers to. */
+export interface Reference {
+  readonly resource: Resource;
+  /** In the config that refers to it, e.g. `['ignition', 'config', 'merge', 0]`. */
+  readonly path: Path;
+}
+
+/** The references that Ignition follows, in its order: where one config replaces another, nothing is merged into it. */
+export function listReferences({ ignition }: Config): readonly Reference[] {
+  const { merge = [], replace } = ignition?.config ?? {};
+  if (replace?.source !== undefined) return [{ resource: replace, path: ['ignition', 'config', 'replace'] }];
+  return merge.map((resource, index) => ({ resource, path: ['ignition', 'config', 'merge', index] }));
 }

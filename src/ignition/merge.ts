@@ -8,10 +8,9 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { normalizeConfig } from './normalize.ts';
+import { isZero, normalizeConfig } from './normalize.ts';
 import { configType, type Field, type ListField, type StructField } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
-import { isZero } from './zeroValues.ts';
 
 /**
  * The merged config, in the form of `normalizeConfig`. Both configs are of `version`; translate them before if they are

@@ -8,19 +8,18 @@ import type { Finding, Path } from '../core/finding.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { normalizeConfig } from './normalize.ts';
+import { isZero, isZeroMember, normalizeConfig } from './normalize.ts';
 import { remark } from './rules/declare.ts';
 import { findingOf, type Rule } from './rule.ts';
 import {
   configType,
   type Field,
   type ListField,
-  structOf,
   type StructField,
+  structOf,
   type StructType,
 } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
-import { isZero, isZeroMember } from './zeroValues.ts';
 
 export const mergeRules = {
   inherited: remark(

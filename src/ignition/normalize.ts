@@ -11,7 +11,6 @@ import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { configType, type Field, type ListField, type ScalarField, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
-import { isZeroMember, zeroScalar } from './zeroValues.ts';
 
 /** The config in its one form; members that the version does not have are left out. */
 export function normalizeConfig(config: Config, version: SpecVersion): Config {
@@ -47,4 +46,27 @@ function normalizeList({ element }: ListField, member: unknown): readonly unknow
 function normalizeScalar(field: ScalarField, member: unknown): unknown {
   if (field.always && !field.pointer) return member ?? zeroScalar(field);
   return isZeroMember(field, member) ? undefined : member;
+}
+
+/**
+ * Zero values, as Go has them: a member that is absent, and a plain one that is empty, are the same to Ignition. Of
+ * what is nullable (a Go pointer), an empty value counts as given. What an absent plain scalar is read as.
+ */
+function zeroScalar({ kind }: ScalarField): string | boolean | number {
+  return zeroScalars[kind];
+}
+
+const zeroScalars = { string: '', boolean: false, integer: 0 } as const;
+
+/** Whether none of these members says anything. An empty list does, as Go tells it from none. */
+export function isZero(fields: readonly Field[], members: Members): boolean {
+  return fields.every((field) => isZeroMember(field, members[field.name]));
+}
+
+/** Whether one member says nothing. */
+export function isZeroMember(field: Field, member: unknown): boolean {
+  if (member === undefined) return true;
+  if (field.pointer || field.kind === 'list') return false;
+  if (field.kind === 'struct') return !isMapping(member) || isZero(field.struct.fields, member);
+  return member === zeroScalar(field);
 }

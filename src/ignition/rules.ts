@@ -1,23 +1,30 @@
-/** Which check belongs to which type. The types carry the names that they have in Ignition's Go code. */
+/**
+ * Which check belongs to which type, and the order in which Ignition visits a config. The types carry the names that they
+ * have in Ignition's Go code.
+ */
 
 import type { Check } from './rule.ts';
-import { checkClevisCustom, checkTang } from './rules/clevis.ts';
-import { checkConfig } from './rules/config.ts';
-import { checkDisk } from './rules/disk.ts';
-import { checkDirectory, checkFile } from './rules/file.ts';
+import { checkClevisCustom, checkLuks, checkTang } from './rules/luks.ts';
+import { checkUnitPaths } from './rules/config.ts';
+import { checkDisk, checkPartition } from './rules/disk.ts';
+import { checkDirectory, checkFile, checkLink, checkNodeOwner } from './rules/node.ts';
 import { checkFilesystem } from './rules/filesystem.ts';
-import { checkIgnitionConfig, checkTls } from './rules/ignitionSection.ts';
-import { checkLink } from './rules/link.ts';
-import { checkLuks } from './rules/luks.ts';
-import { checkNodeOwner } from './rules/node.ts';
-import { checkPartition } from './rules/partition.ts';
+import { checkIgnitionConfig, checkProxy, checkTls } from './rules/ignitionSection.ts';
 import { checkDevice } from './rules/path.ts';
-import { checkProxy } from './rules/proxy.ts';
 import { checkRaid } from './rules/raid.ts';
-import { checkCaReference, checkConfigReference, checkHttpHeader, checkResource } from './rules/resource.ts';
+import {
+  checkCaReference,
+  checkConfigReference,
+  checkHttpHeader,
+  checkResource,
+  checkVerification,
+} from './rules/resource.ts';
 import { checkStorage } from './rules/storage.ts';
 import { checkDropin, checkSystemd, checkUnit } from './rules/unit.ts';
-import { checkVerification } from './rules/verification.ts';
+import { isMapping } from '../formats/mapping.ts';
+import type { Config } from './config.ts';
+import type { Members } from './decode.ts';
+import type { StructType } from './schema.ts';
 
 /**
  * The check of each type that has rules, by Go name; `Device` is a string in a list, all others are objects. A type that
@@ -26,7 +33,7 @@ import { checkVerification } from './rules/verification.ts';
 export const checks: Readonly<Record<string, Check<unknown>>> = {
   CaReference: listed(checkCaReference),
   ClevisCustom: listed(checkClevisCustom),
-  Config: listed(checkConfig),
+  Config: listed(checkUnitPaths),
   ConfigReference: listed(checkConfigReference),
   Custom: listed(checkClevisCustom),
   Device: listed(checkDevice),
@@ -57,4 +64,44 @@ export const checks: Readonly<Record<string, Check<unknown>>> = {
 function listed<T>(check: Check<T>): Check<unknown> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding has given the value the type it is listed by
   return (value, version) => check(value as T, version);
+}
+
+/** An object of a config, or a string in a list whose Go type has a name, such as `Device`. */
+interface Visited {
+  readonly type: StructType | string;
+  readonly value: unknown;
+  /** Only valid during the visit. */
+  readonly path: readonly (string | number)[];
+}
+
+/** Visits everything in `config` that a rule may be about, depth first. Absent objects have nothing to say. */
+export function walkConfig(config: Config, type: StructType, visit: (visited: Visited) => void): void {
+  if (isMapping(config)) walkStruct({ path: [], visit }, type, config);
+}
+
+interface Walk {
+  readonly path: (string | number)[];
+  readonly visit: (visited: Visited) => void;
+}
+
+function walkStruct(walk: Walk, type: StructType, value: Members): void {
+  walk.visit({ type, value, path: walk.path });
+  for (const field of type.fields) {
+    const member = value[field.name];
+    if (member === undefined || (field.kind !== 'struct' && field.kind !== 'list')) continue;
+    walk.path.push(field.name);
+    if (field.kind === 'struct' && isMapping(member)) walkStruct(walk, field.struct, member);
+    if (field.kind === 'list' && Array.isArray(member)) walkList(walk, field.element, member);
+    walk.path.pop();
+  }
+}
+
+function walkList(walk: Walk, element: StructType | string, items: readonly unknown[]): void {
+  const { path } = walk;
+  for (const [index, value] of items.entries()) {
+    path.push(index);
+    if (typeof element === 'string') walk.visit({ type: element, value, path });
+    else if (isMapping(value)) walkStruct(walk, element, value);
+    path.pop();
+  }
 }

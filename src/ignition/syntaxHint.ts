@@ -1,6 +1,7 @@
-/** Says what is usually behind text that is not JSON. */
+/** Says what is usually behind text that is not JSON, and behind a version that Ignition does not know. */
 
 import type { SyntaxProblem } from '../formats/json/syntax.ts';
+import { specVersions } from './versions.ts';
 
 /** One sentence on a problem in `bytes`; undefined if nothing better than the rule's own hint is known. */
 export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array): string | undefined {
@@ -50,4 +51,26 @@ function tokenHint(byte: number | undefined): string | undefined {
 
 function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
+
+/** `text` is what the config names; undefined if nothing better than the rule's own hint is known. */
+export function versionHint(text: string): string | undefined {
+  if (text.length > longestVersion) return undefined;
+  if (/^v\d/.test(text)) return `leave out the "v": ${JSON.stringify(text.slice(1, 40))}`;
+  if (/^[12]\./.test(text)) {
+    return 'this is a config of the Container Linux era: convert it to spec 3, e.g. with ign-converter';
+  }
+  const known = specVersions.find(
+    (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
+  );
+  if (known !== undefined) return `the spec has ${known}: write "${known}"`;
+  if (/^3\.\d+\.[1-9]\d*$/.test(text)) return 'the last number of a spec version is always 0, as in 3.4.0';
+  return undefined;
+}
+
+const longestVersion = 100;
+
+/** The version without pre-release and metadata. */
+function release(version: string): string {
+  return /^[\d.]*/.exec(version.trim())?.[0] ?? '';
 }

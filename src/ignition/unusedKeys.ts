@@ -18,9 +18,17 @@ import { isMapping } from '../formats/mapping.ts';
 import { formatPath, type Path } from '../core/finding.ts';
 import type { Config } from './config.ts';
 import type { Issue, Rule } from './rule.ts';
-import type { Field, ListField, StructType } from './schema.ts';
-import { unusedKeyHint } from './unusedKeyHint.ts';
-import type { SpecVersion } from './versions.ts';
+import {
+  configType,
+  type Field,
+  fieldsByFoldedName,
+  foldName,
+  type ListField,
+  structAt,
+  type StructType,
+} from './schema.ts';
+import { isSince, type SpecVersion, specVersions } from './versions.ts';
+import { nearestName } from '../formats/editDistance.ts';
 
 export const unusedKey: Rule = {
   id: 'unused-key',
@@ -37,7 +45,7 @@ export const nullObject: Rule = {
 };
 
 /** An issue with its path from the root and the place it is about. */
-export interface PlacedIssue extends Issue {
+export interface OffsetIssue extends Issue {
   readonly offset: number;
 }
 
@@ -50,7 +58,7 @@ export interface DecodedDocument {
 }
 
 /** In Ignition's order; the unused keys of one object by position, where Ignition's order varies from run to run. */
-export function findUnusedKeys(document: DecodedDocument): Iterable<PlacedIssue> {
+export function findUnusedKeys(document: DecodedDocument): Iterable<OffsetIssue> {
   const start = skipToToken(document.bytes, 0);
   return checkObject(document, { type: document.type, value: document.config, start, path: [] });
 }
@@ -63,7 +71,7 @@ interface Place {
   readonly path: Path;
 }
 
-function* checkObject(document: DecodedDocument, place: Place): Iterable<PlacedIssue> {
+function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetIssue> {
   const { type, value, start, path } = place;
   if (document.bytes[start] !== openBrace) {
     yield { rule: nullObject, path, message: nullObjectMessage(path), offset: start };
@@ -91,7 +99,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<PlacedI
 
 type Member = Omit<Place, 'type'>;
 
-function* checkMember(document: DecodedDocument, field: Field, member: Member): Iterable<PlacedIssue> {
+function* checkMember(document: DecodedDocument, field: Field, member: Member): Iterable<OffsetIssue> {
   const { value } = member;
   if (field.kind === 'struct' && (value !== undefined || !field.pointer)) {
     yield* checkObject(document, { ...member, type: field.struct });
@@ -101,7 +109,7 @@ function* checkMember(document: DecodedDocument, field: Field, member: Member): 
 }
 
 /** A list may be longer in the document than decoded, or shorter, if its key is repeated in another spelling. */
-function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<PlacedIssue> {
+function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<OffsetIssue> {
   const { bytes } = document;
   const { element } = field;
   const { value: items } = member;
@@ -145,4 +153,54 @@ function nullObjectMessage(path: Path): string {
     `context tree does not match content tree at ${formatPath(path)}. ` +
     'Line and column reporting may be inconsistent. Unused keys may not be reported'
   );
+}
+
+/** A member that the type of its object does not have. */
+interface UnknownMember {
+  readonly version: SpecVersion;
+  readonly type: StructType;
+  /** Of the object. */
+  readonly path: Path;
+  readonly key: string;
+}
+
+/** The likeliest explanation; undefined if there is none. */
+function unusedKeyHint(member: UnknownMember): string | undefined {
+  if (member.key.length > longestGuess) return undefined;
+  return spellingHint(member) ?? newerVersionHint(member) ?? butaneHint(member) ?? similarNameHint(member);
+}
+
+const longestGuess = 60;
+
+function spellingHint({ type, key }: UnknownMember): string | undefined {
+  const field = fieldsByFoldedName(type).get(foldName(key));
+  return field && `Ignition takes it for ${JSON.stringify(field.name)} all the same: spell it so`;
+}
+
+function newerVersionHint({ version, path, key }: UnknownMember): string | undefined {
+  const since = specVersions.find(
+    (newer) =>
+      newer !== version &&
+      isSince(newer, version) &&
+      structAt(configType(newer), path)?.fields.some(({ name }) => name === key),
+  );
+  return since && `${JSON.stringify(key)} exists since ${since}; in a ${version} config Ignition ignores it`;
+}
+
+function butaneHint({ type, path, key }: UnknownMember): string | undefined {
+  const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const field = type.fields.find(({ name }) => name === camelCase);
+  if (field !== undefined) return `Butane writes it so; Ignition wants ${JSON.stringify(field.name)}`;
+  const isButane =
+    (path.length === 0 && key === 'variant') ||
+    (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
+  return isButane
+    ? `${JSON.stringify(key)} is Butane, which Ignition does not read: translate the config with butane first`
+    : undefined;
+}
+
+function similarNameHint({ type, key }: UnknownMember): string | undefined {
+  const fields = fieldsByFoldedName(type);
+  const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
+  return nearest && `did you mean ${JSON.stringify(nearest.name)}? Ignition ignores ${JSON.stringify(key)}`;
 }

@@ -11,15 +11,13 @@ import type { Config } from './config.ts';
 import { decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { findingOf, type Issue, type Rule } from './rule.ts';
-import { checks } from './rules.ts';
+import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
-import { syntaxHint } from './syntaxHint.ts';
+import { syntaxHint, versionHint } from './syntaxHint.ts';
 import { typeHint } from './typeHint.ts';
-import { findUnusedKeys, type PlacedIssue } from './unusedKeys.ts';
+import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
 import { readVersion } from './version.ts';
-import { versionHint } from './versionHint.ts';
 import type { SpecVersion } from './versions.ts';
-import { walkConfig } from './walk.ts';
 
 export const emptyConfig: Rule = {
   id: 'empty',
@@ -75,9 +73,9 @@ const tooManyFindings: Finding = {
 };
 
 /** A document that can be decoded, or what Ignition says about one that cannot. */
-export type ReadResult = (DocumentRead & { readonly status: 'read' }) | Refusal;
+export type ReadResult = (DocumentRead & { readonly status: 'read' }) | RefusedConfig;
 
-export interface Refusal {
+export interface RefusedConfig {
   readonly status: 'refused';
   readonly finding: Finding;
   /** The value of a wrong type, if that is the reason. */
@@ -152,25 +150,25 @@ export function readConfig(bytes: Buffer): ReadResult {
   return { status: 'read', version: version.version, type, config, hasOddities, hasPositions: !overflows };
 }
 
-function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): Refusal {
+function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
   const issue = { rule: jsonType, message: mismatch.message, hint: typeHint(mismatch) };
   return { ...refuse(issue, positionsOf(bytes, [mismatch.offset])[0]), mismatch };
 }
 
-function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Refusal {
+function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
   const finding = findingOf({ ...issue, path: [] });
   return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
 }
 
 /** What has been found so far, with paths from the root. */
 interface Collected {
-  readonly issues: (Issue | PlacedIssue)[];
+  readonly issues: (Issue | OffsetIssue)[];
   /** There were more. */
   isFull: boolean;
   valid: boolean;
 }
 
-function collect(found: Collected, issue: Issue | PlacedIssue): void {
+function collect(found: Collected, issue: Issue | OffsetIssue): void {
   if (issue.rule.severity === 'error') found.valid = false;
   if (found.issues.length < maxFindings) found.issues.push(issue);
   else found.isFull = true;
@@ -202,7 +200,7 @@ function collectUnusedKeys(found: Collected, bytes: Buffer, { config, type, vers
   for (const issue of findUnusedKeys({ bytes, config, type, version })) collect(found, issue);
 }
 
-function withPositions(bytes: Buffer, issues: readonly (Issue | PlacedIssue)[]): Finding[] {
+function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]): Finding[] {
   if (issues.length === 0) return [];
   const unplaced = issues.filter((issue) => !('offset' in issue));
   const located = locatePaths(
@@ -214,5 +212,16 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | PlacedIssue)[]):
   return issues.map((issue, index) => {
     const position = positions[index];
     return position === undefined ? findingOf(issue) : { ...findingOf(issue), position };
+  });
+}
+
+/** Gives each finding the position of what its path leads to; `bytes` are valid JSON. */
+export function locateFindings(findings: readonly Finding[], bytes: Buffer): readonly Finding[] {
+  if (findings.length === 0) return findings;
+  const paths = findings.map(({ path }) => path);
+  const positions = positionsOf(bytes, locatePaths(bytes, paths));
+  return findings.map((finding, index) => {
+    const position = positions[index];
+    return position === undefined || finding.path.length === 0 ? finding : { ...finding, position };
   });
 }

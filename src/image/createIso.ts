@@ -17,7 +17,7 @@ import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
 import type { RandomAccess } from './randomAccess.ts';
-import { EMBED_AREA_SIZE } from './sampleIso.ts';
+import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;

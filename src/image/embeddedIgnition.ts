@@ -6,6 +6,9 @@ import { type ImageChange, unchanged } from './imageChange.ts';
 import type { LiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 
+/** Bytes that releases of Fedora CoreOS and RHEL CoreOS reserve for the Ignition config. */
+export const EMBED_AREA_SIZE = 256 * 1024;
+
 /** Member of the embed area's archive that Ignition reads. */
 export const CONFIG_NAME = 'config.ign';
 

@@ -3,8 +3,9 @@
  * a few lines of text for kernel and root filesystem. It does not boot, and says so. It has no data for minimal ISOs.
  */
 
-import { writeIso } from '../formats/iso9660/writer.ts';
+import { writeIso9660 } from '../formats/iso9660/writer.ts';
 import { writeInitrd } from './initrd.ts';
+import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
 export interface SampleIso {
   /** Volume ID, at most 32 characters. */
@@ -12,9 +13,6 @@ export interface SampleIso {
   /** Stamped on all files. */
   readonly date: Date;
 }
-
-/** Bytes that releases reserve for the Ignition config. */
-export const EMBED_AREA_SIZE = 262_144;
 
 const PADDING = 1024;
 const MARKER = ' COREOS_KARG_EMBED_AREA\n';
@@ -34,7 +32,7 @@ const DIRECTIVES = [
 
 /** The whole image; equal input gives equal bytes. */
 export function writeSampleIso({ label, date }: SampleIso): Uint8Array {
-  return writeIso({ volumeId: label, date }, sampleFiles(label));
+  return writeIso9660({ volumeId: label, date }, sampleFiles(label));
 }
 
 /** The files of a sample by path. Tests make older layouts of them. */

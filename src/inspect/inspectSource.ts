@@ -3,24 +3,23 @@
 import { isAgentConfig } from '../agent/lint/lintConfig.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
-import { type Place, type PlacedIssue, readEffectiveConfig } from '../ignition/effectiveConfig.ts';
+import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
+import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import { encodeEmbedFiles } from '../image/embedArea.ts';
 import { configUnreadable } from '../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
 import type { Inspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../image/inspection/memoryNeed.ts';
-import { EMBED_AREA_SIZE } from '../image/sampleIso.ts';
 import type { Io } from '../io/io.ts';
 import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ignoredRules.ts';
-import { type ImageSource, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
-import { type InspectedArchive, inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
+import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
+import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
 
 export interface Inspected {
@@ -77,7 +76,7 @@ export async function inspectSource(
 }
 
 /** The same of an image that is open. */
-async function inspectOpened(source: ImageSource, isLocal: boolean): Promise<Inspected> {
+async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   try {
     return await inspectByKind(source, isLocal);
   } catch (error) {
@@ -87,7 +86,7 @@ async function inspectOpened(source: ImageSource, isLocal: boolean): Promise<Ins
   }
 }
 
-async function inspectByKind(source: ImageSource, isLocal: boolean): Promise<Inspected> {
+async function inspectByKind(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
   if (archived !== undefined) return { file, subject: archived, findings: [] };
@@ -104,7 +103,7 @@ async function inspectByKind(source: ImageSource, isLocal: boolean): Promise<Ins
 async function inspectConfigFile(
   file: string,
   document: Uint8Array,
-  { image, kind }: ImageSource,
+  { image, kind }: ImageInput,
 ): Promise<Inspected> {
   if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
     throw new CliError(
@@ -157,7 +156,7 @@ function readDocument(document: Uint8Array): ReadDocument {
   };
 }
 
-function unreadable(place: Place, { message, hint, position }: Finding): Issue {
+function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
   const said = `${configUnreadable.message}: ${message}${which}${where}`;

@@ -1,7 +1,7 @@
 /** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
 
 import { formatCount } from '../formats/wordList.ts';
-import { EMBED_AREA_SIZE } from '../image/sampleIso.ts';
+import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';

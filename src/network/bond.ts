@@ -10,7 +10,7 @@ import {
   numbered,
   object,
   objectWith,
-  type Place,
+  type DocumentPlace,
   type Reader,
   refuse,
   type Shaped,
@@ -103,7 +103,7 @@ function digits(read: Reader<number>): Reader<string> {
   };
 }
 
-function bit(value: unknown, place: Place): string | undefined {
+function bit(value: unknown, place: DocumentPlace): string | undefined {
   const isOn = flag(value, place);
   return isOn === undefined ? undefined : isOn ? '1' : '0';
 }
@@ -116,12 +116,12 @@ function numberOf(words: readonly string[]): Reader<string> {
   };
 }
 
-function actorSystem(value: unknown, place: Place): string | undefined {
+function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
   const mac = macAddress(value, place);
   return mac?.startsWith('01:00:5E') ? refuse(place, 'it is a multicast address') : mac;
 }
 
-function arpTargets(value: unknown, place: Place): string | undefined {
+function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   if (value === '') return '';
   if (typeof value === 'string' && value.split(',').every((target) => isIpv4(target))) return value;
   return refuse(place, 'IPv4 addresses separated by commas, without blanks, are expected');
@@ -129,7 +129,7 @@ function arpTargets(value: unknown, place: Place): string | undefined {
 
 const readNeighbourTargets = list(address(6));
 
-function neighbourTargets(value: unknown, place: Place): string | undefined {
+function neighbourTargets(value: unknown, place: DocumentPlace): string | undefined {
   return readNeighbourTargets(value, place)?.join(',');
 }
 
@@ -159,7 +159,7 @@ export const bond: Reader<Bond> = (value, place) => {
 function checkSamePorts(
   listed: readonly string[] | undefined,
   configured: readonly string[] | undefined,
-  place: Place,
+  place: DocumentPlace,
 ): void {
   if (listed === undefined || configured === undefined) return;
   const [left, right] = [new Set(listed), new Set(configured)];
@@ -168,7 +168,7 @@ function checkSamePorts(
 }
 
 /** The kernel does not let two ports share a queue; 0 is none. */
-function checkQueues(ports: readonly PortFields[], place: Place): void {
+function checkQueues(ports: readonly PortFields[], place: DocumentPlace): void {
   const taken = new Set<number>();
   for (const [index, { 'queue-id': queue = 0 }] of ports.entries()) {
     if (taken.has(queue)) refuse(step(place, index, 'queue-id'), 'another port has the same queue');
@@ -177,7 +177,7 @@ function checkQueues(ports: readonly PortFields[], place: Place): void {
 }
 
 /** Combinations that nmstate refuses. */
-function checkOptions(options: Options, mode: string | undefined, place: Place): void {
+function checkOptions(options: Options, mode: string | undefined, place: DocumentPlace): void {
   const monitorsArp = Number(options.arp_interval ?? 0) > 0;
   if (monitorsArp && Number(options.miimon ?? 0) > 0) {
     refuse(step(place, 'miimon'), 'miimon and arp_interval exclude each other');

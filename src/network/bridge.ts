@@ -9,7 +9,7 @@ import {
   object,
   objectWith,
   oneOf,
-  type Place,
+  type DocumentPlace,
   type Reader,
   refuse,
   type Shape,
@@ -104,7 +104,7 @@ const readBridgeFields = object({
 
 type PortFields = NonNullable<ReturnType<typeof ports>>[number];
 
-function multicastRouter(value: unknown, place: Place): string | undefined {
+function multicastRouter(value: unknown, place: DocumentPlace): string | undefined {
   const word = typeof value === 'string' ? value.toLowerCase() : String(value);
   const number = typeof value === 'number' ? value : undefined;
   return oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(word, place);
@@ -118,7 +118,7 @@ const readRange = objectWith({ 'id-range': objectWith({ min: vlanTag, max: vlanT
   'id-range',
 ]);
 
-function trunkTag(value: unknown, place: Place): TagRange | undefined {
+function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   if (isMapping(value) && Object.hasOwn(value, 'id')) {
     const id = readId(value, place)?.id;
     return id === undefined ? undefined : [id, id];
@@ -153,7 +153,7 @@ export const bridge: Reader<Bridge> = (value, place) => {
   };
 };
 
-function checkOptions(options: Options, filtersVlans: boolean, place: Place): void {
+function checkOptions(options: Options, filtersVlans: boolean, place: DocumentPlace): void {
   const { 'group-forward-mask': mask, 'group-fwd-mask': sameMask, 'vlan-default-pvid': pvid } = options;
   if (mask !== undefined && sameMask !== undefined && mask !== sameMask) {
     refuse(step(place, 'group-fwd-mask'), 'it is the same as "group-forward-mask", but has another value');
@@ -164,7 +164,7 @@ function checkOptions(options: Options, filtersVlans: boolean, place: Place): vo
 }
 
 /** Combinations that nmstate refuses, and tags of which NetworkManager would take only one. */
-function checkPortVlan(vlan: PortVlan, place: Place): void {
+function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
   const { mode, tag, 'enable-native': native, 'trunk-tags': tags } = vlan;
   if (mode === 'trunk' && tag !== undefined && native !== true) {
     refuse(step(place, 'tag'), 'in trunk mode it needs enable-native: true');

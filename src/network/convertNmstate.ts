@@ -6,24 +6,27 @@
  * which the port list of the controller says as well.
  */
 
+import { createHash } from 'node:crypto';
 import { isMapping } from '../formats/mapping.ts';
 import type { Finding } from '../core/finding.ts';
-import { readDns } from './dns.ts';
-import { type Links, readLinks, sortByActivation } from './links.ts';
-import { type Network, renderProfile } from './profile.ts';
+import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
+import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
   list,
   notCovered,
   object,
-  type Place,
+  type DocumentPlace,
   type Reader,
   refuse,
-  remark,
+  warn,
   step,
   text,
   textOrEmpty,
 } from './readers.ts';
-import { readRoutes } from './routes.ts';
+import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
+import { formatKeyfile, type KeyfileSection } from '../formats/keyfile.ts';
+import type { Interface, InterfaceType } from './interface.ts';
+import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
   /** Of the file: `eth0.nmconnection`. */
@@ -40,7 +43,7 @@ export interface NmstateConversion {
 
 /** Converts a document as parsed from YAML or JSON; null, an empty one, has no interfaces. */
 export function convertNmstate(document: unknown): NmstateConversion {
-  const place: Place = { path: [], findings: [] };
+  const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
   const sorted = sortByActivation(network.links, step(place, 'interfaces'));
   if (place.findings.some(({ severity }) => severity === 'error')) {
@@ -62,7 +65,7 @@ const sectionNames: ReadonlySet<string> = new Set([
   'description',
 ]);
 
-function readNetwork(document: unknown, place: Place): Network {
+function readNetwork(document: unknown, place: DocumentPlace): Network {
   const sections = isMapping(document) ? document : {};
   if (!isMapping(document)) refuse(place, 'an nmstate document is a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
@@ -85,13 +88,13 @@ function sectionOf(sections: Readonly<Record<string, unknown>>, name: string, ab
 const readHostname = object({ running: text, config: text });
 
 /** What leaves no trace in keyfiles. */
-function checkOthers(sections: Readonly<Record<string, unknown>>, place: Place): void {
+function checkOthers(sections: Readonly<Record<string, unknown>>, place: DocumentPlace): void {
   if (sections['description'] !== undefined) textOrEmpty(sections['description'], step(place, 'description'));
   if (sections['route-rules'] !== undefined) emptyRules(sections['route-rules'], step(place, 'route-rules'));
   if (sections['hostname'] === undefined) return;
   const at = step(place, 'hostname');
   if (readHostname(sections['hostname'], at)?.config === undefined) return;
-  remark(step(at, 'config'), 'the host name is not set by keyfiles', 'give it with --hostname');
+  warn(step(at, 'config'), 'the host name is not set by keyfiles', 'give it with --hostname');
 }
 
 const emptyRules: Reader<unknown> = (value, place) => {
@@ -100,7 +103,7 @@ const emptyRules: Reader<unknown> = (value, place) => {
   return isEmpty ? object({ config: list(text) })(value, place) : notCovered(place, '"route-rules"');
 };
 
-function copyMacs(links: Links, place: Place): Map<string, string> {
+function copyMacs(links: InterfaceLinks, place: DocumentPlace): Map<string, string> {
   const macs = new Map<string, string>();
   for (const { name, path, copyMacFrom } of links.listed) {
     if (copyMacFrom === undefined) continue;
@@ -111,4 +114,148 @@ function copyMacs(links: Links, place: Place): Map<string, string> {
     } else macs.set(name, mac);
   }
   return macs;
+}
+
+/** Everything that a document says. */
+interface Network {
+  readonly links: InterfaceLinks;
+  readonly routes: RoutesByInterface;
+  readonly dns: DnsByInterface;
+  /** MAC addresses that are copied from other interfaces, by the name of the one that gets it. */
+  readonly copiedMacs: ReadonlyMap<string, string>;
+}
+
+/** Entries without a value are left out. */
+type Entries = Readonly<Record<string, string | undefined>>;
+
+/** NetworkManager's names. */
+const typeNames: Readonly<Record<InterfaceType, string>> = {
+  ethernet: '802-3-ethernet',
+  vlan: 'vlan',
+  bond: 'bond',
+  'linux-bridge': 'bridge',
+  dummy: 'dummy',
+};
+
+/** The text of the keyfile of an interface. */
+function renderProfile(link: Interface, network: Network): string {
+  const controller = network.links.controllers.get(link.name);
+  const sections: (KeyfileSection | undefined)[] = [
+    section('connection', connectionEntries(link, controller)),
+    section('bond', link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined),
+    section('bond-port', bondPortEntries(link, controller)),
+    section('bridge', link.type === 'linux-bridge' ? (link.bridge?.entries ?? {}) : undefined),
+    section('bridge-port', link.foundByMac ? undefined : controller?.bridge?.portEntries.get(link.name)),
+    ...(controller === undefined ? ipSections(link, network) : []),
+    section('ethernet', wiredEntries(link, network.copiedMacs.get(link.name))),
+    section('vlan', vlanEntries(link, network.links)),
+    section('user', link.description === undefined ? undefined : { [descriptionKey]: link.description }),
+  ];
+  return formatKeyfile(sections.filter((item) => item !== undefined));
+}
+
+const descriptionKey = 'nmstate.interface.description';
+
+/** Keys are sorted; a section without entries is still there. */
+function section(name: string, entries: Entries | undefined): KeyfileSection | undefined {
+  if (entries === undefined) return undefined;
+  const keys = Object.keys(entries).toSorted((a, b) => (a < b ? -1 : 1));
+  const kept = keys.flatMap((key) => {
+    const value = entries[key] ?? '';
+    return value === '' ? [] : [{ key, value }];
+  });
+  return { name, entries: kept };
+}
+
+function connectionEntries(link: Interface, controller: Interface | undefined): Entries {
+  const isController = link.type === 'bond' || link.type === 'linux-bridge';
+  return {
+    autoconnect: String(link.isUp),
+    'autoconnect-slaves': isController ? '1' : '-1',
+    id: link.id,
+    'interface-name': link.foundByMac ? undefined : link.name,
+    lldp: link.lldp === undefined ? undefined : link.lldp ? '1' : '0',
+    master: controller?.name,
+    'slave-type': controller === undefined ? undefined : typeNames[controller.type],
+    type: typeNames[link.type],
+    uuid: profileUuid(link),
+  };
+}
+
+/** nmstate finds the port by the name that NetworkManager knows, which there is none of for one found by MAC. */
+function bondPortEntries(link: Interface, controller: Interface | undefined): Entries | undefined {
+  const entries = link.foundByMac ? undefined : controller?.bond?.portEntries.get(link.name);
+  return entries === undefined || Object.keys(entries).length === 0 ? undefined : entries;
+}
+
+/** The same document always gives the same profiles: UUID version 5 of `ethernet://eth0` in the namespace of URLs. */
+function profileUuid({ type, name }: Pick<Interface, 'type' | 'name'>): string {
+  const digest = createHash('sha1').update(urlNamespace).update(`${type}://${name}`).digest().subarray(0, 16);
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** RFC 9562, section 6.6. */
+const urlNamespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
+
+function ipSections(link: Interface, { routes, dns }: Network): (KeyfileSection | undefined)[] {
+  const own = routes.get(link.name) ?? [];
+  const servers = dns.get(link.name) ?? {};
+  const mayFail = (family: 'ipv4' | 'ipv6'): string | undefined =>
+    link.waitIp === undefined ? undefined : String(!link.waitIp.split('+').includes(family));
+  return [
+    section('ipv4', { ...ipEntries(link.ipv4, own, servers[4]), 'may-fail': mayFail('ipv4') }),
+    section('ipv6', { ...ipEntries(link.ipv6, own, servers[6]), 'may-fail': mayFail('ipv6') }),
+  ];
+}
+
+function ipEntries(
+  settings: IpSettings | undefined,
+  routes: readonly NmstateRoute[],
+  dns: DnsSettings | undefined,
+): Entries {
+  if (settings === undefined) return { method: 'disabled', 'dhcp-timeout': longestTimeout };
+  const own = routes.filter(({ family }) => family === settings.family);
+  const entries: Record<string, string> = {
+    ...settings.entries,
+    'dhcp-timeout': longestTimeout,
+    method: methodName(settings, own),
+  };
+  for (const [index, address] of settings.addresses.entries()) entries[`address${index}`] = address;
+  for (const [index, { value, options }] of own.entries()) {
+    entries[`route${index}`] = value;
+    entries[`route${index}_options`] = options;
+  }
+  return dns === undefined ? entries : { ...entries, ...dnsEntries(dns) };
+}
+
+function methodName({ method, family, addresses }: IpSettings, routes: readonly NmstateRoute[]): string {
+  if (method !== 'static') return method;
+  if (addresses.length > 0 || routes.length > 0) return 'manual';
+  return family === 4 ? 'disabled' : 'link-local';
+}
+
+function dnsEntries({ servers, searches, options, priority }: DnsSettings): Record<string, string> {
+  return {
+    dns: servers.join(';'),
+    'dns-search': searches.join(';'),
+    'dns-options': options.join(';'),
+    'dns-priority': String(priority),
+  };
+}
+
+function wiredEntries(link: Interface, copiedMac: string | undefined): Entries | undefined {
+  const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.mac);
+  const macKey = link.foundByMac ? 'mac-address' : 'cloned-mac-address';
+  const entries = { ...link.wired, ...(mac === undefined ? {} : { [macKey]: mac }) };
+  return Object.keys(entries).length === 0 ? undefined : entries;
+}
+
+/** A parent that is found by its MAC address has no name yet; its profile has a UUID. */
+function vlanEntries(link: Interface, { parents, interfaces }: InterfaceLinks): Entries | undefined {
+  if (link.vlan === undefined) return undefined;
+  const parent = parents.get(link.name) ?? link.vlan.parent;
+  const profile = interfaces.get(parent);
+  return { ...link.vlan.entries, parent: profile?.foundByMac === true ? profileUuid(profile) : parent };
 }

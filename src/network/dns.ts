@@ -3,8 +3,8 @@
 import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import type { Interface } from './interface.ts';
 import type { IpSettings } from './ipSettings.ts';
-import type { Links } from './links.ts';
-import { list, listItem, object, type Place, refuse, step } from './readers.ts';
+import type { InterfaceLinks } from './links.ts';
+import { list, listItem, object, type DocumentPlace, refuse, step } from './readers.ts';
 
 /** What one IP version of one interface gets. */
 export interface DnsSettings {
@@ -17,7 +17,7 @@ export interface DnsSettings {
 export type DnsByInterface = ReadonlyMap<string, { readonly 4?: DnsSettings; readonly 6?: DnsSettings }>;
 
 interface Server {
-  readonly place: Place;
+  readonly place: DocumentPlace;
   readonly family: Family;
   readonly address: string;
   /** Of `fe80::1%eth0`. */
@@ -47,7 +47,7 @@ const plainOptions: ReadonlySet<string> = new Set([
   'use-vc',
 ]);
 
-function readOption(value: unknown, place: Place): string | undefined {
+function readOption(value: unknown, place: DocumentPlace): string | undefined {
   const option = listItem(value, place);
   if (option === undefined || plainOptions.has(option)) return option;
   return /^(?:ndots|timeout|attempts):[0-9]+$/.test(option)
@@ -55,7 +55,7 @@ function readOption(value: unknown, place: Place): string | undefined {
     : refuse(place, 'nmstate does not know this option of the resolver');
 }
 
-function readServer(value: unknown, place: Place): Server | undefined {
+function readServer(value: unknown, place: DocumentPlace): Server | undefined {
   const [ip = '', zone, ...more] = typeof value === 'string' ? value.split('%') : [];
   const parsed = parseAddress(ip);
   const isZoned = zone !== undefined;
@@ -69,7 +69,7 @@ const highPriority = 40;
 const lowPriority = 50;
 
 /** Reads the `dns-resolver` of a document. */
-export function readDns(value: unknown, links: Links, place: Place): DnsByInterface {
+export function readDns(value: unknown, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
   const {
     server: servers = [],
     search: searches = [],
@@ -84,8 +84,8 @@ export function readDns(value: unknown, links: Links, place: Place): DnsByInterf
 interface Rest {
   readonly searches: readonly string[];
   readonly options: readonly string[];
-  readonly links: Links;
-  readonly place: Place;
+  readonly links: InterfaceLinks;
+  readonly place: DocumentPlace;
 }
 
 function placeServers(servers: readonly Server[], { searches, options, links, place }: Rest): DnsByInterface {
@@ -116,7 +116,7 @@ function placeServers(servers: readonly Server[], { searches, options, links, pl
 }
 
 /** All zones have to be one interface, and one that can be used. */
-function checkZones(servers: readonly Server[], links: Links): void {
+function checkZones(servers: readonly Server[], links: InterfaceLinks): void {
   const zoned = servers.filter(({ zone }) => zone !== undefined);
   for (const { place, zone = '' } of zoned) {
     const holder = links.interfaces.get(zone);
@@ -134,7 +134,7 @@ function isMixed(servers: readonly Server[]): boolean {
 }
 
 /** The first with addresses of its own, else the first with any. */
-function findHolder({ listed }: Links, family: Family): Interface | undefined {
+function findHolder({ listed }: InterfaceLinks, family: Family): Interface | undefined {
   return (
     listed.find((candidate) => isPreferred(settingsOf(candidate, family))) ??
     listed.find((candidate) => canHold(candidate, family))

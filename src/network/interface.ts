@@ -15,10 +15,10 @@ import {
   object,
   objectWith,
   oneOf,
-  type Place,
+  type DocumentPlace,
   type Reader,
   refuse,
-  remark,
+  warn,
   type Shaped,
   step,
   strictly,
@@ -145,7 +145,7 @@ const absentShape = {
 
 const readAbsentFields = object(absentShape);
 
-function readAbsent(value: Readonly<Record<string, unknown>>, place: Place): Unmanaged | undefined {
+function readAbsent(value: Readonly<Record<string, unknown>>, place: DocumentPlace): Unmanaged | undefined {
   const kept = Object.entries(value).filter(([key]) => key in absentShape || key === 'pci-address');
   const fields = readAbsentFields(Object.fromEntries(kept), place);
   const name = fields === undefined ? undefined : checkName(fields, value, place);
@@ -153,7 +153,7 @@ function readAbsent(value: Readonly<Record<string, unknown>>, place: Place): Unm
 }
 
 /** Without a type it is taken for Ethernet, as nmstate does offline. */
-function readType(value: Readonly<Record<string, unknown>>, place: Place): InterfaceType | undefined {
+function readType(value: Readonly<Record<string, unknown>>, place: DocumentPlace): InterfaceType | undefined {
   if (!Object.hasOwn(value, 'type')) return 'ethernet';
   const { type } = value;
   const known = types.find((candidate) => candidate === type);
@@ -165,7 +165,7 @@ function readType(value: Readonly<Record<string, unknown>>, place: Place): Inter
 function checkName(
   { name, identifier }: Fields,
   value: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: DocumentPlace,
 ): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
@@ -178,7 +178,7 @@ function checkName(
   );
 }
 
-function readIgnored(name: string, fields: Fields, place: Place): Unmanaged | undefined {
+function readIgnored(name: string, fields: Fields, place: DocumentPlace): Unmanaged | undefined {
   const ports = portsOf(fields);
   if (ports === undefined) return { name, state: 'ignore' };
   return notCovered(step(place, 'state'), 'an ignored interface with ports');
@@ -188,7 +188,7 @@ function portsOf(fields: Fields): readonly string[] | undefined {
   return (fields['link-aggregation'] ?? fields.bond)?.ports ?? fields.bridge?.ports;
 }
 
-function checkFields(type: InterfaceType, fields: Fields, place: Place): void {
+function checkFields(type: InterfaceType, fields: Fields, place: DocumentPlace): void {
   if (fields.identifier === 'mac-address' && fields['mac-address'] === undefined) {
     refuse(step(place, 'identifier'), 'without "mac-address" the interface cannot be found');
   }
@@ -203,7 +203,7 @@ function checkFields(type: InterfaceType, fields: Fields, place: Place): void {
   if (type === 'bond') checkBond(fields, place);
 }
 
-function checkBond(fields: Fields, place: Place): void {
+function checkBond(fields: Fields, place: DocumentPlace): void {
   if (fields.bond !== undefined && fields['link-aggregation'] !== undefined) {
     refuse(step(place, 'bond'), 'it is the same as "link-aggregation"', 'leave one of them out');
   }
@@ -211,7 +211,7 @@ function checkBond(fields: Fields, place: Place): void {
   const isUp = (fields.state ?? 'up') === 'up';
   if (isUp && settings?.mode === undefined) refuse(place, 'a bond needs a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
-    remark(
+    warn(
       step(place, 'mac-address'),
       'the MAC address is left out, as nmstate does',
       'with fail_over_mac active the bond has that of its active port',

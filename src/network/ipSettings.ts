@@ -9,11 +9,11 @@ import {
   object,
   objectWith,
   oneOf,
-  type Place,
+  type DocumentPlace,
   prefixLength,
   type Reader,
   refuse,
-  remark,
+  warn,
   type Shaped,
   step,
   strictFlag,
@@ -101,7 +101,7 @@ export const ipv4: Reader<IpSettings> = (value, place) => {
 };
 
 /** NetworkManager has one metric for both, so nmstate refuses two. */
-function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: Place): void {
+function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace): void {
   const prefix = fields['prefix-route-metric'] ?? -1;
   const auto = fields['auto-route-metric'] ?? -1;
   if (isAuto && prefix !== -1 && auto !== -1 && prefix !== auto) {
@@ -182,7 +182,7 @@ export const ipv6: Reader<IpSettings> = (value, place) => {
   };
 };
 
-function notSupportedAlone(place: Place): void {
+function notSupportedAlone(place: DocumentPlace): void {
   refuse(
     step(place, 'autoconf'),
     'nmstate does not support autoconf without DHCP',
@@ -191,10 +191,10 @@ function notSupportedAlone(place: Place): void {
 }
 
 /** Every interface has a link-local address of its own, so nmstate leaves out those that are written down. */
-function withoutLinkLocal(fields: Ipv6Fields, place: Place): Pick<Ipv6Fields, 'address'> {
+function withoutLinkLocal(fields: Ipv6Fields, place: DocumentPlace): Pick<Ipv6Fields, 'address'> {
   const kept = (fields.address ?? []).filter(({ ip }) => !isLinkLocalText(ip));
   if (kept.length < (fields.address ?? []).length) {
-    remark(place, 'link-local addresses are left out, as nmstate does', 'the kernel makes one by itself');
+    warn(place, 'link-local addresses are left out, as nmstate does', 'the kernel makes one by itself');
   }
   return { address: kept };
 }
@@ -205,7 +205,7 @@ function isLinkLocalText(ip: string): boolean {
 }
 
 /** The lower half of an address; `::` and nothing stand for none. */
-function readToken(fields: Ipv6Fields, enabled: boolean, place: Place): string | undefined {
+function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): string | undefined {
   const { token = '' } = fields;
   if (token === '') return undefined;
   const parsed = parseAddress(token);

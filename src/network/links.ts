@@ -1,9 +1,9 @@
 /** How the interfaces of a document hang together: ports and controllers, VLANs and what they are on, and the order. */
 
 import { assumedPort, type Interface, portsOfInterface, readInterface, type Unmanaged } from './interface.ts';
-import { isKernelName, list, type Place, refuse, step } from './readers.ts';
+import { isKernelName, list, type DocumentPlace, refuse, step } from './readers.ts';
 
-export interface Links {
+export interface InterfaceLinks {
   /** All that get a profile, as the document has them; ports that it only names are behind them. */
   readonly interfaces: ReadonlyMap<string, Interface>;
   /** Those that the document lists, in its order. */
@@ -16,7 +16,7 @@ export interface Links {
 }
 
 /** Reads the `interfaces` of a document; what they say about each other is checked. */
-export function readLinks(value: unknown, place: Place): Links {
+export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks {
   const read = list(readInterface)(value, place) ?? [];
   const managed = read.filter((item) => 'type' in item);
   const unmanaged = new Map(read.filter((item) => 'state' in item).map((item) => [item.name, item]));
@@ -24,7 +24,7 @@ export function readLinks(value: unknown, place: Place): Links {
   const interfaces = new Map(managed.map((item) => [item.name, item]));
   addAssumedPorts(interfaces, unmanaged, place);
   const find = makeFind(interfaces);
-  const links: Links = {
+  const links: InterfaceLinks = {
     interfaces,
     listed: managed,
     controllers: findControllers(interfaces, place),
@@ -41,7 +41,7 @@ export function readLinks(value: unknown, place: Place): Links {
 function checkNames(
   read: readonly (Interface | Unmanaged)[],
   managed: readonly Interface[],
-  place: Place,
+  place: DocumentPlace,
 ): void {
   if (new Set(read.map(({ name }) => name)).size < read.length) {
     refuse(place, 'two interfaces have the same name', 'leave one of them out');
@@ -53,14 +53,14 @@ function checkNames(
   }
 }
 
-function at(place: Place, path: Interface['path']): Place {
+function at(place: DocumentPlace, path: Interface['path']): DocumentPlace {
   return { path, findings: place.findings };
 }
 
 function addAssumedPorts(
   interfaces: Map<string, Interface>,
   unmanaged: ReadonlyMap<string, Unmanaged>,
-  place: Place,
+  place: DocumentPlace,
 ): void {
   for (const controller of interfaces.values()) {
     for (const port of portsOfInterface(controller) ?? []) {
@@ -74,7 +74,10 @@ function addAssumedPorts(
   }
 }
 
-function findControllers(interfaces: ReadonlyMap<string, Interface>, place: Place): Map<string, Interface> {
+function findControllers(
+  interfaces: ReadonlyMap<string, Interface>,
+  place: DocumentPlace,
+): Map<string, Interface> {
   const controllers = new Map<string, Interface>();
   for (const controller of interfaces.values()) {
     for (const port of portsOfInterface(controller) ?? []) {
@@ -87,7 +90,7 @@ function findControllers(interfaces: ReadonlyMap<string, Interface>, place: Plac
 }
 
 /** Names of interfaces that are up come first, then names of profiles. */
-function makeFind(interfaces: ReadonlyMap<string, Interface>): Links['find'] {
+function makeFind(interfaces: ReadonlyMap<string, Interface>): InterfaceLinks['find'] {
   const profiles = new Map(Array.from(interfaces.values(), (item) => [item.profileName, item]));
   return (name) => {
     const own = interfaces.get(name);
@@ -96,7 +99,10 @@ function makeFind(interfaces: ReadonlyMap<string, Interface>): Links['find'] {
 }
 
 /** Only interfaces that are up resolve the name of a profile. */
-function findParents(interfaces: ReadonlyMap<string, Interface>, find: Links['find']): Map<string, string> {
+function findParents(
+  interfaces: ReadonlyMap<string, Interface>,
+  find: InterfaceLinks['find'],
+): Map<string, string> {
   const parents = new Map<string, string>();
   for (const { name, vlan, isUp } of interfaces.values()) {
     if (vlan === undefined) continue;
@@ -106,7 +112,7 @@ function findParents(interfaces: ReadonlyMap<string, Interface>, find: Links['fi
   return parents;
 }
 
-function checkPortsHaveNoIp({ controllers, interfaces }: Links, place: Place): void {
+function checkPortsHaveNoIp({ controllers, interfaces }: InterfaceLinks, place: DocumentPlace): void {
   for (const [name, controller] of controllers) {
     const port = interfaces.get(name);
     for (const family of ['ipv4', 'ipv6'] as const) {
@@ -122,9 +128,9 @@ function checkPortsHaveNoIp({ controllers, interfaces }: Links, place: Place): v
 }
 
 function checkParents(
-  { interfaces, parents }: Links,
+  { interfaces, parents }: InterfaceLinks,
   unmanaged: ReadonlyMap<string, Unmanaged>,
-  place: Place,
+  place: DocumentPlace,
 ): void {
   for (const [name, parent] of parents) {
     const vlanPlace = at(place, interfaces.get(name)?.path ?? []);
@@ -138,7 +144,7 @@ function checkParents(
 }
 
 /** Profiles are stored as files under their ids, so one would replace the other. */
-function checkIds(interfaces: ReadonlyMap<string, Interface>, place: Place): void {
+function checkIds(interfaces: ReadonlyMap<string, Interface>, place: DocumentPlace): void {
   const ids = new Set<string>();
   for (const { id, path } of interfaces.values()) {
     if (ids.has(id)) refuse(at(place, path), `two profiles would have the name ${JSON.stringify(id)}`);
@@ -153,7 +159,7 @@ const maxRounds = 4;
  * Interfaces in the order of activation, which is nmstate's order of keyfiles: controllers before ports and parents
  * before VLANs as far as the document lists them, otherwise by name.
  */
-export function sortByActivation(links: Links, place: Place): Interface[] {
+export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): Interface[] {
   const priorities = new Map<string, number>();
   let isDone = false;
   for (let round = 0; round < maxRounds && !isDone; round += 1) isDone = raisePriorities(links, priorities);
@@ -171,7 +177,7 @@ export function sortByActivation(links: Links, place: Place): Interface[] {
 }
 
 /** One round of nmstate's `set_ifaces_up_priority`; false where a controller has no priority yet. */
-function raisePriorities(links: Links, priorities: Map<string, number>): boolean {
+function raisePriorities(links: InterfaceLinks, priorities: Map<string, number>): boolean {
   const { controllers, parents } = links;
   const current = (name: string): number | undefined =>
     priorities.get(name) ?? (controllers.has(name) ? undefined : 0);

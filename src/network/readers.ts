@@ -9,13 +9,13 @@ import type { Finding, Path } from '../core/finding.ts';
 import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
 
 /** Where a value stands, and where to put what is wrong with it. */
-export interface Place {
+export interface DocumentPlace {
   readonly path: Path;
   readonly findings: Finding[];
 }
 
 /** Undefined after it has reported why the value cannot be taken. */
-export type Reader<T> = (value: unknown, place: Place) => T | undefined;
+export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
 
 export type Shape = Readonly<Record<string, Reader<unknown>>>;
 
@@ -29,13 +29,13 @@ export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Require
 const installNmstate = 'install nmstate, whose nmstatectl converts every nmstate document, or take this out';
 
 /** A value that nmstate refuses too, or that makes no sense. `message` is a sentence without a full stop. */
-export function refuse(place: Place, message: string, hint?: string): undefined {
+export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
   const finding = { severity: 'error', rule: 'nmstate-value', path: place.path, message } as const;
   place.findings.push(hint === undefined ? finding : { ...finding, hint });
 }
 
 /** A value that nmstate may take, but this conversion does not. */
-export function notCovered(place: Place, what: string): undefined {
+export function notCovered(place: DocumentPlace, what: string): undefined {
   const message = `${what} is not covered by the built-in nmstate conversion`;
   const { path } = place;
   place.findings.push({
@@ -48,11 +48,11 @@ export function notCovered(place: Place, what: string): undefined {
 }
 
 /** What nmstate takes and leaves out of the keyfiles. */
-export function remark(place: Place, message: string, hint: string): void {
+export function warn(place: DocumentPlace, message: string, hint: string): void {
   place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
 }
 
-export function step(place: Place, ...steps: Path): Place {
+export function step(place: DocumentPlace, ...steps: Path): DocumentPlace {
   return { path: [...place.path, ...steps], findings: place.findings };
 }
 

@@ -2,7 +2,7 @@
 
 import { addressBits, type Family, formatAddress, maskAddress, parseAddress } from './ipAddress.ts';
 import type { Interface } from './interface.ts';
-import type { Links } from './links.ts';
+import type { InterfaceLinks } from './links.ts';
 import {
   flag,
   integer,
@@ -10,7 +10,7 @@ import {
   list,
   object,
   oneOf,
-  type Place,
+  type DocumentPlace,
   refuse,
   type Shaped,
   step,
@@ -18,7 +18,7 @@ import {
   uint32,
 } from './readers.ts';
 
-export interface Route {
+export interface NmstateRoute {
   readonly family: Family;
   /** Values of NetworkManager's `routeN` and `routeN_options`. */
   readonly value: string;
@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** From names of interfaces; both families mixed, in the order that they get in keyfiles. */
-export type RoutesByInterface = ReadonlyMap<string, readonly Route[]>;
+export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
 
 const positive = integer(1, 2 ** 32 - 1);
 
@@ -55,7 +55,7 @@ const readRouteFields = object(routeShape);
 const readRoutesFields = object({ config: list(readEntry) });
 
 interface Entry {
-  readonly place: Place;
+  readonly place: DocumentPlace;
   readonly fields: Fields;
   readonly destination: Destination;
   readonly interfaceName: string;
@@ -67,13 +67,13 @@ interface Destination {
   readonly network: string;
 }
 
-function anyAddress(value: unknown, place: Place): string | undefined {
+function anyAddress(value: unknown, place: DocumentPlace): string | undefined {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
   return parsed === undefined ? refuse(place, 'an IP address is expected') : formatAddress(parsed);
 }
 
 /** Routes that are to go away are nothing that a keyfile could say, but nmstate checks them. */
-function readEntry(value: unknown, place: Place): Entry | undefined {
+function readEntry(value: unknown, place: DocumentPlace): Entry | undefined {
   const fields = readRouteFields(value, place);
   if (fields === undefined || fields.state === 'ignore') return undefined;
   const { destination: written, 'next-hop-interface': interfaceName } = fields;
@@ -87,14 +87,14 @@ function readEntry(value: unknown, place: Place): Entry | undefined {
 }
 
 /** A key that is there was refused already. */
-function missing(value: unknown, key: string, place: Place): undefined {
+function missing(value: unknown, key: string, place: DocumentPlace): undefined {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? undefined
     : refuse(place, `"${key}" is missing`);
 }
 
 /** nmstate clears the bits behind the prefix. */
-function parseDestination(written: string, place: Place): Destination | undefined {
+function parseDestination(written: string, place: DocumentPlace): Destination | undefined {
   const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
   const parsed = parseAddress(ip);
   const bits = parsed === undefined ? 0 : addressBits(parsed.family);
@@ -106,7 +106,7 @@ function parseDestination(written: string, place: Place): Destination | undefine
   return { family: parsed.family, network: `${formatAddress(maskAddress(parsed, prefix))}/${prefix}` };
 }
 
-function checkFamilies(fields: Fields, { family }: Destination, place: Place): void {
+function checkFamilies(fields: Fields, { family }: Destination, place: DocumentPlace): void {
   for (const key of ['next-hop-address', 'source'] as const) {
     const address = fields[key];
     if (address === undefined || parseAddress(address)?.family === family) continue;
@@ -118,7 +118,7 @@ function checkFamilies(fields: Fields, { family }: Destination, place: Place): v
 }
 
 /** Reads the `routes` of a document. */
-export function readRoutes(value: unknown, links: Links, place: Place): RoutesByInterface {
+export function readRoutes(value: unknown, links: InterfaceLinks, place: DocumentPlace): RoutesByInterface {
   const entries = readRoutesFields(value, place)?.config ?? [];
   const byInterface = new Map<string, Entry[]>();
   for (const entry of entries) {
@@ -131,7 +131,10 @@ export function readRoutes(value: unknown, links: Links, place: Place): RoutesBy
   return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
 }
 
-function findHolder({ place, destination, interfaceName }: Entry, links: Links): Interface | undefined {
+function findHolder(
+  { place, destination, interfaceName }: Entry,
+  links: InterfaceLinks,
+): Interface | undefined {
   const at = step(place, 'next-hop-interface');
   const holder = links.find(interfaceName);
   if (holder === undefined) {
@@ -195,7 +198,7 @@ const mainTable = 254;
 /** What the kernel gives to routes of users. */
 const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
 
-function toRoute({ fields, destination: { family, network } }: Entry): Route {
+function toRoute({ fields, destination: { family, network } }: Entry): NmstateRoute {
   const { metric = -1, 'next-hop-address': written } = fields;
   const nextHop = written === '0.0.0.0' || written === '::' ? undefined : written;
   const metricText = String(metric === -1 ? defaultMetric[family] : metric);

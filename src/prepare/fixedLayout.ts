@@ -3,11 +3,10 @@
  * Bifrost have for it. What configure-coreos-ipa did from its environment, `metal3` does without any option.
  */
 
-import { formatCount } from '../formats/wordList.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { architectures } from '../core/architecture.ts';
-import type { Architecture } from '../core/architecture.ts';
+import { formatCount } from '../formats/wordList.ts';
+import { type Architecture, architectures } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';

@@ -7,7 +7,7 @@ import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import type { Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath } from '../hosts/artifacts/servedPaths.ts';
@@ -17,9 +17,8 @@ import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts
 import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/plan/imageSet.ts';
-import { type HostPlan, listPlannable, type PlanJob, planHost } from '../hosts/plan/planHost.ts';
+import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
-import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 
 /** What all hosts have in common. */
 export interface HostJob extends PlanJob {

@@ -14,7 +14,7 @@ import { parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
 import { findGroup } from './folder/userGroup.ts';
 import type { Access } from './folder/preparedFolder.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/nearestNames.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import { type LayoutName, layoutNames } from './layoutNames.ts';
 
@@ -44,12 +44,8 @@ export interface PrepareOptions extends ImageOptions {
 
 /** Who asks for CoreOS by the variable of Metal3's design asks for its folder. Throws UsageError for other names. */
 export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'>): LayoutName {
-  if (layout === undefined) return env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
-  const known = layoutNames.find((name) => name === layout);
-  if (known !== undefined) return known;
-  throw new UsageError(`--layout ${JSON.stringify(layout)} is not known`, {
-    hint: hintChoices(layout, layoutNames),
-  });
+  const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
+  return parseChoice('--layout', layout, layoutNames) ?? usual;
 }
 
 /** Permissions of files, whether they hold a secret or not. */

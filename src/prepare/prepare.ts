@@ -4,13 +4,13 @@
  * whenever it is interrupted, each host boots what was there before or what is new.
  */
 
-import { formatCount } from '../formats/wordList.ts';
 import { resolve } from 'node:path';
+import { formatCount } from '../formats/wordList.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
-import { needsSharedImages } from '../hosts/artifacts/artifacts.ts';
+import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
@@ -28,7 +28,6 @@ import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/ima
 import { putImageSet } from './imageSets.ts';
 import type { ImageSet } from '../hosts/plan/imageSet.ts';
 import { chooseLayout, type FileAccess, type PrepareOptions, readAccess, readWanted } from './options.ts';
-import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { tellExposed } from './exposed.ts';
 import { archiveInputs, publishIn } from './publishedArchives.ts';
 import { tellMemory } from './tellMemory.ts';

@@ -5,13 +5,12 @@ import { bootFormNames, bootForms, checkBoot, type BootFormName } from '../boot/
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
-import { UsageError } from '../core/errors.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeFileAtomically } from '../io/files/outputFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
+import { parseFormat } from '../io/report/nearestNames.ts';
 import { report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
@@ -37,7 +36,7 @@ const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinu
  * `UsageError` for an unknown format or where URLs are missing.
  */
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
-  const format = parseFormat(options.format ?? 'plain');
+  const format = parseFormat(options.format, bootFormNames);
   const inputs = await readBootInputs(options, io);
   const { settings } = inputs;
   if (scriptForms.has(format)) bootImages(settings);
@@ -47,12 +46,6 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await writeText(form.render(settings), { settings, output: options.output }, io);
   return 0;
-}
-
-function parseFormat(name: string): BootFormName {
-  const format = bootFormNames.find((known) => known === name);
-  if (format !== undefined) return format;
-  throw new UsageError(`unknown format: ${shown(name)}`, { hint: hintChoices(name, bootFormNames) });
 }
 
 /** One mistake in `--base-url` breaks three URLs in the same words. */

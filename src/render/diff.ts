@@ -7,14 +7,13 @@ import { formatCount } from '../formats/wordList.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
 import { readDeployedConfig } from '../hosts/input/deployedConfig.ts';
+import { parseTextOrJson } from '../io/report/textOrJson.ts';
 import { asTrouble } from '../io/report/trouble.ts';
-import { type DiffForm, diffForms } from './diffForm.ts';
+import { compareRendered, type DiffForm, diffForms } from './diffForm.ts';
 import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { compareRendered } from './renderedChanges.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
 
 /** 0: nothing would change; 1: something would; anything that is wrong is thrown as UsageError, or told and 2. */
@@ -31,7 +30,7 @@ export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
   }
 }
 
-function checkDiffOptions({ diff: deployed, format = 'text', output, showSettings }: RenderOptions): {
+function checkDiffOptions({ diff: deployed, format, output, showSettings }: RenderOptions): {
   readonly deployed: string;
   readonly form: DiffForm;
 } {
@@ -49,11 +48,7 @@ function checkDiffOptions({ diff: deployed, format = 'text', output, showSetting
   if (showSettings === true) {
     throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'leave one of them out' });
   }
-  const form = diffForms.get(format);
-  if (form !== undefined) return { deployed, form };
-  throw new UsageError(`unknown format: ${format}`, {
-    hint: hintChoices(format, [...diffForms.keys()]),
-  });
+  return { deployed, form: diffForms[parseTextOrJson(format)] };
 }
 
 async function diffOne(deployed: string, source: RenderSource, form: DiffForm): Promise<ExitCode> {

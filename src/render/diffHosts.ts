@@ -1,8 +1,8 @@
 /** `render --diff` for the hosts of an inventory: each is compared with NAME.ign in a folder, one after the other. */
 
-import { formatCount } from '../formats/wordList.ts';
 import { access, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { formatCount } from '../formats/wordList.ts';
 import type { SettingChange } from '../agent/deployed/describeConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
@@ -12,10 +12,9 @@ import { writeStdout } from '../io/stdout.ts';
 import { formatWrong, type HostRun, makeRoom, startRun, reportGroups } from '../hosts/run/hostRun.ts';
 import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { readDeployedConfig } from '../hosts/input/deployedConfig.ts';
-import type { DiffForm } from './diffForm.ts';
+import { compareRendered, type DiffForm } from './diffForm.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
-import { compareRendered } from './renderedChanges.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 
 /** Where the deployed configs are, and how changes are told. */

@@ -1,17 +1,16 @@
 /** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
 
 import { resolve } from 'node:path';
-import { UsageError } from '../core/errors.ts';
 import { formatWordList } from '../formats/wordList.ts';
 import { writeFileAtomically } from '../io/files/outputFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/printable.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
+import { parseTextOrJson } from '../io/report/textOrJson.ts';
 
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the
@@ -36,8 +35,7 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 async function renderOne(source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
-    const format = shownForms.get(options.format ?? 'text');
-    if (format === undefined) throw unknownFormat(options.format);
+    const format = shownForms[parseTextOrJson(options.format)];
     const shown = format(readInputs(source), options, source.hosts);
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
@@ -50,14 +48,7 @@ async function renderOne(source: RenderSource): Promise<ExitCode> {
   return 0;
 }
 
-const shownForms = new Map([
-  ['text', formatShownSettings],
-  ['json', formatShownSettingsJson],
-]);
-
-function unknownFormat(format = ''): UsageError {
-  return new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, [...shownForms.keys()]) });
-}
+const shownForms = { text: formatShownSettings, json: formatShownSettingsJson };
 
 async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
   const isSecret = secrets.length > 0;

@@ -16,7 +16,7 @@ import { type Reconstruction, verifyReconstruction } from '../image/minimalIso/r
 import { stretchOf } from '../image/overlay.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
 import { withImageName } from '../io/images/readImage.ts';
-import { openSharedImage, shareImage, type SharedImage } from '../io/images/sharedImage.ts';
+import { openSharedImage, type SharedImage, shareImage } from '../io/images/sharedImage.ts';
 import { spoolToFile } from '../io/files/spool.ts';
 import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
 import { digestTag } from './answer/entityTag.ts';

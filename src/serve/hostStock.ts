@@ -9,7 +9,7 @@ import type { PackedConfigs } from './answer/packedConfigs.ts';
 import { keepRemarks, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { makeHosts } from '../hosts/run/makeHosts.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
-import { listPlannable, type PlanJob, planHost } from '../hosts/plan/planHost.ts';
+import { listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { CatalogHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
 import { planSource, type StockPlan } from './planSource.ts';

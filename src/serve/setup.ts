@@ -17,6 +17,7 @@ import { report } from '../io/report/report.ts';
 import { createSigner, type Signer } from './answer/signedPath.ts';
 import { parseDuration, parseWholeNumber } from './numbers.ts';
 import type { ServeOptions } from './options.ts';
+import { parseChoice } from '../io/report/nearestNames.ts';
 
 export interface Setup {
   readonly listen: ListenAddress;
@@ -64,7 +65,9 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', { least: 1, most: 65_536 }) * MIB,
     log: readLogForm(options, io),
-    list: readForm(options.format, '--format') ?? (io.stdout.isTTY === true ? 'text' : undefined),
+    list:
+      parseChoice('--format', options.format, ['text', 'json']) ??
+      (io.stdout.isTTY === true ? 'text' : undefined),
   };
 }
 
@@ -73,7 +76,7 @@ export function readLogForm(
   { log }: Pick<ServeOptions, 'log'>,
   { stderr }: Pick<Io, 'stderr'>,
 ): 'json' | 'text' {
-  return readForm(log, '--log') ?? (stderr.isTTY === true ? 'text' : 'json');
+  return parseChoice('--log', log, ['text', 'json']) ?? (stderr.isTTY === true ? 'text' : 'json');
 }
 
 function readListen({ listen }: ServeOptions, io: Io): ListenAddress {
@@ -136,9 +139,4 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
     }),
     ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
   };
-}
-
-function readForm(text: string | undefined, option: string): 'json' | 'text' | undefined {
-  if (text === undefined || text === 'json' || text === 'text') return text;
-  throw new UsageError(`${option} ${JSON.stringify(text)} is not known`, { hint: 'use text or json' });
 }

@@ -8,6 +8,7 @@ import type { HomeStage } from './timeline/verdict.ts';
 import { parseDuration } from '../serve/numbers.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
 import type { TryOptions } from './options.ts';
+import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 
 export interface TrialSetup {
   readonly listen: ListenAddress;
@@ -38,15 +39,15 @@ const DEFAULT_TIMEOUT = '30m';
 export function readTrialSetup(options: TryOptions): TrialSetup {
   const { accel, boot, firmware } = options;
   const machine: MachineChoices = {
-    boot: chosen(boot, '--boot', ['network', 'cd']),
-    firmware: chosen(firmware, '--firmware', ['bios', 'uefi']),
-    accel: chosen(accel, '--accel', ['kvm', 'tcg']),
+    boot: parseChoice('--boot', boot, ['network', 'cd']),
+    firmware: parseChoice('--firmware', firmware, ['bios', 'uefi']),
+    accel: parseChoice('--accel', accel, ['kvm', 'tcg']),
   };
   refuseUnused(options);
   if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
   const isEmulated = options.qemu !== undefined;
-  const home = chosen(options.until, '--until', ['heartbeat', 'callback']) ?? 'heartbeat';
-  const askBack = chosen(options.askBack, '--ask-back', ['own', 'anywhere', 'never']);
+  const home = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
+  const askBack = parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']);
   if (home === 'callback' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
     throw new UsageError('--until callback waits for answers of agents that nobody asks', {
       hint: isEmulated ? 'an emulated machine cannot be reached from here' : 'leave --ask-back never out',
@@ -61,7 +62,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     home,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
-    format: chosen(options.format, '--format', ['text', 'json', 'ndjson']) ?? 'text',
+    format: parseFormat(options.format, ['text', 'json', 'ndjson']),
     machine,
   };
 }
@@ -79,20 +80,6 @@ function readIronicUrl(text: string): string {
   if (others.length === 0 && URL.canParse(url)) return url;
   throw new UsageError('--ironic-url takes the one URL at which machines reach this Ironic', {
     hint: 'give one URL such as http://192.0.2.1:6385',
-  });
-}
-
-/** Throws UsageError for any other value. */
-function chosen<T extends string>(
-  text: string | undefined,
-  option: string,
-  values: readonly T[],
-): T | undefined {
-  if (text === undefined) return undefined;
-  const value = values.find((it) => it === text);
-  if (value !== undefined) return value;
-  throw new UsageError(`${option} ${JSON.stringify(text)} is not known`, {
-    hint: `use one of ${values.join(', ')}`,
   });
 }
 

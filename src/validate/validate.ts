@@ -1,18 +1,18 @@
 /** `validate`: says of Ignition configs what Ignition would say, and of the agent's what the agent would. */
 
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../io/report/json.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
+import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../io/report/reporter.ts';
 import { withColors } from '../io/report/paint.ts';
 import { createTextReporter } from '../io/report/text.ts';
 import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
-import { isImageSized, mayBeImage } from '../hosts/input/mayBeImage.ts';
 import { checkDocument, isConfFile, isValid } from './validateDocument.ts';
 import { withoutIgnored } from '../io/report/ignoredRules.ts';
 
@@ -35,7 +35,7 @@ export interface ValidateOptions {
  * standard output; with text, the verdicts go to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
-  const reporter = await findReporter(options.format ?? 'text', io);
+  const reporter = await reporters[parseFormat(options.format, formats)](io);
   const checkOptions = await readCheckOptions(options);
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be checked only once', { hint: 'give "-" once' });
@@ -51,20 +51,14 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   return exitCode;
 }
 
-const reporters = new Map<string, (io: Io) => Reporter | Promise<Reporter>>([
-  ['text', ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined)],
-  ['json', () => jsonReporter],
-  ['sarif', async () => (await import('../io/report/sarif.ts')).createSarifReporter()],
-  ['github', async () => (await import('../io/report/github.ts')).githubReporter],
-]);
+const formats = ['text', 'json', 'sarif', 'github'] as const;
 
-async function findReporter(format: string, io: Io): Promise<Reporter> {
-  const create = reporters.get(format);
-  if (create !== undefined) return create(io);
-  throw new UsageError(`unknown format: ${format}`, {
-    hint: hintChoices(format, [...reporters.keys()]),
-  });
-}
+const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
+  text: ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined),
+  json: () => jsonReporter,
+  sarif: async () => (await import('../io/report/sarif.ts')).createSarifReporter(),
+  github: async () => (await import('../io/report/github.ts')).githubReporter,
+};
 
 const lintModes = ['none', 'agent', 'error'] as const;
 
@@ -73,10 +67,7 @@ async function readCheckOptions({
   strict = false,
   ipaVersion,
 }: ValidateOptions): Promise<CheckOptions> {
-  const mode: LintMode | undefined = lint === undefined ? 'auto' : lintModes.find((name) => name === lint);
-  if (mode === undefined) {
-    throw new UsageError(`unknown way to lint: ${lint}`, { hint: hintChoices(lint ?? '', lintModes) });
-  }
+  const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
   const options = { lint: mode, strict, now: new Date() };
   if (ipaVersion === undefined) return options;
   const { parseIpaVersion } = await import('../ipa/ipaOptions.ts');
@@ -201,4 +192,35 @@ function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
 async function tell({ stdout, stderr }: Told, io: Io): Promise<void> {
   if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
   if (stderr !== '') io.stderr.write(stderr);
+}
+
+/** Larger files are looked at before they are read as a whole: they may be images of a gigabyte. */
+const LARGE = 4 * 1024 * 1024;
+/** Bytes up to the end of what every ISO has, whatever it begins with. */
+const ISO_MARK_END = 32_774;
+/** Bytes that tell whether something begins like a text; archives and compressed data do not. */
+const HEAD = 4;
+const OPENING_BRACE = 0x7b;
+/** What cpio archives begin with, and no config does. */
+const ZERO = 0x30;
+
+/** Of a file by its size; what cannot be looked at is none, as reading it gives the error. */
+function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
+  try {
+    const stats = statSync(resolve(cwd, path));
+    return stats.size > LARGE || stats.isBlockDevice();
+  } catch {
+    return false;
+  }
+}
+
+/** Of content by its first bytes. */
+function mayBeImage(content: Uint8Array): boolean {
+  const [first] = content;
+  if (first === OPENING_BRACE) return false;
+  return content.length > ISO_MARK_END || first === ZERO || !content.subarray(0, HEAD).every(isTextByte);
+}
+
+function isTextByte(byte: number): boolean {
+  return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

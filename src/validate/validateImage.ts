@@ -16,7 +16,7 @@ import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding, UncheckedFile } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, lintFindings } from '../hosts/input/checkConfig.ts';
 import { inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
-import { type ImageSource, readImageSource } from '../hosts/input/imageSource.ts';
+import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { isValid } from './validateDocument.ts';
 
@@ -32,7 +32,7 @@ export async function checkIfImage(
   content: Uint8Array | undefined,
   { options, io }: { readonly options: CheckOptions; readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'> },
 ): Promise<CheckedFile | UncheckedFile | undefined> {
-  const use = async (source: ImageSource): Promise<CheckedFile | undefined> =>
+  const use = async (source: ImageInput): Promise<CheckedFile | undefined> =>
     source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));
   try {
     if (content === undefined) return await readImageSource(file, EXPECTED, { io, use });
@@ -44,7 +44,7 @@ export async function checkIfImage(
   }
 }
 
-async function checkImage(source: ImageSource, options: CheckOptions): Promise<CheckedFile> {
+async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image } = source;
   const { files, issues } = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const document = files?.get(CONFIG_NAME);
@@ -68,7 +68,7 @@ async function checkImage(source: ImageSource, options: CheckOptions): Promise<C
 /** Whether the medium has what the config loads. */
 async function archiveIssues(
   document: Uint8Array,
-  { image, kind, name }: ImageSource,
+  { image, kind, name }: ImageInput,
 ): Promise<readonly Issue[]> {
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { renderAgentConfig } from '../../src/agent/agentConfig.ts';
-import { renderBanners } from '../../src/agent/banners.ts';
+import { renderBanners } from '../../src/agent/profiles/default.ts';
 import { type AgentSettings, defaultSettings, type ProfileName } from '../../src/agent/settings.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 

@@ -2,13 +2,13 @@
 
 import { assert, property, stringMatching } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConsole } from '../../src/agent/consoles.ts';
+import { parseSerialConsole } from '../../src/agent/consoles.ts';
 import { FormatError } from '../../src/core/errors.ts';
 
 /** Empty where there is none, or the text is refused. */
 function deviceOf(text: string): string {
   try {
-    return parseConsole(text) ?? '';
+    return parseSerialConsole(text) ?? '';
   } catch (error) {
     if (error instanceof FormatError) return '';
     throw error;
@@ -25,10 +25,10 @@ describe('parseConsole', () => {
     ['tty', undefined],
     ['ttynull', undefined],
     ['uart8250,io,0x3f8,9600', undefined],
-  ])('%s: %s', (text, device) => expect(parseConsole(text)).toBe(device));
+  ])('%s: %s', (text, device) => expect(parseSerialConsole(text)).toBe(device));
 
   it.each(['', 'tty S0', '/dev/ttyS0', 'console=ttyS0', 'ttyS0,fast', 'ttyS', '../x'])('refuses %j', (text) =>
-    expect(() => parseConsole(text)).toThrow(FormatError),
+    expect(() => parseSerialConsole(text)).toThrow(FormatError),
   );
 
   it('gives names of units only', () =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasNetworkSecret } from '../../src/agent/networkSecret.ts';
-import { listSecrets } from '../../src/agent/secrets.ts';
+import { hasNetworkSecret } from '../../src/agent/hostNetwork.ts';
+import { listSettingSecrets } from '../../src/agent/agentConfig.ts';
 import { defaultSettings } from '../../src/agent/settings.ts';
 
 const connection = '[connection]\nid=eth0\ntype=ethernet\n\n';
@@ -27,7 +27,7 @@ describe('hasNetworkSecret', () => {
   });
 });
 
-const settingsWith = (text: string): Parameters<typeof listSecrets>[0] => ({
+const settingsWith = (text: string): Parameters<typeof listSettingSecrets>[0] => ({
   ...defaultSettings,
   apiUrls: ['https://192.0.2.1:6385'],
   keyfiles: [{ name: 'eth0.nmconnection', text }],
@@ -36,10 +36,10 @@ const settingsWith = (text: string): Parameters<typeof listSecrets>[0] => ({
 describe('listSecrets', () => {
   it('names what keyfiles hold, and not its value', () => {
     const text = '[wireguard-peer.aGk=]\npreshared-key=aGVsbG8=\n';
-    expect(listSecrets(settingsWith(text))).toEqual(['a password of the network']);
+    expect(listSettingSecrets(settingsWith(text))).toEqual(['a password of the network']);
   });
 
   it('names nothing where there is nothing', () => {
-    expect(listSecrets(settingsWith(connection))).toEqual([]);
+    expect(listSettingSecrets(settingsWith(connection))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import {
   suggestSection,
   knownSystemdVersion,
   unitSections,
-} from '../../src/agent/systemdDirectives.ts';
+} from '../../src/agent/lint/unitKeys.ts';
 
 describe('schemas/systemd-directives.json', () => {
   it('names the release that it is taken from', () => {

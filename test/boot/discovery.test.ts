@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BootSettings } from '../../src/boot/bootSettings.ts';
-import { type DiscoverySettings, withDiscovery } from '../../src/boot/discovery.ts';
+import { type DiscoverySettings, withDiscoveryParameters } from '../../src/boot/discovery.ts';
 
 const base: BootSettings = { embedded: true, ip: [], consoles: [], ipaParameters: [], extraArguments: [] };
 const least: DiscoverySettings = {
@@ -47,5 +47,5 @@ it.each<[string, BootSettings, DiscoverySettings, readonly string[]]>([
     ['inspection_callback_url=http://own/'],
   ],
 ])('%s', (_title, settings, discovery, parameters) => {
-  expect(withDiscovery(settings, discovery)).toEqual({ ...settings, ipaParameters: parameters });
+  expect(withDiscoveryParameters(settings, discovery)).toEqual({ ...settings, ipaParameters: parameters });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeIso } from '../../src/formats/iso9660/writer.ts';
+import { writeIso9660 } from '../../src/formats/iso9660/writer.ts';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli, type RunOptions, type RunResult } from '../support/runCli.ts';
@@ -28,7 +28,10 @@ const split = (line: string): string[] => line.split(' ').filter((part) => part 
 
 describe('show iso', () => {
   it('describes any ISO image', async () => {
-    const image = writeIso({ volumeId: 'PLAIN', date: new Date(0) }, new Map([['a.txt', Buffer.from('a')]]));
+    const image = writeIso9660(
+      { volumeId: 'PLAIN', date: new Date(0) },
+      new Map([['a.txt', Buffer.from('a')]]),
+    );
     await writeFile(join(cwd, 'plain.iso'), image);
     const { code, stdout } = await run(['show', 'iso', 'plain.iso']);
     expect(code).toBe(0);

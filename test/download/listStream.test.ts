@@ -53,7 +53,7 @@ describe('list-stream', () => {
 
   it.each([
     [['-s', 'next'], 1, 'Stream metadata not found'],
-    [['--format', 'yaml'], 2, 'unknown format'],
+    [['--format', 'yaml'], 2, 'invalid value "yaml" for --format'],
   ])('%j ends with %i', async (args, code, message) => {
     const run = await runCli(['list-stream', '--stream-base-url', folder, ...args]);
     expect(run).toMatchObject({ code, stdout: '' });

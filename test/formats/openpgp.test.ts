@@ -14,7 +14,7 @@ import {
   parseKeyring,
   parseSignatures,
   signedDigest,
-  type Signer,
+  type PgpSigner,
 } from '../../src/formats/openpgp.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { makeKey, signFile } from '../support/signing.ts';
@@ -22,7 +22,7 @@ import { makeKey, signFile } from '../support/signing.ts';
 const content = Buffer.from('an image of CoreOS\n'.repeat(1000));
 const changed = Buffer.from(content).fill(0x41, 500, 501);
 
-async function verdict(file: Uint8Array, signature: Uint8Array, keyring: Uint8Array): Promise<Signer> {
+async function verdict(file: Uint8Array, signature: Uint8Array, keyring: Uint8Array): Promise<PgpSigner> {
   const keys = await parseKeyring(keyring);
   const [parsed] = await parseSignatures(signature);
   if (parsed === undefined) throw new Error('no signature');
@@ -31,7 +31,7 @@ async function verdict(file: Uint8Array, signature: Uint8Array, keyring: Uint8Ar
 }
 
 /** Who signed, or why nobody did. */
-async function outcome(signer: Promise<Signer>): Promise<string> {
+async function outcome(signer: Promise<PgpSigner>): Promise<string> {
   return signer.then(
     ({ owner }) => owner,
     (error: unknown) => (error instanceof CliError ? error.message : 'a defect'),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxValues } from '../../src/ignition/decode.ts';
+import { maxDecodedValues } from '../../src/ignition/decode.ts';
 import { maxFindings, validateConfig } from '../../src/ignition/validate.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
 import { type Finding, formatPath } from '../../src/core/finding.ts';
@@ -209,7 +209,7 @@ describe('validateConfig: any input', () => {
   });
 
   it('refuses what would use up the memory', () => {
-    const text = withVersion(`,"storage":{"files":[${'{},'.repeat(maxValues)}{}]}`);
+    const text = withVersion(`,"storage":{"files":[${'{},'.repeat(maxDecodedValues)}{}]}`);
     expect(linesOf(text)).toEqual(['error $ not checked: the config has too many objects and list items']);
   });
 

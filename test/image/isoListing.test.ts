@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writeIso } from '../../src/formats/iso9660/writer.ts';
+import { writeIso9660 } from '../../src/formats/iso9660/writer.ts';
 import { describeKargs, listIso } from '../../src/image/isoListing.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
@@ -15,7 +15,7 @@ describe('listIso', () => {
       ['images/pxeboot/initrd.img', Buffer.from('x')],
       ['images/a long name.txt', Buffer.from('y')],
     ]);
-    const image = writeIso({ volumeId: 'LABEL', date }, files);
+    const image = writeIso9660({ volumeId: 'LABEL', date }, files);
     const { header, records } = await listIso(await openIsoTree(bytesAccess(image)));
     expect(header.descriptors).toMatchObject([
       {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, FormatError } from '../../src/core/errors.ts';
-import { writeIso } from '../../src/formats/iso9660/writer.ts';
+import { writeIso9660 } from '../../src/formats/iso9660/writer.ts';
 import { type IsoTree, openIsoTree } from '../../src/image/isoTree.ts';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
@@ -9,7 +9,7 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import { liveIso } from '../support/liveIso.ts';
 
 const spec = { volumeId: 'test', date: new Date(0) };
-const image = writeIso(
+const image = writeIso9660(
   spec,
   new Map([
     ['coreos/igninfo.json', new TextEncoder().encode('{}')],
@@ -102,7 +102,7 @@ describe('openIsoTree', () => {
       ['A', new Uint8Array(size)],
       ['B', new Uint8Array(2048)],
     ]);
-    const bytes = Buffer.from(writeIso(spec, parts));
+    const bytes = Buffer.from(writeIso9660(spec, parts));
     const [first, second] = await Promise.all(['A', 'B'].map(async (name) => (await open(bytes)).find(name)));
     bytes.writeUInt8(0x80, (first?.recordOffset ?? 0) + 25);
     bytes.write('A', (second?.recordOffset ?? 0) + 33);
@@ -114,7 +114,7 @@ describe('openIsoTree', () => {
   });
 
   const longName = `${'long'.repeat(60)}.txt`;
-  const withLongName = Buffer.from(writeIso(spec, new Map([[longName, new Uint8Array(1)]])));
+  const withLongName = Buffer.from(writeIso9660(spec, new Map([[longName, new Uint8Array(1)]])));
   it('reads names that go on elsewhere', async () => {
     expect((await (await open(withLongName)).list()).map(({ name }) => name)).toEqual([longName]);
   });

@@ -169,7 +169,7 @@ describe('prepare', () => {
       'hosts need a kernel, an initramfs and a root filesystem',
     ],
     ['no ISO', ['-o', 'b', '--artifacts', 'iso'], 'no live ISO is given'],
-    ['a layout', ['-o', 'b', '--layout', 'x'], '--layout "x" is not known'],
+    ['a layout', ['-o', 'b', '--layout', 'x'], 'invalid value "x" for --layout'],
     ['an archive', ['-o', 'b', ...url, '--bundle', 'b.zip'], '--bundle takes a name that ends in .tar'],
     ['a URL for an image', ['-o', 'b', ...url, '--iso', 'http://h/x.iso'], '--iso takes a file'],
     ['two of a kind', ['-o', 'b', ...url, '--iso', 'live.iso'], 'are both the iso for x86_64'],

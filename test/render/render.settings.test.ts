@@ -301,14 +301,14 @@ describe('render: settings', () => {
   });
 
   it.each<[string, 1 | 2, readonly string[], string]>([
-    ['an unknown profile', 2, ['--profile', 'icd'], '--profile "icd" is not known'],
+    ['an unknown profile', 2, ['--profile', 'icd'], 'invalid value "icd" for --profile'],
     [
       'a flag that another profile has',
       2,
       ['--discovery', 'user.ign'],
       '--discovery has no place in the profile default',
     ],
-    ['an unknown pull policy', 2, ['--pull-policy', 'often'], '--pull-policy is not known'],
+    ['an unknown pull policy', 2, ['--pull-policy', 'often'], 'invalid value "often" for --pull-policy'],
     ['an argument of podman that is none', 2, ['--podman-arg', 'memory'], '--podman-arg is not a flag'],
     [
       'an option and its value in one argument',

@@ -1,14 +1,9 @@
 /** Synthetic live ISOs in the layouts of all generations, from the program's own writer. None of them boots. */
 
 import { crc32 } from 'node:zlib';
-import { layoutIso, writeIso } from '../../src/formats/iso9660/writer.ts';
-import {
-  bootConfigs,
-  defaultKargs,
-  EMBED_AREA_SIZE,
-  sampleFiles,
-  writeSampleIso,
-} from '../../src/image/sampleIso.ts';
+import { layoutIso, writeIso9660 } from '../../src/formats/iso9660/writer.ts';
+import { bootConfigs, defaultKargs, sampleFiles, writeSampleIso } from '../../src/image/sampleIso.ts';
+import { EMBED_AREA_SIZE } from '../../src/image/embeddedIgnition.ts';
 
 export type Layout = '2023-07' | '2022-02' | '2021-09' | '2021-01' | '2020-09' | 's390x';
 
@@ -26,7 +21,7 @@ const json = (value: unknown): Uint8Array => utf8(`${JSON.stringify(value, undef
 /** The image of a layout, always the same. */
 export function liveIso(layout: Layout): Uint8Array {
   if (layout === '2023-07') return writeSampleIso({ label: LABEL, date: DATE });
-  if (layout === 's390x') return writeIso({ volumeId: LABEL, systemId: '', date: DATE }, s390xFiles());
+  if (layout === 's390x') return writeIso9660({ volumeId: LABEL, systemId: '', date: DATE }, s390xFiles());
   return olderIso(layout);
 }
 
@@ -67,7 +62,7 @@ function writeGptHeader(image: Buffer, at: { self: number; backup: number; entri
 export function liveIsoWith(edit: (files: Map<string, Uint8Array>) => void): Uint8Array {
   const files = sampleFiles(LABEL);
   edit(files);
-  return writeIso({ volumeId: LABEL, date: DATE }, files);
+  return writeIso9660({ volumeId: LABEL, date: DATE }, files);
 }
 
 function olderIso(layout: Exclude<Layout, '2023-07' | 's390x'>): Uint8Array {
@@ -101,7 +96,7 @@ function kargsInfo(configs: ReadonlyMap<string, string>, kargs: string): object 
 }
 
 function writeWithoutHeader(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  return writeIso({ volumeId: LABEL, date: DATE }, files);
+  return writeIso9660({ volumeId: LABEL, date: DATE }, files);
 }
 
 /** Headers of images before 2022: `coreiso+` with the embed area, `coreKarg` with the areas of kernel arguments. */
@@ -112,7 +107,7 @@ function writeWithHeader(files: ReadonlyMap<string, Uint8Array>, kargs: string):
     [...files].map(([path, data]) => ({ path, size: data.length })),
   ).files;
   const offsetOf = (path: string): number => places.get(path)?.offset ?? 0;
-  const image = Buffer.from(writeIso(spec, files));
+  const image = Buffer.from(writeIso9660(spec, files));
   image.write('coreiso+', SYSTEM_AREA_END - 24, 'latin1');
   image.writeBigUInt64LE(BigInt(offsetOf('images/ignition.img')), SYSTEM_AREA_END - 16);
   image.writeBigUInt64LE(BigInt(EMBED_AREA_SIZE), SYSTEM_AREA_END - 8);

@@ -132,9 +132,9 @@ describe('validate', () => {
 
   it.each([
     [['validate'], "missing required argument 'FILE'"],
-    [['validate', '--format', 'xml', 'valid.ign'], 'unknown format: xml'],
+    [['validate', '--format', 'xml', 'valid.ign'], 'invalid value "xml" for --format'],
     [['validate', '-', '-'], 'standard input can be checked only once'],
-    [['validate', '--lint', 'all', 'valid.ign'], 'unknown way to lint: all'],
+    [['validate', '--lint', 'all', 'valid.ign'], 'invalid value "all" for --lint'],
     [['validate', '--ipa-version', '1', 'valid.ign'], 'not a known version of ironic-python-agent: "1"'],
     [['validate', '--strict', '--strict', 'valid.ign'], 'cannot be used multiple times'],
   ])('%j is wrong usage', async (args, message) => {

@@ -4,17 +4,18 @@
  * described differently. Left out: what another config that is merged in would say, as nothing is fetched.
  */
 
-import type { Config, IgnitionSection } from '../../ignition/config.ts';
+import { createHash } from 'node:crypto';
+import type { Config, IgnitionSection, PasswdUser, Proxy, Resource } from '../../ignition/config.ts';
 import { type LintSubject, readSubject } from '../lint/subject.ts';
-import { settingTable } from '../settingTable.ts';
+import { type SettingName, settingTable } from '../settingTable.ts';
 import { type AgentUnit, readAgentUnit } from './agentUnit.ts';
-import { compareText, type Entry, say } from './entry.ts';
+import { compareText, type Entry, fingerprint, say, sayPlain } from './entry.ts';
 import { readFileEntries } from './files.ts';
-import { readMembers, readStorageEntries } from './members.ts';
-import { readProxyEntries } from './proxy.ts';
-import { createContentsReader, type ReadContents } from './resource.ts';
+import { createContentsReader, type ReadContents, readResourceEntries } from './resource.ts';
 import { readUnitEntries } from './units.ts';
-import { readPasswdEntries } from './users.ts';
+import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
+import { isMapping } from '../../formats/mapping.ts';
+import type { Members } from '../../ignition/decode.ts';
 
 /** One row of a description. */
 export interface DescribedSetting {
@@ -151,4 +152,149 @@ function textsOf(entries: readonly Entry[]): string[] {
 /** Two lines that look the same would leave the reader wondering. */
 function distinguish(text: string, seen: ReadonlySet<string>): string {
   return seen.has(text) ? `${text} (another)` : text;
+}
+
+/** `environment` has the variables of the unit by their names in capitals. An empty one is none. */
+function readProxyEntries(
+  environment: ReadonlyMap<string, string>,
+  { httpProxy = '', httpsProxy = '', noProxy = [] }: Proxy = {},
+): Entry[] {
+  return [
+    ...readBoth('proxy.http', listOf(environment.get('HTTP_PROXY')), listOf(httpProxy)),
+    ...readBoth('proxy.https', listOf(environment.get('HTTPS_PROXY')), listOf(httpsProxy)),
+    ...readBoth('proxy.none', (environment.get('NO_PROXY') ?? '').split(',').flatMap(listOf), noProxy),
+  ];
+}
+
+function listOf(text = ''): string[] {
+  return text === '' ? [] : [text];
+}
+
+/** Once where both say the same, as the settings do. */
+function readBoth(setting: SettingName, unit: readonly string[], ignition: readonly string[]): Entry[] {
+  const isSame = unit.length === ignition.length && unit.every((text, index) => text === ignition[index]);
+  if (isSame) return unit.map((text) => say(setting, text));
+  return [
+    ...unit.map((text) => say(setting, `${text} (agent)`)),
+    ...ignition.map((text) => say(setting, `${text} (Ignition)`)),
+  ];
+}
+
+/** Who can log in, by settings for the user `core`, and as they stand for all others. */
+function readPasswdEntries(
+  { users = [], groups = [] }: NonNullable<Config['passwd']>,
+  read: ReadContents,
+): Entry[] {
+  return [
+    ...users.flatMap((user) => readUser(user, read)),
+    ...groups.flatMap((group) => readItem(`group ${group.name ?? ''}`, { ...group }, read)),
+  ];
+}
+
+function readUser(user: PasswdUser, read: ReadContents): Entry[] {
+  const { name = '', passwordHash, sshAuthorizedKeys = [], ...others } = user;
+  const isCore = name === 'core';
+  const setting = `user ${name}`;
+  const keys = [...new Set(sshAuthorizedKeys.flatMap(splitAuthorizedKeys))];
+  const entries = [
+    ...keys
+      .map((key) => sayKey(isCore ? 'host.sshKeys' : setting, key))
+      .toSorted((a, b) => compareText(a.text, b.text)),
+    ...(passwordHash === undefined ? [] : [sayHash(isCore ? 'host.passwordHash' : setting, passwordHash)]),
+  ];
+  const isNamedAlone = Object.values(others).every((value) => value === undefined);
+  // Without anything else, Ignition would still make the user.
+  return isNamedAlone && entries.length > 0 ? entries : [...entries, ...readItem(setting, others, read)];
+}
+
+/** Type, fingerprint as `ssh-keygen -l` prints it, and comment. */
+function sayKey(setting: string, line: string): Entry {
+  const check = checkSshPublicKey(line);
+  if (!check.ok) return say(setting, `no SSH key that can be read, ${fingerprint(line)}`, line);
+  const { comment, options, type } = check.key;
+  const [, body = ''] = line.slice(line.indexOf(type, options?.length ?? 0)).split(/[ \t]+/);
+  const digest = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '');
+  const words = [type, `SHA256:${digest}`, comment, ...(options === undefined ? [] : [`(${options})`])];
+  return sayPlain(setting, words.filter((word) => word !== '').join(' '), line);
+}
+
+/** The method and the start of a digest of the hash. */
+function sayHash(setting: string, hash: string): Entry {
+  if (hash === '') return say(setting, 'no password', hash);
+  const method = /^\$([A-Za-z0-9]{1,10})\$/.exec(hash)?.[1];
+  const how = method === undefined ? 'hash' : `hash $${method}$`;
+  return say(setting, `${how}, ${fingerprint(hash)}`, hash);
+}
+
+type Storage = NonNullable<Config['storage']>;
+
+/** Everything of `storage` but its files. */
+function readStorageEntries({ files: _files, ...others }: Storage, read: ReadContents): Entry[] {
+  return Object.entries(others).flatMap(([list, items]: readonly [string, unknown]) => {
+    if (!Array.isArray(items)) return [];
+    return items.flatMap((item: unknown) => {
+      const members = isMapping(item) ? item : {};
+      return readItem(`${itemNames.get(list) ?? list} ${nameOf(members)}`, members, read);
+    });
+  });
+}
+
+const itemNames: ReadonlyMap<string, string> = new Map([
+  ['directories', 'directory'],
+  ['disks', 'disk'],
+  ['filesystems', 'filesystem'],
+  ['links', 'link'],
+]);
+
+function nameOf({ path, device, name }: Members): string {
+  const given = [path, device, name].find((value) => typeof value === 'string' && value !== '');
+  return typeof given === 'string' ? given : '(without a name)';
+}
+
+/** All that an item of a list says; it is there, even if it says nothing. */
+function readItem(setting: string, members: Members, read: ReadContents): Entry[] {
+  const entries = readMembers(setting, members, read);
+  return entries.length === 0 ? [say(setting, 'nothing else')] : entries;
+}
+
+/** All members of an object that say something. */
+function readMembers(setting: string, members: Members, read: ReadContents): Entry[] {
+  return describe({ setting, read }, '', members);
+}
+
+interface Place {
+  readonly setting: string;
+  readonly read: ReadContents;
+}
+
+/** A config is as deep as its type, so recursion is bounded. */
+function describe(place: Place, name: string, value: unknown): Entry[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => describe(place, join(name, String(index + 1)), item));
+  }
+  if (!isMapping(value)) return [sayValue(place.setting, name, value)];
+  if (isResource(value)) {
+    return readResourceEntries(
+      { setting: place.setting, start: name === '' ? '' : `${name} ` },
+      value,
+      place.read,
+    );
+  }
+  return Object.entries(value).flatMap(([member, inner]) => describe(place, join(name, member), inner));
+}
+
+function join(name: string, member: string): string {
+  return name === '' ? member : `${name}.${member}`;
+}
+
+function isResource(value: Members): value is Members & Resource {
+  return ['source', 'compression', 'httpHeaders', 'verification'].some((name) => Object.hasOwn(value, name));
+}
+
+function sayValue(setting: string, name: string, value: unknown): Entry {
+  const text = typeof value === 'string' ? value : String(value);
+  // A hash of a password is not to be tried out by whoever reads the output.
+  if (name.endsWith('passwordHash')) return say(setting, `${name} ${fingerprint(text)}`, `${name} ${text}`);
+  return say(setting, name === '' ? text : `${name} = ${text}`);
 }

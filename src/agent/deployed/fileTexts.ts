@@ -66,7 +66,7 @@ export function readTimeServers(text: string): Entry[] {
     .map((line) => say('host.ntpServers', /^server[ \t]+(\S+)[ \t]+iburst$/.exec(line)?.[1] ?? line, line));
 }
 
-export function readHostname(text: string): Entry[] | undefined {
+export function readHostnameFile(text: string): Entry[] | undefined {
   const name = text.trim();
   return /^\S+$/.test(name) ? [say('host.hostname', name)] : undefined;
 }

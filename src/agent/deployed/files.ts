@@ -11,20 +11,22 @@ import { caPath, confPath } from '../files.ts';
 import { hardwareManagerFolder } from '../hardwareManagers.ts';
 import { keyfileFolder } from '../hostNetwork.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
-import type { HostFile, LintSubject } from '../lint/subject.ts';
+import type { LintedFile, LintSubject } from '../lint/subject.ts';
 import type { SettingName } from '../settingTable.ts';
-import { readConfEntries } from './conf.ts';
-import { compareText, type Entry, say } from './entry.ts';
+import { compareText, type Entry, fingerprint, say, sayHidden } from './entry.ts';
 import {
   readCertificates,
-  readHostname,
+  readHostnameFile,
   readKeyfile,
   readPullSecret,
   type ReadText,
   readTimeServers,
 } from './fileTexts.ts';
-import { createRepeatReader } from './repeats.ts';
 import { type ReadContents, readResourceEntries, readTransferEntries } from './resource.ts';
+import { formatCount } from '../../formats/wordList.ts';
+import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
+import { findIpaOption } from '../../ipa/ipaOptions.ts';
+import { isSecretName } from '../../core/masking.ts';
 
 /** The folder whose certificates the host trusts, with its last slash. */
 export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
@@ -81,7 +83,7 @@ const folderKinds: readonly (readonly [folder: string, kind: FileKind])[] = [
 const fileKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
   ['/etc/chrony.conf', { setting: 'host.ntpServers', readText: readTimeServers }],
   ['/etc/containers/registries.conf', { setting: 'agent.registriesConf' }],
-  ['/etc/hostname', { setting: 'host.hostname', readText: readHostname }],
+  ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
 ]);
 
 /** Written for people and programs from what other parts of the config say. */
@@ -96,7 +98,7 @@ function findKind(path: string): FileKind {
   return fileKinds.get(path) ?? folder?.[1] ?? {};
 }
 
-function readFile({ name, file }: HostFile, kind: FileKind, read: ReadContents): Entry[] {
+function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents): Entry[] {
   const setting = kind.setting ?? `file ${name}`;
   const place = { setting, start: kind.setting === undefined ? '' : `${name}: ` };
   const resources = listResources(file);
@@ -167,4 +169,116 @@ function describeNode({ append = [], contents, group, mode, overwrite = false, u
 function describeOwner(what: string, { id, name }: NodeOwner = {}): string[] {
   const owner = [...(id === undefined ? [] : [String(id)]), ...(name === undefined ? [] : [name])];
   return owner.length === 0 ? [] : [`${what} ${owner.join(' ')}`];
+}
+
+/** Options of `[DEFAULT]` whose value is the setting. */
+const valueSettings: ReadonlyMap<string, SettingName> = new Map([
+  ['api_url', 'ironic.apiUrls'],
+  ['inspection_callback_url', 'ironic.inspectionCallbackUrls'],
+  ['insecure', 'ironic.insecure'],
+  ['enable_vlan_interfaces', 'agent.vlanInterfaces'],
+]);
+
+/** Options of `[DEFAULT]` that are a part of a setting. */
+const partSettings: ReadonlyMap<string, SettingName> = new Map([
+  ['cafile', 'ironic.caFiles'],
+  ['debug', 'agent.debug'],
+  ['use_stderr', 'agent.debug'],
+  ['ntp_server', 'host.ntpServers'],
+]);
+
+/** `prefix` is put before options that stand for no setting, to tell several files apart. */
+function readConfEntries(text: string, prefix = ''): Entry[] {
+  const { document, problems } = parseOsloConfig(text);
+  const options = document.entries.filter((entry) => entry.kind === 'option');
+  const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
+  if (problems.length === 0) return entries;
+  const broken = `${prefix}${formatCount(problems.length, 'line')} that cannot be read (${fingerprint(text)})`;
+  return [...entries, say('agent.options', broken, prefix + text)];
+}
+
+/** Of options that the agent knows the last one counts. Ordered by name, as their order means nothing. */
+function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
+  const byName = new Map<string, OsloOption[]>();
+  for (const option of options) {
+    const name = nameOf(option);
+    const isKnown = findIpaOption(option.section, option.name) !== undefined;
+    byName.set(name, isKnown ? [option] : [...(byName.get(name) ?? []).slice(-mostRepeats), option]);
+  }
+  const names = [...byName.keys()].toSorted();
+  return names.flatMap((name) => byName.get(name) ?? []);
+}
+
+/** Of an option that is not known; no library asks for as many. */
+const mostRepeats = 100;
+
+function nameOf({ section, name }: OsloOption): string {
+  return `[${normalizeSection(section)}] ${name}`;
+}
+
+function readOption(option: OsloOption, prefix: string): Entry[] {
+  const { name, section, value } = option;
+  const isDefault = section === 'DEFAULT' && prefix === '';
+  const setting = isDefault ? valueSettings.get(name) : undefined;
+  if (setting === 'ironic.insecure') return [say(setting, readSwitch(value))];
+  if (setting !== undefined) return value.split(',').map((item) => say(setting, item.trim()));
+  const part = isDefault ? partSettings.get(name) : undefined;
+  if (part !== undefined) return [say(part, `${name} = ${value}`)];
+  const start = `${prefix}${nameOf(option)} = `;
+  const known = findIpaOption(section, name)?.option;
+  const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
+  return [isSecret ? sayHidden('agent.options', start, value) : say('agent.options', start + value)];
+}
+
+/** The spellings that oslo.config takes for a boolean. */
+function readSwitch(value: string): string {
+  if (/^(?:true|1|yes|on)$/i.test(value)) return 'yes';
+  return /^(?:false|0|no|off)$/i.test(value) ? 'no' : value;
+}
+
+const repeated: ReadonlySet<string> = new Set([
+  'ironic.apiUrls',
+  'ironic.inspectionCallbackUrls',
+  'agent.image',
+  'host.hostname',
+]);
+/** No banner names more values or is as long; a hostile one would take long to compare. */
+const mostValues = 20;
+const longestText = 64 * 1024;
+
+/** Makes the reader of a file; `setting` is the row that it belongs to, where it is not one of its own. */
+type ReaderOf = (setting?: SettingName) => ReadText;
+
+/**
+ * Files that repeat settings: banners that name Ironic, the script that sets the host name. They are compared without
+ * what they repeat, as it would only be told again as a digest. `entries` say what is repeated.
+ */
+function createRepeatReader(entries: readonly Entry[]): ReaderOf {
+  const values = entries
+    .filter(({ setting }) => repeated.has(setting))
+    .slice(0, mostValues)
+    .map(({ setting, meaning }) => [hostOf(meaning), `{${setting}}`] as const)
+    .filter(([value]) => value !== '');
+  // The first that says it: Ironic and its inspector often are one host.
+  const names = new Map(values.toReversed());
+  // The name of a host may be a part of another.
+  const longestFirst = [...names.keys()].toSorted((a, b) => b.length - a.length);
+  const pattern = new RegExp(`(?<![\\w.-])(?:${longestFirst.map(escapePattern).join('|')})(?![\\w-])`, 'g');
+  return (setting) => (text, path) => {
+    if (names.size === 0 || text.length > longestText) return undefined;
+    const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
+    const place =
+      setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
+    const shown = `${place.start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
+    return [{ setting: place.setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
+  };
+}
+
+/** Of a URL the host, as ports are added to URLs that are repeated as they were given. */
+function hostOf(value: string): string {
+  return value.includes('://') && URL.canParse(value) ? new URL(value).hostname : value;
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -2,11 +2,11 @@
 
 import type { Unit } from '../../ignition/config.ts';
 import { readUnit } from '../../formats/unitFile.ts';
-import type { HostUnit, UnitSetting } from '../lint/subject.ts';
+import type { LintedUnit, UnitSetting } from '../lint/subject.ts';
 import { type Entry, say, sayBytes } from './entry.ts';
 
 /** A unit that starts no agent: consoles by their settings, all others under their name. */
-export function readUnitEntries({ name, unit, settings }: HostUnit): Entry[] {
+export function readUnitEntries({ name, unit, settings }: LintedUnit): Entry[] {
   const device = /^serial-getty@(tty[^/]+)\.service$/.exec(name)?.[1];
   if (device !== undefined && unit.enabled === true && isStateAlone(unit))
     return [say('host.consoles', device)];

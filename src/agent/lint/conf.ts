@@ -9,8 +9,7 @@ import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { isMountedAt } from './mounts.ts';
-import type { HostFile, LintSubject } from './subject.ts';
-import { readContents } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 
 const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
 
@@ -37,7 +36,7 @@ const fileRules: ReadonlyMap<string, Rule> = new Map(
   rulesOfFile.map((rule) => [rule.id, toLintRule(rule)] as const),
 );
 
-export const confRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];
+export const configConfRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];
 
 function toLintRule(rule: Rule): Rule {
   return { ...rule, id: `agent-${rule.id}`, severity: rule.severity === 'error' ? 'warning' : rule.severity };
@@ -57,7 +56,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
   });
 }
 
-function toIssue(finding: Finding, { name }: HostFile, path: Path): Issue[] {
+function toIssue(finding: Finding, { name }: LintedFile, path: Path): Issue[] {
   const rule = fileRules.get(finding.rule);
   if (rule === undefined) return [];
   const { line, column } = finding.position ?? { line: 0, column: 0 };
@@ -79,7 +78,7 @@ function shorten(text: string | number = ''): string {
 }
 
 interface ReadConf {
-  readonly conf: HostFile;
+  readonly conf: LintedFile;
   /** Of its contents. */
   readonly path: Path;
   /** Values in [DEFAULT], the last of each name. */
@@ -116,4 +115,23 @@ export function confValues(subject: LintSubject, option: string): string[] {
     const value = bytes && readDefaults(Buffer.from(bytes).toString()).get(option);
     return value === undefined ? [] : [value];
   });
+}
+
+/**
+ * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when its time has come.
+ */
+export const convergedFlowRules = {
+  agentEnabled: warning(
+    'agent-converged-enabled',
+    'agent.service is enabled beside the Ironic agent: both would handle the host at the same time',
+    'set "enabled" to false; the step start_assisted_install starts it',
+  ),
+};
+
+export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
+  if (runs.length === 0) return [];
+  const enabled = units.filter(({ name, unit }) => {
+    return name === 'agent.service' && unit.enabled === true && unit.mask !== true;
+  });
+  return enabled.map(({ path }) => broken(convergedFlowRules.agentEnabled, [...path, 'enabled']));
 }

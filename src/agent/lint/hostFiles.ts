@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
 import { broken, note, warning } from './lintRule.ts';
-import { type HostFile, type LintSubject, readContents } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 
 export const hostFileRules = {
   mode: warning(
@@ -49,7 +49,7 @@ function octalDigits(mode: number): string | undefined {
 
 const execute = 0o111;
 
-function checkScript({ name, file, path }: HostFile): Issue[] {
+function checkScript({ name, file, path }: LintedFile): Issue[] {
   if ((Number(file.mode ?? 0) & execute) === 0) return [];
   const bytes = readContents(file.contents ?? {});
   if (bytes === undefined || !isText(bytes) || (bytes[0] === 0x23 && bytes[1] === 0x21)) return [];
@@ -66,7 +66,7 @@ function isText(bytes: Uint8Array): boolean {
 const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
-function checkTimeServers({ name, file, path }: HostFile): Issue[] {
+function checkTimeServers({ name, file, path }: LintedFile): Issue[] {
   if (!/^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name)) return [];
   const { append = [], contents } = file;
   const resources = [

@@ -8,7 +8,7 @@ import { optionValues } from './podmanCommand.ts';
 import { readRegistries } from './registries.ts';
 import type { LintSubject, UnitCommand } from './subject.ts';
 
-export const imageRules = {
+export const pulledImageRules = {
   reference: warning(
     'agent-image-reference',
     'podman refuses the reference of the image',
@@ -83,10 +83,10 @@ function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
-    if (bare !== undefined) return [tell(imageRules.bareRegistry, command, bare)];
+    if (bare !== undefined) return [tell(pulledImageRules.bareRegistry, command, bare)];
     // What is not known may bring the registries.
     const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    return short === undefined ? [] : [tell(imageRules.unqualified, command, short)];
+    return short === undefined ? [] : [tell(pulledImageRules.unqualified, command, short)];
   });
 }
 
@@ -94,7 +94,7 @@ function tell(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }:
   return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }
 
-export function checkImages(subject: LintSubject): Issue[] {
+export function checkPulledImages(subject: LintSubject): Issue[] {
   const pulls = pullCommands(subject);
   return [
     ...checkSources(subject),
@@ -116,7 +116,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
     ...checkReference(image.text, run),
     ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [say(imageRules.argument, run, imageRules.argument.message)]
+      ? [say(pulledImageRules.argument, run, pulledImageRules.argument.message)]
       : []),
     ...checkPulled(image.text, run, ofUnit),
   ];
@@ -129,12 +129,14 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   if (localTransport.test(text)) return [];
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
-    return [say(imageRules.reference, command, `${imageRules.reference.message}: ${parsed.reason}`)];
+    return [
+      say(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
+    ];
   }
   const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
   return isVerified || parsed.reference.digest !== undefined
     ? []
-    : [say(imageRules.unverified, command, imageRules.unverified.message)];
+    : [say(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
 }
 
 /** A short name of an image that is on the host by then, under another name. */
@@ -143,7 +145,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   const isFull = !parsed.ok || parsed.reference.registry !== undefined;
   if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [say(imageRules.shortName, run, imageRules.shortName.message)];
+  return [say(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
 }
 
 /** A short name is the same image as a pulled one that ends with it. */
@@ -156,7 +158,7 @@ function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitComman
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [say(imageRules.notPulled, run, imageRules.notPulled.message)];
+  return isPulled ? [] : [say(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -167,6 +169,10 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
   return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
 }
 
-function say(rule: typeof imageRules.reference, { unitName, setting }: UnitCommand, what: string): Issue {
+function say(
+  rule: typeof pulledImageRules.reference,
+  { unitName, setting }: UnitCommand,
+  what: string,
+): Issue {
   return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${what}` });
 }

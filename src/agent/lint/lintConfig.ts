@@ -9,13 +9,12 @@ import type { Issue } from '../../ignition/rule.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkAddresses } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
-import { checkConfs } from './conf.ts';
-import { checkConvergedFlow } from './convergedFlow.ts';
+import { checkConfs, checkConvergedFlow } from './conf.ts';
 import { checkHostFiles } from './hostFiles.ts';
-import { checkImages } from './image.ts';
+import { checkPulledImages } from './image.ts';
 import { checkMounts } from './mounts.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
-import { checkProxy } from './proxy.ts';
+import { checkUnitProxy } from './proxy.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { checkRegistries } from './registries.ts';
 import { checkSize } from './size.ts';
@@ -50,9 +49,9 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkUnitText(subject),
     ...checkUnitKeys(subject),
     ...checkPodmanArguments(subject),
-    ...checkImages(subject),
+    ...checkPulledImages(subject),
     ...checkConvergedFlow(subject),
-    ...checkProxy(subject),
+    ...checkUnitProxy(subject),
     ...checkRegistries(subject),
     ...checkPullSecrets(subject),
     ...checkCertificates(subject, options.now),

@@ -2,13 +2,12 @@
 
 import type { Rule } from '../../ignition/rule.ts';
 import { certificateRules } from './certificates.ts';
-import { confRules } from './conf.ts';
-import { convergedFlowRules } from './convergedFlow.ts';
+import { configConfRules, convergedFlowRules } from './conf.ts';
 import { hostFileRules } from './hostFiles.ts';
-import { imageRules } from './image.ts';
+import { pulledImageRules } from './image.ts';
 import { mountRules } from './mounts.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
-import { proxyRules } from './proxy.ts';
+import { unitProxyRules } from './proxy.ts';
 import { pullSecretRules } from './pullSecret.ts';
 import { sizeRules } from './size.ts';
 import { sourceRules } from './sources.ts';
@@ -21,16 +20,16 @@ import { unitTextRules } from './unitText.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
-  ...confRules,
+  ...configConfRules,
   ...[
     mountRules,
     agentUnitRules,
     unitTextRules,
     unitKeyRules,
     podmanArgumentRules,
-    imageRules,
+    pulledImageRules,
     convergedFlowRules,
-    proxyRules,
+    unitProxyRules,
     registriesRules,
     pullSecretRules,
     certificateRules,

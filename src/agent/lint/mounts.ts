@@ -2,8 +2,8 @@
 
 import type { Issue } from '../../ignition/rule.ts';
 import { broken, note, warning } from './lintRule.ts';
-import { bindMounts, isSwitchedOn, optionValues } from './podmanCommand.ts';
-import { type HostFile, isAgentUnitName, type LintSubject, type UnitCommand } from './subject.ts';
+import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
+import { type LintedFile, isAgentUnitName, type LintSubject, type UnitCommand } from './subject.ts';
 
 export const mountRules = {
   confUnmounted: warning(
@@ -46,7 +46,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
-function checkConf({ name, path }: HostFile, subject: LintSubject): Issue[] {
+function checkConf({ name, path }: LintedFile, subject: LintSubject): Issue[] {
   const { runs } = subject;
   if (runs.length === 0) {
     return mayRunElsewhere(subject) ? [] : [broken(mountRules.confUnmounted, [...path, 'path'])];
@@ -105,7 +105,7 @@ function checkHostAccess({ unitName, setting, podman }: UnitCommand): Issue[] {
     { flag: '--uts=host', value: optionValues(podman, 'uts').at(-1) },
   ];
   const missing = [
-    ...(isSwitchedOn(podman, 'privileged') ? [] : ['--privileged']),
+    ...(isOptionSet(podman, 'privileged') ? [] : ['--privileged']),
     ...namespaces.flatMap(({ flag, value }) => (value?.text === 'host' ? [] : [flag])),
     ...neededMounts.filter((path) => !sources.some((source) => isSource(path, source))),
   ];

@@ -4,7 +4,7 @@
  */
 
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { type OptionTable, optionTable, suggestOption } from './podmanOptions.ts';
+import { type OptionTable, optionTable, suggestOption } from './podmanArguments.ts';
 
 export interface PodmanCommand {
   /** `run`, `create` or `pull`. */
@@ -95,7 +95,7 @@ export function optionValues({ options }: PodmanCommand, ...names: readonly stri
 }
 
 /** Whether a switch is on; the last one counts. */
-export function isSwitchedOn({ options }: PodmanCommand, name: string): boolean {
+export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
   const last = options.findLast((option) => option.name === name);
   return last !== undefined && (last.value === undefined || /^(?:1|t|true)$/i.test(last.value.text));
 }

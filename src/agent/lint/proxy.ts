@@ -9,7 +9,7 @@ import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 import { effectiveSettings, type LintSubject, type UnitCommand, type UnitSetting } from './subject.ts';
 
-export const proxyRules = {
+export const unitProxyRules = {
   ironic: warning(
     'agent-proxy-ironic',
     'the agent goes through the proxy to reach Ironic',
@@ -20,7 +20,7 @@ export const proxyRules = {
 /** More URLs than any agent has. */
 const maxUrls = 32;
 
-export function checkProxy(subject: LintSubject): Issue[] {
+export function checkUnitProxy(subject: LintSubject): Issue[] {
   const urls = ['api_url', 'inspection_callback_url']
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', maxUrls))
@@ -39,8 +39,8 @@ function checkRun(run: UnitCommand, { units }: LintSubject, urls: readonly URL[]
   });
   const hosts = [...new Set(detoured.map(hostOf))];
   if (hosts.length === 0) return [];
-  const message = `${run.unitName}: ${proxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
-  return [broken(proxyRules.ironic, run.setting.path, { message })];
+  const message = `${run.unitName}: ${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
+  return [broken(unitProxyRules.ironic, run.setting.path, { message })];
 }
 
 function hostOf(url: URL): string {

@@ -16,7 +16,7 @@ import { agentPulls } from './image.ts';
 import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 import { readRegistries } from './registries.ts';
-import { type HostFile, type LintSubject, readContents } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 
 export const pullSecretRules = {
   undecodable: warning(
@@ -71,18 +71,18 @@ export function checkPullSecrets(subject: LintSubject): Issue[] {
 }
 
 /** The files of the config that hold credentials for registries. */
-export function listPullSecrets({ units, filesByPath }: LintSubject): HostFile[] {
+export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile[] {
   const named = units.flatMap(({ commands }) =>
     commands.flatMap(({ podman }) => optionValues(podman, 'authfile').map(({ text }) => text)),
   );
   return [...new Set([...usualPaths, ...named])].flatMap((path) => filesByPath.get(path) ?? []);
 }
 
-function checkPullSecret(secret: HostFile): Issue[] {
+function checkPullSecret(secret: LintedFile): Issue[] {
   return [...checkContents(secret.file, secret.path), ...checkMode(secret)];
 }
 
-function checkContents({ contents = {} }: File, path: HostFile['path']): Issue[] {
+function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue[] {
   if (contents.source?.startsWith('data:') !== true) return [];
   const at = [...path, 'contents', 'source'];
   const bytes = readContents(contents);
@@ -110,7 +110,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
 }
 
 /** The issue stands at the first file. */
-function findUncovered(files: readonly HostFile[], names: readonly string[]): Issue[] {
+function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
   const texts = files.map(({ file }) => Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
   const [first] = files;
   // What cannot be read is an issue of its own, or comes from elsewhere.
@@ -133,7 +133,7 @@ function findProblem(text: string): string | undefined {
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }
 
-function checkConfMode(conf: HostFile): Issue[] {
+function checkConfMode(conf: LintedFile): Issue[] {
   const bytes = readContents(conf.file.contents ?? {});
   if (bytes === undefined) return [];
   const names = listSensitiveOptions(Buffer.from(bytes).toString());
@@ -141,7 +141,7 @@ function checkConfMode(conf: HostFile): Issue[] {
 }
 
 /** Without a mode, Ignition makes a file that everybody can read. */
-function checkMode({ name, file, path }: HostFile): Issue[] {
+function checkMode({ name, file, path }: LintedFile): Issue[] {
   if ((Number(file.mode ?? 0o644) & 0o004) === 0) return [];
   const message = `${posix.basename(name)}: ${pullSecretRules.mode.message}`;
   return [broken(pullSecretRules.mode, [...path, 'mode'], { message })];

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 import { broken, warning } from './lintRule.ts';
-import { type HostFile, type LintSubject, readContents } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 
 export const registriesRules = {
   refused: warning(
@@ -34,7 +34,7 @@ export function checkRegistries(subject: LintSubject): Issue[] {
 }
 
 /** The main file, then the others as podman reads them. */
-export function listFiles({ filesByPath }: LintSubject): HostFile[] {
+export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
   const names = [...filesByPath.keys()].filter((name) =>
     /^\/etc\/containers\/registries\.conf\.d\/[^/]+\.conf$/.test(name),
   );
@@ -64,7 +64,7 @@ function merge(all: Registries, part: Registries): Registries {
   };
 }
 
-function readText({ file: { append = [], contents } }: HostFile): string | undefined {
+function readText({ file: { append = [], contents } }: LintedFile): string | undefined {
   const bytes = contents === undefined || append.length > 0 ? undefined : readContents(contents);
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }

@@ -14,7 +14,7 @@ import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { findSecretParts, joinSpans } from '../secretText.ts';
 import { listPullSecrets } from './pullSecret.ts';
 import { findSecretNodes, type IsSecretFile } from './secretNodes.ts';
-import { type HostFile, readContents, readSubject } from './subject.ts';
+import { type LintedFile, readContents, readSubject } from './subject.ts';
 
 const star = 0x2a;
 
@@ -74,7 +74,7 @@ export function secretFilesOf(config: Config | undefined): IsSecretFile {
   return (path) => names.has(path);
 }
 
-function hasSensitiveOptions({ file }: HostFile): boolean {
+function hasSensitiveOptions({ file }: LintedFile): boolean {
   const bytes = readContents(file.contents ?? {});
   return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
 }

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../ignition/rule.ts';
 import { writeInitrd } from '../../image/initrd.ts';
-import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
+import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 import { broken, warning } from './lintRule.ts';
 
 export const sizeRules = {
@@ -13,12 +13,9 @@ export const sizeRules = {
   ),
 };
 
-/** What images of Fedora CoreOS and RHEL CoreOS reserve, in bytes. */
-export const usualAreaLength = 256 * 1024;
-
 export function checkSize(document: Uint8Array | undefined): Issue[] {
-  if (document === undefined || document.length <= usualAreaLength || fits(document)) return [];
-  const message = `${sizeRules.tooLarge.message}: compressed, it takes more than the ${usualAreaLength} bytes that are reserved`;
+  if (document === undefined || document.length <= EMBED_AREA_SIZE || fits(document)) return [];
+  const message = `${sizeRules.tooLarge.message}: compressed, it takes more than the ${EMBED_AREA_SIZE} bytes that are reserved`;
   return [broken(sizeRules.tooLarge, [], { message })];
 }
 
@@ -27,10 +24,10 @@ const tolerance = 4096;
 
 /** Compressing takes seconds for megabytes, so beginnings are tried first: one that is too large is enough. */
 function fits(document: Uint8Array): boolean {
-  for (let length = 2 * usualAreaLength; length < document.length; length *= 4) {
-    if (archiveLength(document.subarray(0, length)) > usualAreaLength + tolerance) return false;
+  for (let length = 2 * EMBED_AREA_SIZE; length < document.length; length *= 4) {
+    if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + tolerance) return false;
   }
-  return archiveLength(document) <= usualAreaLength;
+  return archiveLength(document) <= EMBED_AREA_SIZE;
 }
 
 function archiveLength(document: Uint8Array): number {

@@ -16,17 +16,17 @@ export interface LintSubject {
   readonly config: Config;
   /** False if another config is merged in or takes its place, so that what is missing may come from there. */
   readonly isComplete: boolean;
-  readonly files: readonly HostFile[];
+  readonly files: readonly LintedFile[];
   /** The first file of each path. */
-  readonly filesByPath: ReadonlyMap<string, HostFile>;
-  readonly units: readonly HostUnit[];
+  readonly filesByPath: ReadonlyMap<string, LintedFile>;
+  readonly units: readonly LintedUnit[];
   /** `podman run` and the like that start the agent. */
   readonly runs: readonly UnitCommand[];
   /** The files that are configuration of the agent. */
-  readonly confs: readonly HostFile[];
+  readonly confs: readonly LintedFile[];
 }
 
-export interface HostFile {
+export interface LintedFile {
   /** On the host. */
   readonly name: string;
   readonly file: File;
@@ -34,7 +34,7 @@ export interface HostFile {
   readonly path: Path;
 }
 
-export interface HostUnit {
+export interface LintedUnit {
   readonly name: string;
   readonly unit: Unit;
   /** In the config. */
@@ -63,7 +63,7 @@ export interface UnitCommand {
 const maxContentBytes = 16 * 1024 * 1024;
 
 export function readSubject(config: Config): LintSubject {
-  const files = (config.storage?.files ?? []).map((file, index): HostFile => ({
+  const files = (config.storage?.files ?? []).map((file, index): LintedFile => ({
     name: file.path ?? '',
     file,
     path: ['storage', 'files', index],
@@ -108,7 +108,7 @@ function isConfPath(path: string): boolean {
   );
 }
 
-function readHostUnit(unit: Unit, index: number): HostUnit {
+function readHostUnit(unit: Unit, index: number): LintedUnit {
   const name = unit.name ?? '';
   const path = ['systemd', 'units', index];
   // systemd reads drop-ins in the order of their names.

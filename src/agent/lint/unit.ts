@@ -2,10 +2,10 @@
 
 import type { Issue } from '../../ignition/rule.ts';
 import { broken, warning } from './lintRule.ts';
-import { isSwitchedOn, optionValues } from './podmanCommand.ts';
+import { isOptionSet, optionValues } from './podmanCommand.ts';
 import {
   effectiveSettings,
-  type HostUnit,
+  type LintedUnit,
   isAgentUnitName,
   type LintSubject,
   type UnitCommand,
@@ -48,7 +48,7 @@ export function checkUnits({ units, runs }: LintSubject): Issue[] {
 }
 
 /** A unit without contents is one of the OS or of another config, with a drop-in perhaps. */
-function checkStart({ name, unit, path, settings }: HostUnit): Issue[] {
+function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   if (!unit.contents || settings.length === 0) return [];
   const message = (text: string): { message: string } => ({ message: `${name}: ${text}` });
   const contents = [...path, 'contents'];
@@ -70,11 +70,9 @@ function checkStart({ name, unit, path, settings }: HostUnit): Issue[] {
 }
 
 function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
-  const isImageMissing = podman.isSure && podman.operands.length === 0 && !isSwitchedOn(podman, 'rootfs');
+  const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
-    optionValues(podman, 'name').length > 0 &&
-    !isSwitchedOn(podman, 'rm') &&
-    !isSwitchedOn(podman, 'replace');
+    optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
   const say = (rule: typeof agentUnitRules.image, what: string): Issue =>
     broken(rule, setting.path, { message: `${unitName}: ${what}` });
   return [

@@ -4,7 +4,7 @@ import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { broken, warning } from './lintRule.ts';
-import type { HostUnit, LintSubject, UnitSetting } from './subject.ts';
+import type { LintedUnit, LintSubject, UnitSetting } from './subject.ts';
 
 export const unitTextRules = {
   percent: warning(
@@ -23,7 +23,7 @@ export function checkUnitText({ units }: LintSubject): Issue[] {
   return units.flatMap((unit) => unit.settings.flatMap((setting) => checkSetting(unit, setting)));
 }
 
-function checkSetting({ name: unitName }: HostUnit, setting: UnitSetting): Issue[] {
+function checkSetting({ name: unitName }: LintedUnit, setting: UnitSetting): Issue[] {
   const { name, value, path } = setting;
   if (name !== 'Environment' && !name.startsWith('Exec')) return [];
   const issues: Issue[] = [];

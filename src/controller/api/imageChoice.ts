@@ -1,7 +1,6 @@
 /** Which image an object gets: the first format that the operator takes and the images at hand give. */
 
-import type { Architecture } from '../../core/architecture.ts';
-import { architectures } from '../../core/architecture.ts';
+import { type Architecture, architectures } from '../../core/architecture.ts';
 import { type ImageFormat, imageFormats } from './imageFormat.ts';
 import type { ImageSpec } from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';

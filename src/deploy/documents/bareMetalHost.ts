@@ -9,12 +9,12 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { bmcKind } from './bmcAddress.ts';
 import type { StepName } from './deploySteps.ts';
 import type { DeployHost } from './host.ts';
-import { checkImageChecksum, checkImageSource, type ImageSource } from './imageSource.ts';
+import { checkImageChecksum, checkImageSource, type InstallImage } from './imageSource.ts';
 import type { PlainConfig } from './installedConfig.ts';
 import { checkInstall, type InstallSettings, renderMetaData } from './installSettings.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { toMetal3Hints } from './rootDeviceHints.ts';
-import { checkSecret, type ObjectMetadata, type SecretManifest, secretManifest } from './secretManifest.ts';
+import { checkSecret, type ManifestMetadata, type SecretManifest, secretManifest } from './secretManifest.ts';
 
 export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
 export const cleaningModes = ['metadata', 'disabled'] as const;
@@ -35,7 +35,7 @@ export interface HostSettings {
   readonly nmstate?: string;
   /** Network in OpenStack's form, which goes onto the config drive. */
   readonly networkData?: string;
-  readonly image?: ImageSource;
+  readonly image?: InstallImage;
   readonly bootMode?: (typeof bootModes)[number];
   readonly cleaning?: (typeof cleaningModes)[number];
 }
@@ -43,7 +43,7 @@ export interface HostSettings {
 export interface BareMetalHost {
   readonly apiVersion: 'metal3.io/v1alpha1';
   readonly kind: 'BareMetalHost';
-  readonly metadata: ObjectMetadata;
+  readonly metadata: ManifestMetadata;
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
@@ -186,7 +186,7 @@ export function renderHostManifests(settings: HostSettings): readonly (SecretMan
   return [...renderSecrets(settings), host];
 }
 
-function metadataOf({ namespace }: HostSettings, name: string): ObjectMetadata {
+function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -217,7 +217,7 @@ function renderSpec(settings: HostSettings): Readonly<Record<string, unknown>> {
   };
 }
 
-function renderImage({ url, checksum = '' }: ImageSource): Readonly<Record<string, string>> {
+function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<string, string>> {
   const types = new Map([
     [64, 'sha256'],
     [128, 'sha512'],

@@ -3,7 +3,7 @@
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 
-export interface ImageSource {
+export interface InstallImage {
   readonly url: string;
   /** Metal3 only. */
   readonly checksum?: string;
@@ -50,7 +50,7 @@ export const imageChecksum: Rule = {
 };
 
 /** Paths lead into `ImageSource`. */
-export function checkImageSource({ url, format }: ImageSource): readonly Issue[] {
+export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   return [
     isFetchable ? { rule: imageUnverified, path: ['url'] } : { rule: imageUrl, path: ['url'] },
@@ -65,7 +65,7 @@ export function checkImageFormat(format: string | undefined): readonly Issue[] {
 }
 
 /** As the webhook of the operator, which knows no other forms of a checksum: digests and URLs. */
-export function checkImageChecksum({ checksum = '' }: ImageSource): readonly Issue[] {
+export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
   const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(checksum);
   const isUrl = /^https?:\/\/[!-~]+$/.test(checksum) && parseBootUrl(checksum) !== undefined;
   return isDigest || isUrl ? [] : [{ rule: imageChecksum, path: ['checksum'] }];

@@ -10,7 +10,7 @@ import { metal3Name } from './bareMetalHost.ts';
 import { checkRamdisk, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { checkRamdiskArguments } from './ramdiskArguments.ts';
-import type { ObjectMetadata } from './secretManifest.ts';
+import type { ManifestMetadata } from './secretManifest.ts';
 
 export interface IronicSettings {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface IronicSettings {
 export interface IronicResource {
   readonly apiVersion: 'ironic.metal3.io/v1alpha1';
   readonly kind: 'Ironic';
-  readonly metadata: ObjectMetadata;
+  readonly metadata: ManifestMetadata;
   readonly spec: {
     readonly deployRamdisk: { readonly disableDownloader: true; readonly extraKernelParams?: string };
   };

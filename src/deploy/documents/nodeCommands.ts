@@ -2,7 +2,7 @@
 
 import type { DeployStep } from './deploySteps.ts';
 import type { NodeDescription } from './node.ts';
-import { formatCommand, quoteWord } from '../../formats/shell.ts';
+import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
 /** Creates the node and its port. User and password of the BMC come from BMC_USERNAME and BMC_PASSWORD. */
 export function formatCreateCommands(node: NodeDescription): string {
@@ -10,16 +10,16 @@ export function formatCreateCommands(node: NodeDescription): string {
   const prefix = driver === 'idrac' ? 'redfish' : driver;
   const create = formatCommand([
     'baremetal node create',
-    `--driver ${quoteWord(driver)}`,
-    `--name ${quoteWord(node.name)}`,
-    ...(boot === undefined ? [] : [`--boot-interface ${quoteWord(boot)}`]),
+    `--driver ${quoteShellWord(driver)}`,
+    `--name ${quoteShellWord(node.name)}`,
+    ...(boot === undefined ? [] : [`--boot-interface ${quoteShellWord(boot)}`]),
     `--deploy-interface ${node.deploy_interface}`,
     ...attributeWords('--driver-info', node.driver_info),
     `--driver-info ${prefix}_username="$BMC_USERNAME"`,
     `--driver-info ${prefix}_password="$BMC_PASSWORD"`,
     ...attributeWords('--property', node.properties),
   ]);
-  const uuid = `"$(baremetal node show ${quoteWord(node.name)} -f value -c uuid)"`;
+  const uuid = `"$(baremetal node show ${quoteShellWord(node.name)} -f value -c uuid)"`;
   return [create, ...ports.map(({ address }) => `baremetal port create ${address} --node ${uuid}\n`)].join(
     '',
   );
@@ -28,7 +28,7 @@ export function formatCreateCommands(node: NodeDescription): string {
 /** Changes a node that is there, but not its name, its driver or its ports. */
 export function formatSetCommand(node: NodeDescription): string {
   return formatCommand([
-    `baremetal node set ${quoteWord(node.name)}`,
+    `baremetal node set ${quoteShellWord(node.name)}`,
     `--deploy-interface ${node.deploy_interface}`,
     ...attributeWords('--driver-info', node.driver_info),
     ...attributeWords('--property', node.properties),
@@ -46,21 +46,21 @@ export interface DeployRequest {
 /** Deploys a node, after setting what its steps read from it. */
 export function formatDeployCommands({ node, steps, configDrive, imageSource }: DeployRequest): string {
   const set = formatCommand([
-    `baremetal node set ${quoteWord(node)}`,
+    `baremetal node set ${quoteShellWord(node)}`,
     '--deploy-interface custom-agent',
     ...(imageSource === undefined ? [] : attributeWords('--instance-info', { image_source: imageSource })),
   ]);
   const deploy = formatCommand([
-    `baremetal node deploy ${quoteWord(node)}`,
-    `--deploy-steps ${quoteWord(JSON.stringify(steps))}`,
-    ...(configDrive === undefined ? [] : [`--config-drive ${quoteWord(configDrive)}`]),
+    `baremetal node deploy ${quoteShellWord(node)}`,
+    `--deploy-steps ${quoteShellWord(JSON.stringify(steps))}`,
+    ...(configDrive === undefined ? [] : [`--config-drive ${quoteShellWord(configDrive)}`]),
   ]);
   return set + deploy;
 }
 
 function attributeWords(option: string, attributes: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(attributes).map(
-    ([name, value]) => `${option} ${quoteWord(formatAttribute(name, value))}`,
+    ([name, value]) => `${option} ${quoteShellWord(formatAttribute(name, value))}`,
   );
 }
 

@@ -5,12 +5,12 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 export interface SecretManifest {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret';
-  readonly metadata: ObjectMetadata;
+  readonly metadata: ManifestMetadata;
   readonly type: 'Opaque';
   readonly stringData: Readonly<Record<string, string>>;
 }
 
-export interface ObjectMetadata {
+export interface ManifestMetadata {
   readonly name: string;
   readonly namespace?: string;
 }
@@ -33,7 +33,7 @@ const maxBytes = 1024 * 1024;
 const maxAnnotationBytes = 256 * 1024;
 
 export function secretManifest(
-  metadata: ObjectMetadata,
+  metadata: ManifestMetadata,
   stringData: Readonly<Record<string, string>>,
 ): SecretManifest {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };

@@ -1,8 +1,7 @@
 /** What is to be downloaded: files, what they have to be, and the names that they get. */
 
 import { CliError, UsageError } from '../../core/errors.ts';
-import { fileNameOf, unpackedNameOf } from './fileName.ts';
-import type { Artifact } from './streamMetadata.ts';
+import type { StreamArtifact } from './streamMetadata.ts';
 
 /** One file to download. */
 export interface PlannedFile {
@@ -45,7 +44,7 @@ export interface MetadataSource {
 
 /** @throws CliError for locations that cannot be fetched, and for files of the same name */
 export function planImage(
-  artifacts: readonly Artifact[],
+  artifacts: readonly StreamArtifact[],
   source: MetadataSource,
   options: PlanOptions,
 ): readonly PlannedFile[] {
@@ -101,7 +100,7 @@ function planFile({ decompress, uncompressedSha256, ...facts }: FileFacts): Plan
 }
 
 /** The location is not shown when it is wrong: it may hold a password. */
-function parseLocation(location: string, artifact: Artifact, { base }: MetadataSource): URL {
+function parseLocation(location: string, artifact: StreamArtifact, { base }: MetadataSource): URL {
   const url = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
   if (url !== undefined && isFetched(url)) return url;
   const { architecture, platform, format, name } = artifact;
@@ -126,4 +125,32 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
     }
     names.add(written);
   }
+}
+
+/**
+ * The last part of the path, its escapes as they are.
+ * @throws CliError where that is no name for a file
+ */
+export function fileNameOf(url: URL): string {
+  const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
+  if (name === '' || name.startsWith('.')) {
+    throw new CliError(`The URL does not end in the name of a file: ${url.origin}${url.pathname}`, {
+      hint: 'give the URL of an image, such as https://example.com/coreos.iso',
+    });
+  }
+  if (name.length > MAX_NAME) {
+    throw new CliError(`The URL ends in too long a name: ${name.slice(0, 80)}…`, {
+      hint: 'give the URL of an image',
+    });
+  }
+  return name;
+}
+
+/** File systems take 255 bytes, and something is added while the file is not complete. */
+const MAX_NAME = 220;
+
+/** The name of what is in a compressed file; undefined where it is none, or an archive, which stays one. */
+export function unpackedNameOf(name: string): string | undefined {
+  const unpackedName = /^(.+)\.(?:gz|xz|zst)$/.exec(name)?.[1];
+  return unpackedName?.endsWith('.tar') === true ? undefined : unpackedName;
 }

@@ -1,10 +1,10 @@
 /** The image that is wanted, out of all that a stream has. An image is one file, or several, as `pxe` is. */
 
 import { CliError } from '../../core/errors.ts';
-import type { Artifact, StreamMetadata } from './streamMetadata.ts';
+import type { StreamArtifact, StreamMetadata } from './streamMetadata.ts';
 
 /** Which image: `x86_64`, `metal`, `iso`. */
-export interface ImageChoice {
+interface ImageChoice {
   readonly architecture: string;
   readonly platform: string;
   readonly format: string;
@@ -12,12 +12,12 @@ export interface ImageChoice {
 
 export interface StreamImage extends ImageChoice {
   /** By name; at least one. */
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly StreamArtifact[];
 }
 
 /** By architecture, platform and format. */
 export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[] {
-  const images = new Map<string, Artifact[]>();
+  const images = new Map<string, StreamArtifact[]>();
   for (const artifact of artifacts) {
     const { architecture, platform, format } = artifact;
     const key = [architecture, platform, format].join('\0');
@@ -63,3 +63,14 @@ function missing(
       : `use one of these with --${field}: ${[...values].join(', ')}`;
   return new CliError(`No such image: ${problem}`, { hint });
 }
+
+/** @param arch as Node names it: `x64`, `arm64` */
+export function machineName(arch: string): string {
+  return NAMES.get(arch) ?? arch;
+}
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['x64', 'x86_64'],
+  ['arm64', 'aarch64'],
+  ['ppc64', 'ppc64le'], // Node has no big-endian build for it any more
+]);

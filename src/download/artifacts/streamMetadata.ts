@@ -3,11 +3,11 @@
  * CoreOS, with signatures, and RHCOS, without. Left out: cloud images and extensions, which cannot be downloaded as files.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, UsageError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 
 /** One file of a release. */
-export interface Artifact {
+export interface StreamArtifact {
   readonly architecture: string;
   readonly platform: string;
   readonly format: string;
@@ -26,7 +26,7 @@ export interface Artifact {
 export interface StreamMetadata {
   readonly stream: string;
   /** By architecture, platform, format and name. */
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly StreamArtifact[];
 }
 
 /**
@@ -53,8 +53,8 @@ function parseJson(text: string, problem: Problem): unknown {
   }
 }
 
-function listArtifacts(architectures: unknown, problem: Problem): readonly Artifact[] {
-  const found: Artifact[] = [];
+function listArtifacts(architectures: unknown, problem: Problem): readonly StreamArtifact[] {
+  const found: StreamArtifact[] = [];
   for (const [architecture, entry] of entriesOf(architectures, 'architectures', problem)) {
     const { artifacts = {} } = membersOf(entry, architecture, problem);
     for (const [platform, build] of entriesOf(artifacts, `${architecture} artifacts`, problem)) {
@@ -72,7 +72,7 @@ function listArtifacts(architectures: unknown, problem: Problem): readonly Artif
   return found;
 }
 
-type FileFields = Pick<Artifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
+type FileFields = Pick<StreamArtifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
 
 function readFile(fields: Mapping, problem: Problem): FileFields {
   const location = textOf(fields, 'location', problem);
@@ -108,15 +108,61 @@ function digestOf(members: Mapping, name: string, problem: Problem): string | un
   return value;
 }
 
-function compareArtifacts(a: Artifact, b: Artifact): number {
+function compareArtifacts(a: StreamArtifact, b: StreamArtifact): number {
   return compareNames(keyOf(a), keyOf(b));
 }
 
-function keyOf({ architecture, platform, format, name }: Artifact): string {
+function keyOf({ architecture, platform, format, name }: StreamArtifact): string {
   return [architecture, platform, format, name].join('\0');
 }
 
 function compareNames(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** The base URL of Fedora CoreOS. */
+export const fedoraStreams = 'https://builds.coreos.fedoraproject.org/streams/';
+
+/** A file that is not at a URL, or the URL. */
+type StreamSource =
+  | { readonly kind: 'url'; readonly url: URL }
+  | { readonly kind: 'path'; readonly path: string };
+
+/**
+ * A base URL loses its last part unless that ends in a slash, as URLs are joined. A path that ends in `.json` is the
+ * metadata itself, any other a folder with `<stream>.json`.
+ * @throws UsageError for names of streams that are none, and URLs of other kinds
+ */
+export function locateStream(base: string, stream: string): StreamSource {
+  if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
+    throw new UsageError(`no name of a stream: ${stream}`, { hint: 'use one like stable, testing or next' });
+  }
+  if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'give a URL or a path' });
+  if (/^https?:\/\//i.test(base)) {
+    if (!URL.canParse(base)) {
+      throw new UsageError('--stream-base-url cannot be read', { hint: `write it like ${fedoraStreams}` });
+    }
+    return { kind: 'url', url: new URL(`${stream}.json`, base) };
+  }
+  const path = pathOf(base);
+  return { kind: 'path', path: path.endsWith('.json') ? path : `${path.replace(/\/$/, '')}/${stream}.json` };
+}
+
+function pathOf(base: string): string {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(base)) return base;
+  const url = URL.canParse(base) ? new URL(base) : undefined;
+  if (url?.protocol !== 'file:' || url.host !== '') {
+    throw new UsageError('--stream-base-url has to be an http://, https:// or file:// URL, or a path');
+  }
+  return decodeURIComponent(url.pathname);
+}
+
+/** Whether nobody on the way can have changed what these URLs gave: TLS, or this machine itself. */
+export function isAuthentic(urls: readonly URL[]): boolean {
+  return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopback(hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

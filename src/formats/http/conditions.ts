@@ -14,10 +14,10 @@ export interface Validators {
 }
 
 /** `failed`: 412. `unchanged`: 304, as the method is GET or HEAD. */
-export type Verdict = 'met' | 'failed' | 'unchanged';
+export type ConditionVerdict = 'met' | 'failed' | 'unchanged';
 
 /** What the conditions come to in their order of precedence (section 13.2.2), all but `If-Range`. */
-export function checkConditions(fields: Fields, current: Validators): Verdict {
+export function checkConditions(fields: Fields, current: Validators): ConditionVerdict {
   const ifMatch = fieldOf(fields, 'if-match');
   const expected =
     ifMatch === undefined ? !changedSince(fields, current) : isListed(ifMatch, current.etag, 'strong');

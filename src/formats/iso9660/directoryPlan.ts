@@ -20,7 +20,7 @@ import {
 import { type DirectoryNode, type FileSpec, isDirectory, kindOf } from './tree.ts';
 
 /** What is known once every part of the image has its place. */
-export interface Places {
+interface Places {
   /** First sector of this tree. */
   readonly base: number;
   /** Of the files, by path. */

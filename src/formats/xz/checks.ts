@@ -3,13 +3,18 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export type Check = 'none' | 'crc32' | 'crc64' | 'sha256';
+export type IntegrityCheck = 'none' | 'crc32' | 'crc64' | 'sha256';
 
 /** The number that stands for a check in the stream header. */
-export const CHECK_IDS: Readonly<Record<Check, number>> = { none: 0, crc32: 1, crc64: 4, sha256: 10 };
+export const CHECK_IDS: Readonly<Record<IntegrityCheck, number>> = {
+  none: 0,
+  crc32: 1,
+  crc64: 4,
+  sha256: 10,
+};
 
 /** The check with that number, or undefined for one that the format reserves. */
-export function checkOfId(id: number): Check | undefined {
+export function checkOfId(id: number): IntegrityCheck | undefined {
   return (['none', 'crc32', 'crc64', 'sha256'] as const).find((check) => CHECK_IDS[check] === id);
 }
 
@@ -20,18 +25,18 @@ export interface Checksum {
   bytes(): Uint8Array;
 }
 
-export function startChecksum(check: Check): Checksum {
+export function startChecksum(check: IntegrityCheck): Checksum {
   return CHECKSUMS[check]();
 }
 
 /** The check of a block's uncompressed data, as the bytes that stand behind the block. */
-export function checkBytes(check: Check, data: Uint8Array): Uint8Array {
+export function checkBytes(check: IntegrityCheck, data: Uint8Array): Uint8Array {
   const checksum = startChecksum(check);
   checksum.update(data);
   return checksum.bytes();
 }
 
-const CHECKSUMS: Readonly<Record<Check, () => Checksum>> = {
+const CHECKSUMS: Readonly<Record<IntegrityCheck, () => Checksum>> = {
   none: () => ({ update: () => undefined, bytes: () => new Uint8Array(0) }),
   crc32: startCrc32,
   crc64: startCrc64,

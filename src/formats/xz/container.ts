@@ -3,7 +3,7 @@
  * One filter only, LZMA2: initramfs archives and images use no other, and the others (BCJ, delta) are refused by name.
  */
 
-import { CHECK_IDS, uint32Bytes, type Check } from './checks.ts';
+import { CHECK_IDS, uint32Bytes, type IntegrityCheck } from './checks.ts';
 
 export const STREAM_MAGIC = Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00);
 export const FOOTER_MAGIC = Uint8Array.of(0x59, 0x5a);
@@ -35,12 +35,12 @@ export function paddingOf(size: number): number {
 }
 
 /** The stream flags (section 2.1.1.2). */
-export function streamFlags(check: Check): Uint8Array {
+export function streamFlags(check: IntegrityCheck): Uint8Array {
   return Uint8Array.of(0, CHECK_IDS[check]);
 }
 
 /** What the CRC of the stream footer covers (section 2.1.2). */
-export function footerContent(check: Check, indexSize: number): Uint8Array {
+export function footerContent(check: IntegrityCheck, indexSize: number): Uint8Array {
   return Buffer.concat([uint32Bytes(indexSize / 4 - 1), streamFlags(check)]);
 }
 

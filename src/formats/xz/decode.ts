@@ -6,7 +6,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ByteFeed, outputOf, type Steps } from '../byteFeed.ts';
 import { tooLarge, type Decoded, type DecodeOptions } from '../codec.ts';
-import { checkOfId, crc32Bytes, startChecksum, type Check } from './checks.ts';
+import { checkOfId, crc32Bytes, startChecksum, type IntegrityCheck } from './checks.ts';
 import * as container from './container.ts';
 import { createLzma2Decoder, decodeLzma2Block, type Lzma2Decoder, type Lzma2Limits } from './lzma2Decoder.ts';
 
@@ -47,7 +47,7 @@ export function* unpackXz(feed: ByteFeed, limits: Lzma2Limits): Steps<Uint8Array
   yield* readStreamFooter(feed, check, indexSize);
 }
 
-function* readStreamHeader(feed: ByteFeed): Steps<never, Check> {
+function* readStreamHeader(feed: ByteFeed): Steps<never, IntegrityCheck> {
   const start = feed.offset;
   yield* feed.need(STREAM_HEADER_SIZE);
   if (!same(feed.take(container.STREAM_MAGIC.length), container.STREAM_MAGIC)) {
@@ -61,11 +61,11 @@ function* readStreamHeader(feed: ByteFeed): Steps<never, Check> {
   return check;
 }
 
-function checkOfFlags(flags: Uint8Array): Check | undefined {
+function checkOfFlags(flags: Uint8Array): IntegrityCheck | undefined {
   return flags[0] === 0 ? checkOfId(flags[1] ?? -1) : undefined;
 }
 
-function* readBlock(decoder: Lzma2Decoder, check: Check): Steps<Uint8Array, container.BlockRecord> {
+function* readBlock(decoder: Lzma2Decoder, check: IntegrityCheck): Steps<Uint8Array, container.BlockRecord> {
   const { feed, limits } = decoder;
   const start = feed.offset;
   const header = yield* readBlockHeader(feed);
@@ -200,7 +200,7 @@ function* readIndex(feed: ByteFeed, blocks: BlockList): Steps<never, number> {
 }
 
 /** Section 2.1.2. */
-function* readStreamFooter(feed: ByteFeed, check: Check, indexSize: number): Steps<never> {
+function* readStreamFooter(feed: ByteFeed, check: IntegrityCheck, indexSize: number): Steps<never> {
   const start = feed.offset;
   yield* feed.need(STREAM_FOOTER_SIZE);
   const storedCrc = feed.take(4);

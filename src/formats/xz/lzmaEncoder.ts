@@ -1,5 +1,5 @@
 /**
- * Encodes the symbols of LZMA, the counterpart of lzmaDecoder.ts. What to encode is chosen in lzmaParser.ts. The
+ * Encodes the symbols of LZMA, the counterpart of lzmaDecoder.ts. What to encode is chosen in encode.ts. The
  * properties are fixed: three bits of the previous byte choose the coder of a literal and the position plays no
  * part, which suits text.
  */

@@ -3,10 +3,11 @@
  * with the checks that have to name a place. The events are far larger, so they can come in portions.
  */
 
-import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
+import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../../core/errors.ts';
 import { sentence, yamlError } from './errors.ts';
-import { isFaithful } from './number.ts';
+import type { Path, Position } from '../../core/finding.ts';
+import { makeLocator } from './position.ts';
 
 /** What is needed to find values again: four numbers for each, those of one collection's children in a row. */
 export interface Places {
@@ -32,7 +33,7 @@ export const numbersOfValue = 4;
 export const noKey = -1;
 
 /** While it is read. Aliases share the children of what they stand for. */
-export interface Value {
+interface Value {
   readonly start: number;
   readonly firstChild: number;
   readonly childCount: number;
@@ -245,3 +246,66 @@ function checkNumber(text: string, event: ScalarEvent): void {
 /** Everything that can begin a number is from `+` to `9`. */
 const plus = 0x2b;
 const digit9 = 0x39;
+
+/** Finds the deepest value on the path that exists; undefined only for an empty text. */
+export function makeLocate(text: string, places: Places): (path: Path) => Position | undefined {
+  const { numbers, root } = places;
+  if (root === undefined) return () => undefined;
+  const positionOf = makeLocator(text);
+  const findMember = makeFindMember(places);
+  return (path) => {
+    let place: Place = root;
+    for (const step of path) {
+      const child = typeof step === 'number' ? findItem(places, place, step) : findMember(place, step);
+      if (child === undefined) break;
+      const [start = 0, , firstChild = 0, childCount = 0] = numbers.subarray(child, child + numbersOfValue);
+      place = { start, firstChild, childCount };
+    }
+    return positionOf(place.start);
+  };
+}
+
+type Place = Pick<Value, 'start' | 'firstChild' | 'childCount'>;
+
+/** The index of its numbers. */
+function findItem({ numbers }: Places, { firstChild, childCount }: Place, index: number): number | undefined {
+  const child = firstChild + index * numbersOfValue;
+  return index >= 0 && index < childCount && numbers[child + 1] === noKey ? child : undefined;
+}
+
+/** Mappings with more keys are looked through once, and then known. */
+const fewKeys = 32;
+
+function makeFindMember({ keys, numbers }: Places): (place: Place, name: string) => number | undefined {
+  const known = new Map<number, ReadonlyMap<number, number>>();
+  const indexKeys = ({ firstChild, childCount }: Place): ReadonlyMap<number, number> => {
+    const places = Array.from({ length: childCount }, (_, index) => firstChild + index * numbersOfValue);
+    const index = new Map(places.map((child) => [numbers[child + 1] ?? noKey, child]));
+    known.set(firstChild, index);
+    return index;
+  };
+  return (place, name) => {
+    const { firstChild, childCount } = place;
+    const key = keys.get(name);
+    if (key === undefined) return undefined;
+    if (childCount > fewKeys) return (known.get(firstChild) ?? indexKeys(place)).get(key);
+    const end = firstChild + childCount * numbersOfValue;
+    for (let child = firstChild; child < end; child += numbersOfValue) {
+      if (numbers[child + 1] === key) return child;
+    }
+    return undefined;
+  };
+}
+
+/** Versions, identifiers and file modes look like numbers and lose digits when they are taken for numbers. */
+function isFaithful(written: string): boolean {
+  if (decimal.test(written) || octalOrHex.test(written)) return Number.isSafeInteger(Number(written));
+  if (float.test(written)) return String(Number(written)) === written.replace(/^\+/, '');
+  return !disputed.test(written);
+}
+
+const decimal = /^[-+]?(?:0|[1-9][0-9]*)$/;
+const octalOrHex = /^0(?:o[0-7]+|x[0-9a-fA-F]+)$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** Numbers for some YAML readers and text for others. */
+const disputed = /^(?:[-+]0[ox][0-9a-fA-F]+|[-+]?0b[01]+)$/;

@@ -4,8 +4,7 @@
  * `-live-iso.x86_64.iso`, `-live.x86_64.iso`. Compressed and signed files are not among them.
  */
 
-import { architectures } from '../../core/architecture.ts';
-import type { Architecture } from '../../core/architecture.ts';
+import { type Architecture, architectures } from '../../core/architecture.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
 
 export type ImageRole = ImagePart | 'iso';

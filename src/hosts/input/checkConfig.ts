@@ -1,10 +1,9 @@
 /** The check of an Ignition config, wherever one is given: what Ignition would say, then what we know besides. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import { locateFindings } from '../../ignition/findingPositions.ts';
-import { listReferences } from '../../ignition/references.ts';
+import { type DocumentRead, examineConfig, jsonType, locateFindings } from '../../ignition/validate.ts';
+import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
-import { type DocumentRead, examineConfig, jsonType } from '../../ignition/validate.ts';
 import type { Finding, Report } from '../../core/finding.ts';
 import type { FileFinding, FileReport } from '../../io/report/reporter.ts';
 import type { CheckedConfigs } from './checkInlined.ts';

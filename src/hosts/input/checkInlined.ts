@@ -5,17 +5,21 @@
 
 import type { Config } from '../../ignition/config.ts';
 import {
+  type ConfigPlace,
   type EffectiveConfig,
-  type Place,
   type PlacedIssue,
   resolveConfig,
 } from '../../ignition/effectiveConfig.ts';
-import { locateFindings } from '../../ignition/findingPositions.ts';
+import {
+  checkMergedConfig,
+  type DocumentRead,
+  locateFindings,
+  validateConfig,
+} from '../../ignition/validate.ts';
 import { findingOf } from '../../ignition/rule.ts';
 import { explainMismatches } from '../../ignition/shape.ts';
-import { checkMergedConfig, type DocumentRead, validateConfig } from '../../ignition/validate.ts';
 import { newestVersion } from '../../ignition/versions.ts';
-import { formatPath, type Finding } from '../../core/finding.ts';
+import { type Finding, formatPath } from '../../core/finding.ts';
 import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
 
 export interface CheckedConfigs {
@@ -54,7 +58,7 @@ export async function checkInlined(
 }
 
 interface PlacedFinding {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly finding: Finding;
 }
 
@@ -69,7 +73,7 @@ function placeBy({ locate: find }: EffectiveConfig): (finding: Finding) => Place
   };
 }
 
-function nameOf(place: Place): string {
+function nameOf(place: ConfigPlace): string {
   return place.join(referenceSeparator);
 }
 

@@ -1,6 +1,6 @@
 /** The archive that a config loads: what it is, and whether the medium has it. */
 
-import { chooseImage, type DeployedArchive, findDeployedArchive } from '../../agent/agentArchive.ts';
+import { chooseArchivedImage, type DeployedArchive, findDeployedArchive } from '../../agent/agentArchive.ts';
 import { archiveMemory } from '../../agent/archiveMemory.ts';
 import { FormatError } from '../../core/errors.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
@@ -11,7 +11,7 @@ import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/ins
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/randomAccess.ts';
-import type { ImageSource } from './imageSource.ts';
+import type { ImageInput } from './imageSource.ts';
 
 /**
  * `present`: the medium has it, with its digest. `other`: another file of that name. `unchecked`: it is fetched, or it is
@@ -29,7 +29,7 @@ export interface InspectedArchive extends DeployedArchive {
 }
 
 /** What is known of the image that the config was in. */
-export interface ArchivePlace extends Pick<ImageSource, 'image' | 'kind'> {
+interface ArchivePlace extends Pick<ImageInput, 'image' | 'kind'> {
   /** Whether reading a few hundred megabytes takes no time to speak of. */
   readonly isLocal: boolean;
 }
@@ -71,7 +71,7 @@ async function checkFile(
 }
 
 function memoryOf(content: ContainerArchive, name: string | undefined): MemoryPart[] {
-  return archiveMemory(content, chooseImage(content, name).image, {});
+  return archiveMemory(content, chooseArchivedImage(content, name).image, {});
 }
 
 function issueOf(rule: Rule, message: string = rule.message): Issue {

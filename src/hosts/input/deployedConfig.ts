@@ -7,7 +7,7 @@ import { CONFIG_NAME, readIgnition } from '../../image/embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { Io } from '../../io/io.ts';
-import { type ExpectedSource, type ImageSource, readImageSource, readWhole } from './imageSource.ts';
+import { type ExpectedSource, type ImageInput, readImageSource, readWhole } from './imageSource.ts';
 
 /** Of a config; images are read in parts. */
 const expected: ExpectedSource = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
@@ -18,7 +18,7 @@ export async function readDeployedConfig(source: string, io: Io): Promise<Config
   return readImageSource(source, expected, { io, use: extractConfig });
 }
 
-async function extractConfig(source: ImageSource): Promise<Config> {
+async function extractConfig(source: ImageInput): Promise<Config> {
   try {
     return decodeConfig(await extractDocument(source), source.name);
   } catch (error) {
@@ -28,7 +28,7 @@ async function extractConfig(source: ImageSource): Promise<Config> {
   }
 }
 
-async function extractDocument(source: ImageSource): Promise<Uint8Array> {
+async function extractDocument(source: ImageInput): Promise<Uint8Array> {
   const { kind, image, name } = source;
   if (kind === 'iso') return found(await readIgnition(await openLiveIso(image)), name);
   if (kind === 'other') return readWhole(source, expected);

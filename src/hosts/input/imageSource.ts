@@ -12,7 +12,7 @@ import { isRemote } from '../../io/http/httpUrl.ts';
 import { openImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 
-export interface ImageSource {
+export interface ImageInput {
   readonly kind: ImageKind;
   /** As it may be shown. */
   readonly name: string;
@@ -36,7 +36,7 @@ export async function readImageSource<T>(
   {
     io,
     use,
-  }: { readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'>; readonly use: (source: ImageSource) => Promise<T> },
+  }: { readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'>; readonly use: (source: ImageInput) => Promise<T> },
 ): Promise<T> {
   if (!isRemote(source) && source !== '-' && !(await isSeekable(source, expected, io))) {
     const image = bytesAccess(await readUserFile(source, io, expected));
@@ -52,7 +52,7 @@ export async function readImageSource<T>(
   }
 }
 
-async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'note'>): Promise<ImageSource> {
+async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'note'>): Promise<ImageInput> {
   const kind = await detectImageKind(image);
   note?.(`${name} is told by its content: ${kind === 'other' ? 'no image' : kind}`);
   return { kind, name, image };
@@ -63,7 +63,7 @@ async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'no
  * @throws CliError where they are too many
  */
 export async function readWhole(
-  { image, name }: ImageSource,
+  { image, name }: ImageInput,
   { maxBytes }: ExpectedSource,
 ): Promise<Uint8Array> {
   if (image.size <= maxBytes) return image.read(0, image.size);

@@ -4,10 +4,9 @@
  */
 
 import { basename, resolve } from 'node:path';
-import { checkArchiveName, chooseImage, coreosArchitecture } from '../../agent/agentArchive.ts';
+import { checkArchiveName, chooseArchivedImage, coreosArchitecture } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import type { Architecture } from '../../core/architecture.ts';
-import { architectures } from '../../core/architecture.ts';
+import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
@@ -154,7 +153,7 @@ async function describe(
 ): Promise<HostArchive> {
   const path = pathIn(value, value.text);
   const content = await readFile({ path, place: value.place });
-  const { image } = inFile(value, () => chooseImage(content, wanted?.text));
+  const { image } = inFile(value, () => chooseArchivedImage(content, wanted?.text));
   const architecture = coreosArchitecture(image);
   return {
     id: `${architecture}-${content.sha512.slice(0, 12)}`,

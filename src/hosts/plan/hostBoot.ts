@@ -7,12 +7,11 @@ import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoo
 import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts';
+import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import type { InventoryLayers } from './inventoryHost.ts';
 import type { ImageSet } from './imageSet.ts';
-import type { Wanted } from '../artifacts/artifacts.ts';
 
 /** A machine, or all that are not known. */
 export interface BootSubject {

@@ -2,8 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { Architecture } from '../../core/architecture.ts';
-import { architectures } from '../../core/architecture.ts';
+import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { detectCompression } from '../../formats/compression.ts';
 import { imageParts } from '../../image/bootParts.ts';

@@ -3,7 +3,7 @@
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { withDiscovery } from '../../boot/discovery.ts';
+import { withDiscoveryParameters } from '../../boot/discovery.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -92,7 +92,7 @@ function withCallback(settings: BootSettings, agent: AgentSettings): BootSetting
   const callbackUrl =
     callbackUrls[0] ?? (apiUrl === undefined ? undefined : `${apiUrl}/v1/continue_inspection`);
   if (callbackUrl === undefined) return settings;
-  return withDiscovery(settings, {
+  return withDiscoveryParameters(settings, {
     callbackUrl,
     ...(apiUrl !== undefined && { apiUrl }),
     collectors: [],

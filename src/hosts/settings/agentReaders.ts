@@ -1,17 +1,23 @@
 /** The agent's container: its image, its conf, what podman gets. */
 
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { type AgentSettings, defaultSettings, pullPolicies, type PullPolicy } from '../../agent/settings.ts';
+import {
+  type AgentArchive,
+  type AgentSettings,
+  defaultSettings,
+  type HardwareManager,
+  pullPolicies,
+  type PullPolicy,
+} from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
-import { hintChoices } from '../../io/report/nearestNames.ts';
-import { readAgentArchive } from './agentArchive.ts';
-import { readHardwareManagers } from './hardwareManagers.ts';
+import { parseChoice } from '../../io/report/nearestNames.ts';
 import type { HostPart } from './hostReaders.ts';
 import type { IronicPart } from './ironicReaders.ts';
 import type { NetworkReading } from './networkReaders.ts';
@@ -22,11 +28,25 @@ import {
   isSwitchedOn,
   parsed,
   parsedAll,
-  readNamedFile,
+  pathIn,
   type Reading,
+  readNamedFile,
   valueOf,
   valuesOf,
 } from './reading.ts';
+import {
+  checkArchiveName,
+  checkArchiveReference,
+  checkArchiveUrl,
+  chooseArchivedImage,
+  coreosArchitecture,
+} from '../../agent/agentArchive.ts';
+import { createArchiveReader } from '../input/containerArchiveFile.ts';
+import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
+import { checkHardwareManager } from '../../agent/hardwareManagers.ts';
+import { fileError } from '../../io/files/fileErrors.ts';
+import { readUserFile } from '../../io/files/files.ts';
+import type { Io } from '../../io/io.ts';
 
 type AgentPart = Omit<
   AgentSettings,
@@ -38,7 +58,7 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
   const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
   const isIcc = ['icc', 'assisted'].includes(reading.profile);
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
-  const pullPolicy = parsed(reading, 'agent.pullPolicy', parsePullPolicy) ?? defaultSettings.pullPolicy;
+  const pullPolicy = readPullPolicy(reading);
   return {
     ...(archived === undefined
       ? { agentImage: readImage(reading), pullPolicy }
@@ -65,6 +85,11 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
   };
 }
 
+function readPullPolicy(reading: Reading): PullPolicy {
+  const { place = '', text } = valueOf(reading, 'agent.pullPolicy') ?? {};
+  return parseChoice(place, text, pullPolicies) ?? defaultSettings.pullPolicy;
+}
+
 /** `archived` is what the image is called that an archive brings. */
 function readImage(reading: Reading, archived?: string): string {
   const { options, parse, profile, warn } = reading;
@@ -84,12 +109,6 @@ function readImage(reading: Reading, archived?: string): string {
     warn(`${value.place} is no reference that podman understands`, 'see whether it has a typing mistake');
   }
   return image;
-}
-
-function parsePullPolicy(text: string): PullPolicy {
-  const policy = pullPolicies.find((name) => name === text);
-  if (policy !== undefined) return policy;
-  throw new FormatError('is not known', { hint: hintChoices(text, pullPolicies) });
 }
 
 function parseMount(text: string): string {
@@ -202,4 +221,113 @@ function tellRegistries(
   throw new CliError(locate(first), {
     hint: more.length === 0 ? first.hint : `${first.hint}; then see ${more.slice(0, 5).join(', ')}`,
   });
+}
+
+/** An archive, and what its image is called on hosts. */
+interface ReadArchive {
+  readonly archive: AgentArchive;
+  readonly reference: string;
+}
+
+/**
+ * Undefined where the image comes from a registry.
+ * @param image the reference that was given, if one was
+ */
+async function readAgentArchive(
+  reading: Reading,
+  image: InputValue | undefined,
+): Promise<ReadArchive | undefined> {
+  const value = valueOf(reading, 'agent.archive');
+  const url = parsed(reading, 'agent.archiveUrl', checkArchiveUrl);
+  if (value === undefined) return refuseUrlAlone(reading);
+  refusePulling(reading, value);
+  if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
+  const name = inFile(value, () => checkArchiveName(basename(value.text)));
+  const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
+  const content = await readArchive({ path: pathIn(value, value.text), place: value.place });
+  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  return {
+    reference: chosen.reference,
+    archive: {
+      name,
+      sha512: content.sha512,
+      imageId: chosen.image.id,
+      architecture: coreosArchitecture(chosen.image),
+      ...(url !== undefined && { url }),
+    },
+  };
+}
+
+function refuseUrlAlone(reading: Reading): undefined {
+  const url = valueOf(reading, 'agent.archiveUrl');
+  if (url === undefined) return undefined;
+  throw new UsageError(`${url.place} is where an archive is, and no archive is given`, {
+    hint: 'add --agent-archive FILE, of which hosts check the digest',
+  });
+}
+
+function refusePulling(reading: Reading, { place }: InputValue): void {
+  const policy = valueOf(reading, 'agent.pullPolicy');
+  if (policy === undefined || policy.text === 'never') return;
+  throw new UsageError(
+    `${policy.place} ${policy.text} contradicts ${place}: the image is loaded, not pulled`,
+    {
+      hint: 'leave the policy out',
+    },
+  );
+}
+
+const maxFiles = 500;
+/** Of one file; what is larger is no Python module. */
+const maxBytes = 1024 * 1024;
+
+/** Throws CliError where a folder cannot be read, or the agent would find nothing in it. */
+async function readHardwareManagers(folders: readonly InputValue[], io: Io): Promise<HardwareManager[]> {
+  const managers: HardwareManager[] = [];
+  for (const folder of folders) {
+    const manager = await readFolder(folder, io);
+    inFile(folder, () => checkHardwareManager(manager));
+    if (managers.some(({ name }) => name === manager.name)) {
+      throw new CliError(`two folders of hardware managers have the name ${manager.name}`, {
+        hint: 'rename one of them',
+      });
+    }
+    managers.push(manager);
+  }
+  return managers;
+}
+
+async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> {
+  const { place, text } = folder;
+  const root = resolve(io.cwd, pathIn(folder, text));
+  const what = `Folder of a hardware manager (${place})`;
+  const failed = (error: unknown): never => {
+    throw fileError(error, { path: text, what, action: 'read' });
+  };
+  const name = basename(root);
+  // A folder with something else in it may be large.
+  const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
+  if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
+  const paths = await listFiles(root).catch(failed);
+  if (paths.length > maxFiles) {
+    throw new CliError(`${place}: ${text} holds more than ${maxFiles} files`, {
+      hint: 'name a folder with the module and its NAME.dist-info alone',
+    });
+  }
+  const files: AddedFile[] = [];
+  for (const path of paths) {
+    const content = await readUserFile(join(root, path), io, { what, maxBytes });
+    files.push({ path: path.split(sep).join('/'), mode: publicMode, content });
+  }
+  return { name, files };
+}
+
+/** In order of their names; what Python compiles is left out, as are hidden files. */
+async function listFiles(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split(sep).some((part) => part.startsWith('.') || part === '__pycache__'))
+    .toSorted();
 }

@@ -5,7 +5,7 @@
  */
 
 import { importAsset } from '../../assets.ts';
-import { architectures } from '../../core/architecture.ts';
+import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -44,7 +44,7 @@ export interface InventoryHost {
   readonly line?: number;
   /** In lower case, with colons. */
   readonly mac?: string;
-  readonly architecture?: (typeof architectures)[number];
+  readonly architecture?: Architecture;
   /** Ids of rules that are turned off for this host, as they are written. */
   readonly ignore?: readonly string[];
   /** Mistakes in this host; all are errors. */

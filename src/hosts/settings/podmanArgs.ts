@@ -3,7 +3,7 @@
 import { describeProblem } from '../../agent/lint/podmanArguments.ts';
 import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint/podmanCommand.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { quoteWord } from '../../formats/shell.ts';
+import { quoteShellWord } from '../../formats/shell.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { inPlace, parsedAll, type Reading, valuesOf } from './reading.ts';
 
@@ -69,5 +69,5 @@ function checkWords({ verb, words, value }: PodmanWords, { io }: Reading): void 
 function formatArg(argument: string, { origin, place }: InputValue): string {
   const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
   const text = takesFreeText(name) ? `--${name}=VALUE` : argument;
-  return origin === 'flag' ? quoteWord(`${place}=${text}`) : text;
+  return origin === 'flag' ? quoteShellWord(`${place}=${text}`) : text;
 }

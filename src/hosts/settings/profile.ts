@@ -2,17 +2,12 @@
 
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { UsageError } from '../../core/errors.ts';
-import { hintChoices } from '../../io/report/nearestNames.ts';
+import { parseChoice } from '../../io/report/nearestNames.ts';
 import type { RenderOptions } from './options.ts';
 
 /** build.py's flag selects its profile; the others are asked for. Throws UsageError for an unknown one. */
 export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
-  const known = profileNames.find((name) => name === profile);
-  if (profile !== undefined && known === undefined) {
-    throw new UsageError(`--profile ${JSON.stringify(profile)} is not known`, {
-      hint: hintChoices(profile, profileNames),
-    });
-  }
+  const known = parseChoice('--profile', profile, profileNames);
   if (host !== undefined && known !== undefined && known !== 'buildpy') {
     throw new UsageError(`--host is not combined with --profile ${known}`, { hint: 'use --api-url' });
   }

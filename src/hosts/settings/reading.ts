@@ -9,7 +9,7 @@ import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import type { RenderOptions, Warn } from './options.ts';
-import { readText } from './textFile.ts';
+import { readUserFile } from '../../io/files/files.ts';
 
 export interface Reading {
   readonly profile: ProfileName;
@@ -80,4 +80,17 @@ export function pathIn({ folder }: InputValue, path: string): string {
 
 function details({ hint }: FormatError): { readonly hint?: string } {
   return hint === undefined ? {} : { hint };
+}
+
+/** Whatever is larger is not the file that was meant, and an Ignition config could hardly hold it. */
+const maxBytes = 1024 * 1024;
+
+/** The text of a UTF-8 file; `what` begins a sentence, as in `Pull secret not found`. */
+export async function readText(path: string, io: Io, what: string): Promise<string> {
+  const bytes = await readUserFile(path, io, { maxBytes, what });
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(`${what} is not a text in UTF-8: ${path}`, { hint: 'is this the right file?', cause });
+  }
 }

@@ -1,22 +1,38 @@
 /** From inputs to the document of one Ignition config, with everything that is to be said about it. */
 
-import { formatAgentConfig, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { createConfCheck, type ConfRemark } from '../../agent/confReport.ts';
+import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
+import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { keyfileFolder } from '../../agent/hostNetwork.ts';
-import { listSecrets } from '../../agent/secrets.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { listReferences } from '../../ignition/references.ts';
+import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
+import { type Finding, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignoredRules.ts';
-import { nameConfPlaces } from './confPlaces.ts';
-import { mergeGivenConfigs } from './mergeConfigs.ts';
-import { noteSettings } from './noteSettings.ts';
-import { createSettingsReader, readInputs, type RenderSource } from './settings.ts';
+import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
+import type { RenderOptions } from './options.ts';
+import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
+import { iccSpecVersion } from '../../agent/profiles/icc.ts';
+import { CliError } from '../../core/errors.ts';
+import { mergeConfigs } from '../../ignition/merge.ts';
+import { remarkMerge } from '../../ignition/mergeRemarks.ts';
+import { translateConfig } from '../../ignition/translate.ts';
+import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
+import {
+  type ConfigDocument,
+  readConfigDocuments,
+  tellFindings,
+  translateDocument,
+} from '../input/configDocuments.ts';
+import { pathIn } from './reading.ts';
+import type { Rule } from '../../ignition/rule.ts';
+import { confPath } from '../../agent/files.ts';
+import { unitName } from '../../agent/unit.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -54,7 +70,7 @@ export function createRenderer(): RenderConfig {
 
 /** What was merged may be a secret as well: the discovery config of assisted-service brings the pull secret. */
 function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inputs): string[] {
-  const secrets = listSecrets(settings);
+  const secrets = listSettingSecrets(settings);
   if (inputs.has('ignition.discovery')) secrets.push('a discovery config');
   if (secrets.length === 0 && hasRestrictedFile(config)) secrets.push('a file that not everybody may read');
   return secrets;
@@ -92,4 +108,161 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     report(io, { severity, message, path, hint, code: rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
+}
+
+/** The settings that become options of the conf. */
+const confSettings: Readonly<Record<string, SettingName>> = {
+  api_url: 'ironic.apiUrls',
+  inspection_callback_url: 'ironic.inspectorUrls',
+  insecure: 'ironic.insecure',
+  cafile: 'ironic.caFiles',
+  ntp_server: 'host.ntpServers',
+  enable_vlan_interfaces: 'agent.vlanInterfaces',
+  debug: 'agent.debug',
+};
+
+/** How the user calls what becomes options of the agent's conf: the flag, or the variable that it came from. */
+function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
+  const places = Object.entries(confSettings).flatMap(([option, name]) => {
+    const place = inputs.get(name)?.at(-1)?.place;
+    return place === undefined ? [] : [[option, place] as const];
+  });
+  const ofHost = options.host === undefined ? {} : { api_url: '--host', inspection_callback_url: '--host' };
+  const callback = inputs.get('ironic.inspectionCallbackUrls')?.at(-1);
+  const ofCallback = callback === undefined ? {} : { inspection_callback_url: callback.place };
+  return {
+    userConf: inputs.get('agent.confFile')?.at(-1)?.text ?? '--conf',
+    optionLine: inputs.get('agent.options')?.find(({ origin }) => origin === 'file')?.place ?? '--option',
+    options: {
+      ...Object.fromEntries(places),
+      ...ofHost,
+      ...ofCallback,
+      ...(options.tls && { insecure: '--tls' }),
+    },
+  };
+}
+
+/** Values are not told, as they may be secrets: `--show-settings` masks them. */
+function noteSettings({ inputs, profile, unread }: RenderInputs, { note }: Pick<Io, 'note'>): void {
+  if (note === undefined) return;
+  note(`the profile is ${profile}`);
+  for (const [name, values] of inputs) {
+    const places = new Set(
+      values.map(({ origin, place }) => (origin === 'environment' ? `the environment: ${place}` : place)),
+    );
+    if (places.size > 0) note(`${name} comes from ${[...places].join(', ')}`);
+  }
+  for (const { name, reason } of unread) note(`${name} is set, but ${reason}`);
+}
+
+/** Throws CliError for configs that are missing, not valid, or of a version that cannot be merged. */
+async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<Config> {
+  const [discovery] = filesOf(inputs, 'ignition.discovery');
+  const merge = filesOf(inputs, 'ignition.merge');
+  const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
+  let config = base;
+  for (const document of await readConfigDocuments(merge, io)) {
+    tellFindings(findMergeConflicts(base, document.config), document, io);
+    config = mergeOver(config, document, io);
+  }
+  return config;
+}
+
+function filesOf(inputs: Inputs, name: SettingName): string[] {
+  return (inputs.get(name) ?? []).map((value) => pathIn(value, value.text));
+}
+
+async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<Config> {
+  const [document] = await readConfigDocuments([path], io);
+  if (document === undefined) return rendered;
+  const discovery = translateDocument(document, iccSpecVersion, io);
+  const hasService = discovery.systemd?.units?.some(({ name }) => name === assistedUnitName) === true;
+  if (!hasService) {
+    throw new CliError(`--discovery: ${path} has no unit ${assistedUnitName}`, {
+      hint: 'give the discovery config of assisted-service; any other config goes to --merge',
+    });
+  }
+  return withDiscovery(rendered, discovery);
+}
+
+/** In the newer of the two versions, so that neither loses anything. */
+function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
+  const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
+  const version = newer(own, document.version);
+  const below = translateConfig(parent, { from: own, to: version });
+  const above = translateDocument(document, version, io);
+  if (below.status === 'refused') {
+    throw new CliError(`what was rendered cannot be written in the version ${version}`, {
+      hint: `write ${document.name} in the version ${own}`,
+    });
+  }
+  tellFindings(remarkMerge(below.config, above, version), document, io);
+  return mergeConfigs(below.config, above, version);
+}
+
+function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
+  return specVersions.indexOf(one) < specVersions.indexOf(other) ? other : one;
+}
+
+/**
+ * What a config of the user's replaces of what was rendered. Merging does so without a word, and an agent that never
+ * starts is a late way to learn of it. Reported by `render --merge`.
+ */
+export const replacesRendered: Rule = {
+  id: 'merge-replaces-rendered',
+  severity: 'warning',
+  message: 'this replaces what was rendered',
+  hint: 'leave it out of this config, or out of the settings',
+};
+
+/** A finding for each file, unit and user of the user's config that changes one of the rendered config. */
+export function findMergeConflicts(rendered: Config, user: Config): Finding[] {
+  return [...findFiles(rendered, user), ...findUnits(rendered, user), ...findUsers(rendered, user)];
+}
+
+function findFiles({ storage: own = {} }: Config, { storage = {} }: Config): Finding[] {
+  const paths = new Set((own.files ?? []).map(({ path }) => path));
+  const lists = (['files', 'directories', 'links'] as const).flatMap((list) =>
+    (storage[list] ?? []).map((node, index) => ({ list, node, index })),
+  );
+  return lists.flatMap(({ list, node, index }) => {
+    const { path } = node;
+    // Appending leaves what is there.
+    const isAppended = 'append' in node && !('contents' in node);
+    if (path === undefined || !paths.has(path) || isAppended) return [];
+    const what = path === confPath ? 'the conf of the agent' : `the file ${path}`;
+    return [conflict(what, ['storage', list, index, 'path'])];
+  });
+}
+
+function findUnits({ systemd: own = {} }: Config, { systemd = {} }: Config): Finding[] {
+  const rendered = new Map((own.units ?? []).map((unit) => [unit.name, unit]));
+  return (systemd.units ?? []).flatMap((unit, index) => {
+    const { contents, enabled, mask, name } = unit;
+    const base = rendered.get(name);
+    if (base === undefined) return [];
+    const isChanged =
+      (contents !== undefined && contents !== base.contents) ||
+      (enabled !== undefined && enabled !== base.enabled) ||
+      mask === true;
+    const what = name === unitName ? 'the unit of the agent' : `the unit ${name}`;
+    return isChanged ? [conflict(what, ['systemd', 'units', index, 'name'])] : [];
+  });
+}
+
+/** Keys add up; a password does not. */
+function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Finding[] {
+  const hashed = new Set(
+    (own.users ?? []).flatMap(({ name, passwordHash }) => (passwordHash === undefined ? [] : [name])),
+  );
+  return (passwd.users ?? []).flatMap(({ name, passwordHash }, index) =>
+    passwordHash !== undefined && hashed.has(name)
+      ? [conflict(`the password of ${name}`, ['passwd', 'users', index, 'passwordHash'])]
+      : [],
+  );
+}
+
+function conflict(what: string, path: Path): Finding {
+  const { id: rule, severity, hint } = replacesRendered;
+  return { rule, severity, path, message: `this replaces ${what} that was rendered`, hint };
 }

@@ -1,24 +1,19 @@
 /** All rules that are about the values in a config. */
 
 import type { Rule } from '../rule.ts';
-import { clevisRules } from './clevis.ts';
+import { clevisRules, luksRules } from './luks.ts';
 import { configRules } from './config.ts';
-import { diskRules } from './disk.ts';
-import { fileRules } from './file.ts';
+import { diskRules, partitionRules } from './disk.ts';
+import { fileRules, nodeRules } from './node.ts';
 import { filesystemRules } from './filesystem.ts';
-import { ignitionRules } from './ignitionSection.ts';
-import { luksRules } from './luks.ts';
-import { nodeRules } from './node.ts';
-import { partitionRules } from './partition.ts';
+import { ignitionRules, proxyRules } from './ignitionSection.ts';
 import { pathRules } from './path.ts';
-import { proxyRules } from './proxy.ts';
 import { raidRules } from './raid.ts';
-import { referenceRules } from './reference.ts';
-import { resourceRules } from './resource.ts';
+import { referenceRules } from '../inlinedConfig.ts';
+import { resourceRules, verificationRules } from './resource.ts';
 import { storageRules } from './storage.ts';
 import { unitRules } from './unit.ts';
 import { urlRules } from './url.ts';
-import { verificationRules } from './verification.ts';
 
 /** In the order of the sections of a config. */
 export const allRules: readonly Rule[] = [

@@ -12,7 +12,7 @@ export const configRules = {
   ),
 };
 
-export const checkConfig: Check<Config> = function* ({ storage = {}, systemd = {} }) {
+export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd = {} }) {
   const unitPaths = unitFilePaths(systemd);
   if (unitPaths.size === 0) return;
   for (const kind of ['files', 'directories', 'links'] as const) {

@@ -2,6 +2,7 @@
 
 import type { Path } from '../../core/finding.ts';
 import type { Issue, Rule } from '../rule.ts';
+import type { Integer } from '../config.ts';
 
 /** A rule whose breach makes Ignition refuse the config. */
 export function refusal(id: string, message: string, hint: string): Rule {
@@ -30,4 +31,9 @@ const longestSuggestion = 120;
 /** A hint that says what to write, unless that is too long to be read. */
 export function suggest(text: string): string | undefined {
   return text.length > longestSuggestion ? undefined : `write ${JSON.stringify(text)}`;
+}
+
+/** Whether the field is there and not 0. */
+export function isNonZero(value: Integer | undefined): value is Integer {
+  return value !== undefined && BigInt(value) !== 0n;
 }

@@ -1,10 +1,10 @@
-/** What files, directories and links have in common: who owns them, and, for the former two, their mode. */
+/** Files, directories and links: what they have in common, which is owner and mode, and what each has by itself. */
 
-import type { Integer, NodeOwner } from '../config.ts';
+import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
 import type { Check, Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
 import { found, issue, refusal, remark } from './declare.ts';
+import { pathIssue } from './path.ts';
 
 export const nodeRules = {
   ownerIdAndName: refusal(
@@ -53,3 +53,31 @@ function octalHint(mode: Integer): string | undefined {
 function isWithin(bits = 0, wider = 0): boolean {
   return (bits & ~wider) === 0;
 }
+
+/** Files and directories. */
+export const fileRules = {
+  overwriteWithoutSource: refusal(
+    'overwrite-without-source',
+    'overwrite must be false if source is unspecified',
+    'give contents.source, "data:," for an empty file, or remove overwrite',
+  ),
+};
+
+export const checkDirectory: Check<Directory> = ({ mode, path }, version) =>
+  found(pathIssue(path, ['path']), modeIssue(mode), modeSpecialBitsIssue(mode, version));
+
+export const checkFile: Check<File> = (file, version) =>
+  found(
+    pathIssue(file.path, ['path']),
+    modeIssue(file.mode),
+    modeSpecialBitsIssue(file.mode, version),
+    overwriteIssue(file),
+  );
+
+function overwriteIssue({ contents, overwrite }: File): Issue | undefined {
+  const isUnspecified = overwrite === true && contents?.source === undefined;
+  return isUnspecified ? issue(fileRules.overwriteWithoutSource, ['overwrite']) : undefined;
+}
+
+/** Links: what each of them says by itself. What it has to do with other nodes is in `storage.ts`. */
+export const checkLink: Check<Link> = ({ path }) => found(pathIssue(path, ['path']));

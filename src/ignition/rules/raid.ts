@@ -2,10 +2,8 @@
 
 import type { Raid } from '../config.ts';
 import type { Check, Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
-import { found, issue, refusal } from './declare.ts';
-import { isNonZero } from './integers.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { found, isNonZero, issue, refusal } from './declare.ts';
 
 const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
 const redundantLevels = new Set([

@@ -3,10 +3,9 @@
  * kernel of s390x has no mark of its own.
  */
 
+import type { Architecture } from '../../core/architecture.ts';
 import type { IsoTree } from '../isoTree.ts';
 import type { RandomAccess } from '../randomAccess.ts';
-
-export type Architecture = 'x86_64' | 'aarch64' | 'ppc64le' | 's390x';
 
 const KERNEL = 'images/pxeboot/vmlinuz';
 /** Bytes of the kernel that hold the headers of either format. */

@@ -4,7 +4,7 @@ import type { Issue } from '../../ignition/rule.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
-import type { Architecture } from './architecture.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import type { MemoryPart } from './memoryNeed.ts';
 
 export type Inspection = IsoInspection | InitrdInspection;

@@ -1,4 +1,6 @@
-/** Names that somebody may have meant who typed another. */
+/** Names that the user may have meant, and options that take one of a few values. */
+
+import { UsageError } from '../../core/errors.ts';
 
 /** At most three, the most similar first; none where nothing is similar. */
 export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {
@@ -15,6 +17,30 @@ export function hintChoices(typed: string, choices: readonly string[]): string {
   const [nearest] = nearestNames(typed, choices);
   const all = `use one of ${choices.join(', ')}`;
   return nearest === undefined ? all : `did you mean ${nearest}? Else ${all}`;
+}
+
+/**
+ * The value of an option that takes one of a few; undefined where none is given.
+ * @throws UsageError for any other value
+ */
+export function parseChoice<T extends string>(
+  flag: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  const choice = choices.find((known) => known === text);
+  if (choice !== undefined || text === undefined) return choice;
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for ${flag}`, {
+    hint: hintChoices(text, choices),
+  });
+}
+
+/**
+ * The value of `--format`; the first one is the default.
+ * @throws UsageError where it is none of them
+ */
+export function parseFormat<T extends string>(text: string | undefined, formats: readonly [T, ...T[]]): T {
+  return parseChoice('--format', text, formats) ?? formats[0];
 }
 
 const leastLikeness = 0.5;

@@ -1,7 +1,6 @@
 /** The choice between text for people and JSON for programs, of commands that know no other format. */
 
-import { UsageError } from '../../core/errors.ts';
-import { hintChoices } from './nearestNames.ts';
+import { parseFormat } from './nearestNames.ts';
 
 export type TextOrJson = 'text' | 'json';
 
@@ -10,9 +9,7 @@ export type TextOrJson = 'text' | 'json';
  * @throws UsageError for any other
  */
 export function parseTextOrJson(format: string | undefined): TextOrJson {
-  if (format === undefined || format === 'text') return 'text';
-  if (format === 'json') return 'json';
-  throw new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, ['text', 'json']) });
+  return parseFormat(format, ['text', 'json']);
 }
 
 /** A value as JSON over several lines, ready to be written. */

@@ -1,10 +1,8 @@
 /** What a GET or HEAD of a resource is answered with, as far as the request and the resource decide it (RFC 9110). */
 
 import { checkConditions, fieldOf, type Fields, rangeApplies } from '../../formats/http/conditions.ts';
-import { formatAttachment } from '../../formats/http/contentDisposition.ts';
 import { formatHttpDate } from '../../formats/http/httpDate.ts';
-import { formatContentRange, frameRanges } from '../../formats/http/multipart.ts';
-import { parseRange, type Range } from '../../formats/http/ranges.ts';
+import { formatContentRange, frameRanges, parseRange, type Range } from '../../formats/http/ranges.ts';
 import type { ByteRange } from '../../image/overlay.ts';
 import type { Artifact, Resource } from './resource.ts';
 
@@ -119,4 +117,23 @@ function validatorHeaders({ artifact, etag, lastModified }: Described): Record<s
 /** Nobody may keep what has a config or a signed URL in it. Of what the vendor publishes a client may, and asks whether it still holds. */
 function cacheControl(artifact: Artifact): string {
   return artifact === 'kernel' || artifact === 'rootfs' ? 'private, no-cache' : 'private, no-store';
+}
+
+/** Names outside of printable ASCII are given twice: for old clients with underscores in place of the other characters. */
+export function formatAttachment(fileName: string): string {
+  const plain = fileName.replace(/[^\x20-\x7e]/gu, '_');
+  const quoted = plain.replace(/["\\]/g, String.raw`\$&`);
+  const extended = plain === fileName ? '' : `; filename*=UTF-8''${escapeExtended(fileName)}`;
+  return `attachment; filename="${quoted}"${extended}`;
+}
+
+/** The characters that RFC 8187 leaves as they are. */
+const unescaped = /^[A-Za-z0-9!#$&+.^_`|~-]$/;
+
+function escapeExtended(text: string): string {
+  const characters = Array.from(Buffer.from(text), (byte) => {
+    const character = String.fromCharCode(byte);
+    return unescaped.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  return characters.join('');
 }

@@ -1,18 +1,18 @@
 /** `POST /v1/heartbeat/NODE`: the agent is there, and says under which URL it takes commands. */
 
 import type { TokenState } from './agentTokens.ts';
-import { type ApiAnswer, answerWith, fault } from './answers.ts';
+import { answerWith, type ApiAnswer, fault } from './answers.ts';
 import { notFound } from './lookup.ts';
 import type { IronicNode, NodeStore } from './nodes.ts';
 import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
 import {
   isObject,
-  isUuid,
   type JsonObject,
   parseBody,
   type ParsedBody,
   unexpectedArguments,
 } from './requestArguments.ts';
+import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {
   /** Of the path; undefined where it has none. */

@@ -4,12 +4,13 @@
  * every machine may send it at any time.
  */
 
-import { type ApiAnswer, answerWith, fault, inspectorFault } from './answers.ts';
+import { answerWith, type ApiAnswer, fault, inspectorFault } from './answers.ts';
 import { collectorProblem, type Inventory, readInventory } from './inventory.ts';
 import { lookupDocument, notFound } from './lookup.ts';
 import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
 import { type ApiVersion, type RefusalReason, versionReason } from './refusalReason.ts';
-import { isObject, isUuid, type JsonObject, parseBody, unexpectedArguments } from './requestArguments.ts';
+import { isObject, type JsonObject, parseBody, unexpectedArguments } from './requestArguments.ts';
+import { isUuid } from '../../core/objectName.ts';
 import type { InspectionService } from './routes.ts';
 
 export interface InspectionRequest {

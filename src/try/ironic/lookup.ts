@@ -1,11 +1,12 @@
 /** `GET /v1/lookup`: the agent names its MAC addresses and learns which node it is, and how it has to behave. */
 
 import { maskedToken } from './agentTokens.ts';
-import { type ApiAnswer, answerWith, fault } from './answers.ts';
+import { answerWith, type ApiAnswer, fault } from './answers.ts';
 import { normalizeMacs } from './macs.ts';
 import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
 import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
-import { isUuid, unexpectedArguments } from './requestArguments.ts';
+import { isUuid } from '../../core/objectName.ts';
+import { unexpectedArguments } from './requestArguments.ts';
 
 export interface LookupRequest {
   readonly query: URLSearchParams;

@@ -2,10 +2,6 @@
 
 import { isWithinBounds } from '../../formats/json/bounds.ts';
 
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
-}
-
 /** Undefined where all names are expected ones. */
 export function unexpectedArguments(
   names: Iterable<string>,

@@ -4,8 +4,9 @@ import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { formatExplanation, formatRuleList, formatRulesJson } from './explanation.ts';
-import { hintChoices, nearestNames } from '../../io/report/nearestNames.ts';
+import { nearestNames } from '../../io/report/nearestNames.ts';
 import { type RuleEntry, ruleBook } from '../../io/report/ruleBook.ts';
+import { parseTextOrJson } from '../../io/report/textOrJson.ts';
 
 export interface ExplainOptions {
   /** The id of a rule; without, all are listed. */
@@ -14,14 +15,11 @@ export interface ExplainOptions {
 }
 
 /** @throws UsageError where there is no such rule */
-export async function explain({ format = 'text', rule }: ExplainOptions, io: Io): Promise<ExitCode> {
-  if (!formats.includes(format)) {
-    throw new UsageError(`unknown format: ${format}`, { hint: hintChoices(format, formats) });
-  }
+export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const entry = rule === undefined ? undefined : findRule(rule);
   const all = ruleBook().values();
   const text =
-    format === 'json'
+    parseTextOrJson(format) === 'json'
       ? formatRulesJson(entry === undefined ? all : [entry])
       : entry === undefined
         ? formatRuleList(all)
@@ -29,8 +27,6 @@ export async function explain({ format = 'text', rule }: ExplainOptions, io: Io)
   await writeStdout(io, [Buffer.from(text)]);
   return 0;
 }
-
-const formats: readonly string[] = ['text', 'json'];
 
 function findRule(rule: string): RuleEntry {
   const book = ruleBook();

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bindMounts,
-  isSwitchedOn,
+  isOptionSet,
   optionValues,
   readPodmanCommand,
 } from '../../../src/agent/lint/podmanCommand.ts';
@@ -53,7 +53,7 @@ describe('readPodmanCommand', () => {
     const command = read('podman run --env A=1 -e B=2 --rm --replace=false --tls-verify=true img');
     expect(command && optionValues(command, 'env', 'e').map(({ text }) => text)).toEqual(['A=1', 'B=2']);
     expect(
-      command && ['rm', 'replace', 'tls-verify', 'init'].map((name) => isSwitchedOn(command, name)),
+      command && ['rm', 'replace', 'tls-verify', 'init'].map((name) => isOptionSet(command, name)),
     ).toEqual([true, false, true, false]);
   });
 

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
-import { directiveNames, findDirective, unitSections } from '../../../src/agent/systemdDirectives.ts';
+import {
+  directiveNames,
+  findDirective,
+  unitKeyRules,
+  unitSections,
+} from '../../../src/agent/lint/unitKeys.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 import { formatPath } from '../../../src/core/finding.ts';
 import { systemdComplaints, systemdRelease, systemdReleaseNote } from '../../support/systemdComplaints.ts';

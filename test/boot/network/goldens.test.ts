@@ -7,10 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
-import { withDiscovery } from '../../../src/boot/discovery.ts';
+import { withDiscoveryParameters } from '../../../src/boot/discovery.ts';
 import type { Architecture } from '../../../src/core/architecture.ts';
-import type { NetworkBoot, RamdiskBoot } from '../../../src/boot/network/networkBoot.ts';
-import { networkLoaders } from '../../../src/boot/network/networkBoot.ts';
+import { type NetworkBoot, networkLoaders, type RamdiskBoot } from '../../../src/boot/network/networkBoot.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 import { type IpxeOutcome, runIpxe } from '../ipxeInterpreter.ts';
 import { readGrub, readPxelinux } from '../loaderReaders.ts';
@@ -189,11 +188,15 @@ function discoveryOf(input: Texts): RamdiskBoot[] {
         ),
       ],
     };
-    return { kind: 'ramdisk', architecture, settings: withDiscovery(settings, discoverySettingsOf(input)) };
+    return {
+      kind: 'ramdisk',
+      architecture,
+      settings: withDiscoveryParameters(settings, discoverySettingsOf(input)),
+    };
   });
 }
 
-function discoverySettingsOf(input: Texts): Parameters<typeof withDiscovery>[1] {
+function discoverySettingsOf(input: Texts): Parameters<typeof withDiscoveryParameters>[1] {
   const extra = words(input['INSPECTOR_EXTRA_ARGS']);
   const valueOf = (name: string): string =>
     extra.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

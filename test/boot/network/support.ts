@@ -1,7 +1,7 @@
 /** A folder of boot files to try things on: one host of each kind, and both architectures for those that are not known. */
 
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
-import { withDiscovery } from '../../../src/boot/discovery.ts';
+import { withDiscoveryParameters } from '../../../src/boot/discovery.ts';
 import { networkBootFiles } from '../../../src/boot/network/bootFiles.ts';
 import type { NetworkBoot, NetworkHost } from '../../../src/boot/network/networkBoot.ts';
 import { networkLoaders } from '../../../src/boot/network/networkBoot.ts';
@@ -50,7 +50,7 @@ export const isoHost: NetworkHost = {
   start: { kind: 'iso', architecture: 'x86_64', url: 'http://192.0.2.1/hosts/worker-3.iso' },
 };
 
-const inspected: BootSettings = withDiscovery(settings, {
+const inspected: BootSettings = withDiscoveryParameters(settings, {
   callbackUrl: 'https://192.0.2.1:6385/v1/continue_inspection',
   apiUrl: 'https://192.0.2.1:6385',
   collectors: ['default', 'logs'],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quoteWord } from '../../../src/formats/shell.ts';
+import { quoteShellWord } from '../../../src/formats/shell.ts';
 
 describe('quoteWord', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('quoteWord', () => {
     ['a variable', '$HOME', "'$HOME'"],
     ['a line break', 'a\n', "'a\n'"],
   ])('%s', (_title, text, word) => {
-    expect(quoteWord(text)).toBe(word);
+    expect(quoteShellWord(text)).toBe(word);
   });
 
   it('gives the shell what was meant', () => {
@@ -20,7 +20,7 @@ describe('quoteWord', () => {
       fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
       200,
     );
-    const run = spawnSync('sh', ['-c', `printf '%s\\0' ${texts.map(quoteWord).join(' ')}`]);
+    const run = spawnSync('sh', ['-c', `printf '%s\\0' ${texts.map(quoteShellWord).join(' ')}`]);
     expect(run.stdout.toString()).toBe(texts.map((text) => `${text}\0`).join(''));
   });
 });

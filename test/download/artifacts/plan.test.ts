@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { planImage } from '../../../src/download/artifacts/plan.ts';
-import type { Artifact } from '../../../src/download/artifacts/streamMetadata.ts';
+import type { StreamArtifact } from '../../../src/download/artifacts/streamMetadata.ts';
 import { CliError } from '../../../src/core/errors.ts';
 
 const base = new URL('https://example.com/streams/stable.json');
-const artifact = (change: Partial<Artifact>): Artifact => ({
+const artifact = (change: Partial<StreamArtifact>): StreamArtifact => ({
   architecture: 'x86_64',
   platform: 'metal',
   format: 'pxe',
@@ -18,7 +18,7 @@ const artifact = (change: Partial<Artifact>): Artifact => ({
   uncompressedSha256: undefined,
   ...change,
 });
-const plan = (changes: readonly Partial<Artifact>[], decompress = false): string[] =>
+const plan = (changes: readonly Partial<StreamArtifact>[], decompress = false): string[] =>
   planImage(
     changes.map(artifact),
     { base, isAuthentic: true, isSigned: false },
@@ -30,32 +30,34 @@ describe('planImage', () => {
     expect(plan([{ location: '../builds/kernel' }])).toEqual(['https://example.com/builds/kernel']);
   });
 
-  it.each<readonly [title: string, changes: Partial<Artifact>[], decompress: boolean, message: string]>([
+  it.each<readonly [title: string, changes: Partial<StreamArtifact>[], decompress: boolean, message: string]>(
     [
-      'a location of a file',
-      [{ location: 'file:///etc/passwd?secret' }],
-      false,
-      'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
+      [
+        'a location of a file',
+        [{ location: 'file:///etc/passwd?secret' }],
+        false,
+        'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
+      ],
+      [
+        'a signature that is no URL',
+        [{ signature: 'https://[secret' }],
+        false,
+        'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
+      ],
+      [
+        'two files of one name',
+        [{ location: 'https://a.example/x' }, { location: 'https://b.example/x' }],
+        false,
+        'The metadata has two files of the same name: x',
+      ],
+      [
+        'two files of one name once they are unpacked',
+        [{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }],
+        true,
+        'The metadata has two files of the same name: x',
+      ],
     ],
-    [
-      'a signature that is no URL',
-      [{ signature: 'https://[secret' }],
-      false,
-      'The metadata has a location for x86_64 metal pxe kernel that cannot be fetched',
-    ],
-    [
-      'two files of one name',
-      [{ location: 'https://a.example/x' }, { location: 'https://b.example/x' }],
-      false,
-      'The metadata has two files of the same name: x',
-    ],
-    [
-      'two files of one name once they are unpacked',
-      [{ location: 'https://a.example/x' }, { location: 'https://b.example/x.xz' }],
-      true,
-      'The metadata has two files of the same name: x',
-    ],
-  ])('refuses %s', (_title, changes, decompress, message) => {
+  )('refuses %s', (_title, changes, decompress, message) => {
     expect(() => plan(changes, decompress)).toThrow(CliError);
     expect(() => plan(changes, decompress)).toThrow(message);
     expect(() => plan(changes, decompress)).not.toThrow('secret');

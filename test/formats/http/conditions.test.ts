@@ -3,7 +3,7 @@ import {
   checkConditions,
   type Fields,
   rangeApplies,
-  type Verdict,
+  type ConditionVerdict,
 } from '../../../src/formats/http/conditions.ts';
 
 const current = { etag: '"now"', lastModified: new Date('2026-11-21T10:00:00Z') };
@@ -12,7 +12,7 @@ const before = 'Sat, 21 Nov 2026 09:59:59 GMT';
 const after = 'Sat, 21 Nov 2026 10:00:01 GMT';
 
 describe('checkConditions', () => {
-  it.each<[Verdict, Fields]>([
+  it.each<[ConditionVerdict, Fields]>([
     ['met', {}],
     ['met', { 'if-match': '"now"' }],
     ['met', { 'if-match': '"a, b", "now"' }],

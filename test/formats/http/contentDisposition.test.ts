@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatAttachment } from '../../../src/formats/http/contentDisposition.ts';
+import { formatAttachment } from '../../../src/serve/answer/answer.ts';
 
 it.each([
   ['worker-0.iso', 'attachment; filename="worker-0.iso"'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { frameRanges } from '../../../src/formats/http/multipart.ts';
+import { frameRanges } from '../../../src/formats/http/ranges.ts';
 
 const image = { contentType: 'application/octet-stream', size: 100, etag: '"x"' };
 

@@ -1,7 +1,7 @@
 /** The boot catalogue, byte by byte: firmware reads no other. */
 
 import { describe, expect, it } from 'vitest';
-import { type BootImage, writeBootCatalog } from '../../../src/formats/iso9660/elTorito.ts';
+import { type BootImage, writeBootCatalog } from '../../../src/formats/iso9660/writer.ts';
 
 const bios: BootImage = { platform: 'bios', sector: 0x1234, blocks: 4 };
 const efi: BootImage = { platform: 'efi', sector: 0x5678, blocks: 0xffff };

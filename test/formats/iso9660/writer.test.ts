@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { layoutIso, writeIso } from '../../../src/formats/iso9660/writer.ts';
+import { layoutIso, writeIso9660 } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess, overlay, zeros } from '../../../src/image/overlay.ts';
 import type { RandomAccess } from '../../../src/image/randomAccess.ts';
@@ -33,7 +33,7 @@ const bootable = { ...spec, boot: { bios: 'isolinux/isolinux.bin', efi: 'images/
 
 describe('writeIso', () => {
   it('gives equal bytes for equal input', () => {
-    expect(Buffer.compare(writeIso(bootable, tree), writeIso(bootable, tree))).toBe(0);
+    expect(Buffer.compare(writeIso9660(bootable, tree), writeIso9660(bootable, tree))).toBe(0);
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe('writeIso', () => {
     ['a name of 256 bytes', 'n'.repeat(256)],
     ['a folder that is a file', 'empty/x'],
   ])('refuses %s', (_title, path) => {
-    expect(() => writeIso(spec, new Map([...tree, [path, utf8('x')]]))).toThrow(FormatError);
+    expect(() => writeIso9660(spec, new Map([...tree, [path, utf8('x')]]))).toThrow(FormatError);
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe('writeIso', () => {
   it('is read back by our own reader, whatever the tree', async () => {
     await fc.assert(
       fc.asyncProperty(randomTree, async (files) => {
-        const image = bytesAccess(writeIso(spec, files));
+        const image = bytesAccess(writeIso9660(spec, files));
         const iso = await openIsoTree(image);
         for (const [path, content] of files) {
           const entry = await iso.find(path);
@@ -153,14 +153,14 @@ const run = (program: string, ...args: string[]): string =>
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   });
 
-describe('other programs read what writeIso makes', () => {
+describe('other programs read what writeIso9660 makes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'iso writer '));
   const iso = join(folder, 'image.iso');
   const paths = [...tree.keys()].toSorted();
   const filesIn = (listing: readonly string[]): string[] =>
     listing.filter((path) => tree.has(path)).toSorted();
 
-  beforeAll(() => writeFileSync(iso, writeIso(bootable, tree)));
+  beforeAll(() => writeFileSync(iso, writeIso9660(bootable, tree)));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.skipIf(!have('bsdtar'))(`bsdtar lists and extracts it${missingNote('bsdtar')}`, () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstOverlap } from '../../../src/ignition/rules/partitionOverlap.ts';
+import { firstOverlap } from '../../../src/ignition/rules/disk.ts';
 import { brokenRules } from '../../support/brokenRules.ts';
 
 const disk = (...partitions: readonly object[]): object => ({ device: '/dev/a', partitions });
