@@ -127,7 +127,7 @@ export type { ControllerOptions } from './controller/options.ts';
 export { controller } from './controller/controller.ts';
 export type { ServeOptions } from './serve/options.ts';
 export { serve } from './serve/serve.ts';
-export type { TryOptions } from './try/options.ts';
+export type { TryOptions } from './try/setup.ts';
 export { tryRamdisk } from './try/try.ts';
 export { explain, type ExplainOptions } from './validate/explain/explain.ts';
 export { validate, type ValidateOptions } from './validate/validate.ts';

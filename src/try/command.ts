@@ -1,7 +1,7 @@
 /** Declares `try`. */
 
 import type { Command } from 'commander';
-import type { TryOptions } from './options.ts';
+import type { TryOptions } from './setup.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';

@@ -2,8 +2,9 @@
 
 import { parseMacAddress } from '../core/macAddress.ts';
 import { UsageError } from '../core/errors.ts';
-import type { ExpectedHost } from './timeline/timeline.ts';
-import type { Awaited } from './timeline/verdict.ts';
+import { MAX_UNKNOWN_MACHINES } from './ironic/nodes.ts';
+import type { ExpectedHost } from './timeline/machines.ts';
+import type { Awaited } from './timeline/result.ts';
 
 export interface Expectation {
   /** Those who are known by name: of the inventory, the emulated one, those whose MAC address was given. */
@@ -20,15 +21,12 @@ export interface ExpectationSource {
   readonly machine: ExpectedHost | undefined;
 }
 
-/** Agents that can be waited for at a time. */
-const MOST = 100_000;
-
 /** @throws UsageError for a number or a name that cannot be waited for */
 export function readExpectation({ given, hosts, machine }: ExpectationSource): Expectation {
   if (given === undefined) {
     // Who emulates one machine is not told why others do not come.
     const known = machine === undefined ? hosts : [machine];
-    const names = known.map(({ name }) => name);
+    const names = [...new Set(known.map(({ name }) => name))];
     return { known, awaited: names.length > 0 ? { kind: 'hosts', names } : { kind: 'any', count: 1 } };
   }
   const known = withMachine(hosts, machine);
@@ -51,9 +49,9 @@ function withMachine(
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (count >= 1 && count <= MOST) return count;
+  if (count >= 1 && count <= MAX_UNKNOWN_MACHINES) return count;
   throw new UsageError(`--expect ${text}: so many agents are not waited for`, {
-    hint: `give a number from 1 to ${MOST}, or names of hosts`,
+    hint: `give a number from 1 to ${MAX_UNKNOWN_MACHINES}, or names of hosts`,
   });
 }
 

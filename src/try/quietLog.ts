@@ -5,14 +5,14 @@
 
 import type { Io } from '../io/io.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
-import { formatDiagnostic } from '../io/report/diagnosticText.ts';
+import { report } from '../io/report/report.ts';
 
 /** Milliseconds until the same is told again. */
 const PAUSE = 60_000;
 /** Different troubles that are remembered. */
 const MOST_REMEMBERED = 1000;
 
-export function createQuietLog({ stderr }: Pick<Io, 'stderr'>, now: () => number = Date.now): ServerLog {
+export function createQuietLog(io: Pick<Io, 'report' | 'stderr'>, now: () => number = Date.now): ServerLog {
   const told = new Map<string, number>();
   return {
     request: () => undefined,
@@ -24,7 +24,7 @@ export function createQuietLog({ stderr }: Pick<Io, 'stderr'>, now: () => number
       told.set(String(message), now());
       const from = client === undefined ? '' : ` (${client})`;
       const text = hint === undefined ? {} : { hint: String(hint) };
-      stderr.write(formatDiagnostic({ severity: level, message: `${message}${from}`, ...text }));
+      report(io, { severity: level, message: `${message}${from}`, ...text });
     },
   };
 }

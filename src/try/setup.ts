@@ -3,18 +3,18 @@
 import { checkApiUrls, defaultIronicPort } from '../agent/ironicUrl.ts';
 import { UsageError } from '../core/errors.ts';
 import { type ListenAddress, parseListenAddress } from '../serve/http/listenAddress.ts';
-import { guestNetwork } from './timeline/guestNetwork.ts';
-import type { HomeStage } from './timeline/verdict.ts';
+import { guestNetwork } from './timeline/addresses.ts';
+import type { SuccessStage } from './timeline/result.ts';
+import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import { parseDuration } from '../serve/numbers.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
-import type { TryOptions } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 
 export interface TrialSetup {
   readonly listen: ListenAddress;
   readonly scheme: 'http' | 'https';
   readonly askBack: IronicApiOptions['askBack'];
-  readonly home: HomeStage;
+  readonly successStage: SuccessStage;
   /** Milliseconds. */
   readonly timeout: number;
   readonly format: 'json' | 'ndjson' | 'text';
@@ -46,9 +46,9 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   refuseUnused(options);
   if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
   const isEmulated = options.qemu !== undefined;
-  const home = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
+  const successStage = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
   const askBack = parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']);
-  if (home === 'callback' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
+  if (successStage === 'callback' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
     throw new UsageError('--until callback waits for answers of agents that nobody asks', {
       hint: isEmulated ? 'an emulated machine cannot be reached from here' : 'leave --ask-back never out',
     });
@@ -59,7 +59,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     // The network of an emulated machine lets nobody in.
     askBack:
       askBack === 'own' || (askBack === undefined && !isEmulated) ? 'own address' : (askBack ?? 'never'),
-    home,
+    successStage,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
     format: parseFormat(options.format, ['text', 'json', 'ndjson']),
@@ -85,59 +85,84 @@ function readIronicUrl(text: string): string {
 
 /** What means nothing without another option is a mistake. */
 function refuseUnused(options: TryOptions): void {
-  for (const [needed, flag, unused] of dependents) {
+  for (const [needed, dependent] of dependents) {
     if (options[needed] !== undefined) continue;
-    const [key, name] = unused.find(([it]) => options[it] !== undefined) ?? [];
-    if (key === undefined) continue;
+    const unused = dependent.find((key) => options[key] !== undefined);
+    if (unused === undefined) continue;
+    const [flag, name] = [flagOf(needed), flagOf(unused)];
     throw new UsageError(`${name} means nothing without ${flag}`, {
       hint: `give ${flag}, or leave ${name} out`,
     });
   }
 }
 
-type Named = readonly [key: keyof TryOptions, name: string];
+function flagOf(key: keyof TryOptions): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
-const dependents: readonly (readonly [needed: keyof TryOptions, flag: string, unused: readonly Named[]])[] = [
+const dependents: readonly (readonly [needed: keyof TryOptions, dependent: readonly (keyof TryOptions)[]])[] =
   [
-    'inventory',
-    '--inventory',
+    ['inventory', ['iso', 'kernel', 'initramfs', 'rootfs', 'images', 'agentArchive', 'profile']],
     [
-      ['iso', '--iso'],
-      ['kernel', '--kernel'],
-      ['initramfs', '--initramfs'],
-      ['rootfs', '--rootfs'],
-      ['images', '--images'],
-      ['agentArchive', '--agent-archive'],
-      ['profile', '--profile'],
-      ['artifacts', '--artifacts'],
-      ['discovery', '--discovery'],
-      ['grow', '--grow'],
-      ['serveListen', '--serve-listen'],
-      ['publicUrl', '--public-url'],
-      ['keyFile', '--key-file'],
-      ['open', '--open'],
-      ['ironicUrl', '--ironic-url'],
+      'inventory',
+      ['artifacts', 'discovery', 'grow', 'serveListen', 'publicUrl', 'keyFile', 'open', 'ironicUrl'],
     ],
-  ],
-  [
-    'qemu',
-    '--qemu',
-    [
-      ['boot', '--boot'],
-      ['firmware', '--firmware'],
-      ['memory', '--memory'],
-      ['mac', '--mac'],
-      ['guestHost', '--guest-host'],
-      ['accel', '--accel'],
-      ['console', '--console'],
-    ],
-  ],
-  [
-    'tls',
-    '--tls',
-    [
-      ['tlsName', '--tls-name'],
-      ['caOut', '--ca-out'],
-    ],
-  ],
-];
+    ['qemu', ['boot', 'firmware', 'memory', 'mac', 'guestHost', 'accel', 'console']],
+    ['tls', ['tlsName', 'caOut']],
+  ];
+
+export interface TryOptions extends ImageOptions, ApiOptions, TrialOptions, MachineOptions {
+  readonly inventory?: string;
+  readonly profile?: string;
+  readonly artifacts?: string;
+  /** Each `FILE` or `ARCHITECTURE=FILE`. */
+  readonly agentArchive?: readonly string[];
+  readonly discovery?: boolean;
+  readonly grow?: boolean;
+  /** Where images are served: `ADDRESS:PORT`. */
+  readonly serveListen?: string;
+  /** Under which machines reach the images. */
+  readonly publicUrl?: string;
+  readonly keyFile?: string;
+  readonly open?: boolean;
+  /** What configs are to name as Ironic in place of what the inventory does. */
+  readonly ironicUrl?: string;
+}
+
+/** How Ironic's API is played. */
+export interface ApiOptions {
+  /** `ADDRESS:PORT`. */
+  readonly listen?: string;
+  readonly tls?: boolean;
+  readonly tlsName?: readonly string[];
+  /** File that gets the authority of the certificate. */
+  readonly caOut?: string;
+  readonly askBack?: string;
+}
+
+/** What is waited for, and what is told. */
+export interface TrialOptions {
+  readonly expect?: string;
+  /** What counts as home. */
+  readonly until?: string;
+  readonly timeout?: string;
+  /** Folder for inventories. */
+  readonly save?: string;
+  readonly format?: string;
+}
+
+/** The emulated machine. */
+export interface MachineOptions {
+  /** A live ISO, a prepared folder, or the name of a host of the inventory. */
+  readonly qemu?: string;
+  /** What a host of the inventory boots from. */
+  readonly boot?: string;
+  readonly firmware?: string;
+  readonly memory?: string;
+  readonly mac?: string;
+  /** Address by which it reaches this machine. */
+  readonly guestHost?: string;
+  readonly accel?: string;
+  /** File that gets what is on its console. */
+  readonly console?: string;
+}

@@ -7,23 +7,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/signals.ts';
 import { writeStdout } from '../io/stdout.ts';
+import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
-import type { TrialResult } from './timeline/result.ts';
-import { exitCodeOf } from './timeline/verdict.ts';
+import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
-import { createEnds } from './ends.ts';
-import { type EmulatedSource, type ListedHost, readEmulatedSource } from './emulation/emulatedSource.ts';
-import { readMachineSetup } from './emulation/machineSetup.ts';
+import { readServeSource, type ServeSource } from '../serve/source.ts';
+import { bootTokensOfHosts, ironicUrlsOfHosts } from './address/ironicOfHosts.ts';
+import { certificateNames, reachableAddresses, tellApi } from './address/ironicPlace.ts';
+import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
+import {
+  type EmulatedSource,
+  type ListedHost,
+  readEmulatedSource,
+  readMachineSetup,
+} from './emulation/emulatedSource.ts';
+import { findMedium, startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
+import {
+  findGuestPlace,
+  type GuestPlace,
+  preflightProblem,
+  preflightRemark,
+} from './emulation/guestPlace.ts';
 import { readExpectation } from './expectation.ts';
-import type { TryOptions } from './options.ts';
+import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport } from './report/closingReport.ts';
-import { createEventOutput } from './report/eventOutput.ts';
+import { createEventOutput } from './report/liveLines.ts';
 import { formatReportDocument } from './report/reportDocument.ts';
-import { createRunningTrial } from './runningTrial.ts';
-import { readTrialSetup, type TrialSetup } from './setup.ts';
-import { startParts, type TrialParts } from './trialParts.ts';
-import type { PlannedMachine, TrialPlan } from './trialPlan.ts';
-import { createTrialTalk } from './trialTalk.ts';
+import { createRunningTrial, createTrialTalk } from './runningTrial.ts';
+import { startImages } from './serving/imageService.ts';
+import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
+import { createEnds, type PlannedMachine, type TrialPlan } from './trialPlan.ts';
 
 /** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
@@ -38,15 +51,15 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const talk = createTrialTalk(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
   const { say, count } = talk;
-  const { home } = setup;
-  const trial = createRunningTrial({ expectation, home, say, count, tellPrograms: events?.write });
+  const { successStage } = setup;
+  const trial = createRunningTrial({ expectation, successStage, say, count, tellPrograms: events?.write });
   const started = new Date();
   const ports = await run({ options, setup, machine, expectation, trial, talk, io });
   const { timeline } = trial;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
   const sight = isServed ? 'boot' : 'calls';
-  const result: TrialResult = { timeline, verdict, home, sight, ports, started, ended: new Date() };
+  const result: TrialResult = { timeline, verdict, successStage, sight, ports, started, ended: new Date() };
   await events?.close();
   await writeStdout(io, [Buffer.from(formatResult(result, setup.format))]);
   return exitCodeOf(verdict);
@@ -135,3 +148,88 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 /** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */
 const ANSWER_TIME = 7000;
 const LOOK_INTERVAL = 50;
+
+export interface TrialParts {
+  readonly machine: TrialMachine | undefined;
+  /** Whether the machine was not started, as its agent would not call here. */
+  readonly isHopeless: boolean;
+  readonly ports: Ports;
+}
+
+/** What has been started when it fails is among the ends. Throws CliError, UsageError. */
+export async function startParts(plan: TrialPlan): Promise<TrialParts> {
+  const { io, machine, options, setup } = plan;
+  const read = await readInventory(options, io);
+  const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
+  const wishes = { given: options.guestHost, listed, setup };
+  const guest = machine && (await findGuestPlace(machine.source, wishes, io));
+  const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
+  const api = await startApi(plan, { guest, tokens });
+  const place = placeOf(api, setup, guest);
+  const problem = guest && preflightProblem(guest, place);
+  if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
+    plan.talk.report(preflightRemark(problem));
+    const { mac } = machine.source;
+    plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
+    return { machine: undefined, isHopeless: true, ports: { ...defaultPorts, ironic: api.port } };
+  }
+  const images = read && (await startImages(plan, { api, guest, listed, place }));
+  const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
+  if (machine === undefined || guest === undefined) return { machine: undefined, isHopeless: false, ports };
+  if (problem !== undefined) plan.talk.report({ ...preflightRemark(problem), severity: 'warning' });
+  const medium = await findMedium(plan, machine.source, images);
+  const started = await startEmulated(plan, machine, { api, guest, medium, place });
+  return { machine: started, isHopeless: false, ports };
+}
+
+/** Whether nothing can come of the trial without this machine. */
+function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: TrialPlan): boolean {
+  return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
+}
+
+async function readInventory({ inventory, profile }: TryOptions, io: Io): Promise<ServeSource | undefined> {
+  if (inventory === undefined) return undefined;
+  return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
+}
+
+interface ApiSurroundings {
+  readonly guest: GuestPlace | undefined;
+  /** That hosts bring along. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+async function startApi(
+  { ends, expectation, io, options, setup, trial }: TrialPlan,
+  { guest, tokens }: ApiSurroundings,
+): Promise<IronicApi> {
+  const { askBack, listen, scheme } = setup;
+  const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
+  const api = await startIronicApi({
+    listen,
+    askBack,
+    tlsNames: scheme === 'https' ? certificateNames(options, listen, guest?.host) : undefined,
+    expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
+    observe: (event) => trial.observe(event),
+    saveInventory,
+    log: createQuietLog(io),
+  });
+  ends.add(() => api.stop());
+  await tellApi(api, options, { listen, io });
+  return api;
+}
+
+/** Where machines find the API: an emulated one at its own address for this machine, and all where it listens. */
+function placeOf(
+  { port }: IronicApi,
+  { listen, scheme }: TrialSetup,
+  guest: GuestPlace | undefined,
+): ApiPlace {
+  const addresses = reachableAddresses(listen);
+  if (guest === undefined) return { scheme, port, addresses };
+  // To the machine, 127.0.0.1 is itself.
+  return { scheme, port, addresses: [guest.host, ...addresses.filter((address) => !isLocal(address))] };
+}
+
+function isLocal(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}

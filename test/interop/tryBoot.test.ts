@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TryOptions } from '../../src/try/options.ts';
+import type { TryOptions } from '../../src/try/setup.ts';
 import { startTry } from '../try/startTry.ts';
 import { runCli } from '../support/runCli.ts';
 

@@ -1,7 +1,7 @@
 /** `try`, in process, with what it has said so far. */
 
 import { Readable, Writable } from 'node:stream';
-import type { TryOptions } from '../../src/try/options.ts';
+import type { TryOptions } from '../../src/try/setup.ts';
 import { tryRamdisk } from '../../src/try/try.ts';
 import type { Io } from '../../src/io/io.ts';
 import { until } from '../support/serveFixtures.ts';

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { isoPair } from '../support/minimalIso.ts';
 import { scriptedAgent, startAgentApi } from '../support/scriptedAgent.ts';
 import { tlsFile, tlsText, until } from '../support/serveFixtures.ts';
-import type { TryOptions } from '../../src/try/options.ts';
+import type { TryOptions } from '../../src/try/setup.ts';
 import { startTry } from './startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try it '));

@@ -8,8 +8,7 @@ import { writeFileAtomically } from '../../io/files/outputFile.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
 import { report } from '../../io/report/report.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
-import type { TryOptions } from '../options.ts';
-import type { TrialSetup } from '../setup.ts';
+import type { TrialSetup, TryOptions } from '../setup.ts';
 
 /** Addresses by which others may reach what listens there. */
 export function reachableAddresses(listen: ListenAddress): string[] {

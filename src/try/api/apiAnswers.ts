@@ -12,22 +12,24 @@ import {
   type RequestBody,
   sendLastAnswer,
 } from '../../serve/http/requestBody.ts';
-import { type ApiAnswer, fault, notRouted } from '../ironic/answers.ts';
 import {
+  type ApiAnswer,
+  type ApiVersion,
+  fault,
   inVersion,
-  type Negotiation,
   negotiateVersion,
+  type Negotiation,
+  notRouted,
+  type RefusalReason,
   rootAnswer,
   v1Answer,
-} from '../ironic/apiVersions.ts';
+} from '../ironic/answers.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
 import { answerLookup } from '../ironic/lookup.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import type { ApiVersion, RefusalReason } from '../ironic/refusalReason.ts';
-import { isObject, parseBody } from '../ironic/requestArguments.ts';
-import { queryOf, type Route, routeOf } from '../ironic/routes.ts';
-import type { TrialEvent } from '../timeline/events.ts';
+import { isObject, parseBody, queryOf, type Route, routeOf } from '../ironic/requests.ts';
+import { mapTexts, type TrialEvent } from '../timeline/events.ts';
 
 export interface ApiService {
   readonly nodes: NodeStore;
@@ -50,7 +52,7 @@ export function createApiAnswerer(service: ApiService): Answerer {
     const exchange = { service, memory, request, response, ...addressesOf(request, service) };
     const route = routeOf(request.method ?? '', request.url ?? '');
     const { answer, event, after, isLast = false } = await answerRoute(exchange, route);
-    service.observe(event);
+    service.observe(mapTexts(event, shown));
     await send(exchange, answer, isLast);
     after?.();
   };
@@ -124,25 +126,23 @@ function seenFrom({ client }: Exchange): { readonly at: Date; readonly client: s
 /** Characters of what clients send. */
 const MAX_SHOWN = 300;
 
-function shown(text: string): string;
-function shown(text: string | undefined): string | undefined;
-function shown(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : plainText(text, MAX_SHOWN);
+function shown(text: string): string {
+  return plainText(text, MAX_SHOWN);
 }
 
 /** Some of what follows the path may be a secret that was put into the wrong place. */
 function shownPath({ url = '' }: IncomingMessage): string {
-  return shown(url.split('?')[0] ?? '');
+  return url.split('?')[0] ?? '';
 }
 
 async function refusePath(exchange: Exchange, answer: ApiAnswer): Promise<Outcome> {
   const { request } = exchange;
   const problem = {
     kind: 'path',
-    method: shown(request.method ?? ''),
+    method: request.method ?? '',
     path: shownPath(request),
     hasInventory: await bringsInventory(exchange),
-    userAgent: shown(request.headers['user-agent']),
+    userAgent: request.headers['user-agent'],
   } as const;
   return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
 }
@@ -169,28 +169,15 @@ function refuseVersion(
 function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome | Promise<Outcome> {
   const { method, headers } = exchange.request;
   if (method !== 'GET' && method !== 'HEAD') return refusePath(exchange, answer);
-  const userAgent = shown(headers['user-agent']);
+  const userAgent = headers['user-agent'];
   return { answer, event: { kind: 'api', ...seenFrom(exchange), userAgent } };
 }
 
 function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
   const { request, url, service } = exchange;
   const query = queryOf(request.url ?? '');
-  const { answer, macs, node, token, hasOwnToken, problem, reason } = answerLookup(
-    { query, version, url, now: new Date() },
-    service.nodes,
-  );
-  const event = {
-    kind: 'lookup',
-    ...seenFrom(exchange),
-    macs,
-    node,
-    token,
-    hasOwnToken,
-    problem: shown(problem),
-    reason,
-  } as const;
-  return { answer, event };
+  const { answer, ...facts } = answerLookup({ query, version, url, now: new Date() }, service.nodes);
+  return { answer, event: { kind: 'lookup', ...seenFrom(exchange), ...facts } };
 }
 
 async function takeHeartbeat(
@@ -203,27 +190,12 @@ async function takeHeartbeat(
   if (body.kind !== 'whole') {
     const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.heartbeat);
     const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
-    const event = {
-      kind: 'heartbeat',
-      ...seenFrom(exchange),
-      node: shown(node ?? ''),
-      ...unknown,
-      ...refusal,
-    } as const;
-    return { answer, event, isLast: true };
+    const about = { kind: 'heartbeat', ...seenFrom(exchange), node: node ?? '' } as const;
+    return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
   }
-  const beat = answerHeartbeat({ node, body: body.bytes, version, now: new Date() }, service.nodes);
-  const { answer, agent, token } = beat;
-  const event = {
-    kind: 'heartbeat',
-    ...seenFrom(exchange),
-    node: shown(beat.node),
-    callbackUrl: shown(beat.callbackUrl),
-    agentVersion: shown(beat.agentVersion),
-    token,
-    problem: shown(beat.problem),
-    reason: beat.reason,
-  } as const;
+  const request = { node, body: body.bytes, version, now: new Date() };
+  const { answer, agent, ...facts } = answerHeartbeat(request, service.nodes);
+  const event = { kind: 'heartbeat', ...seenFrom(exchange), ...facts } as const;
   return { answer, event, ...(agent === undefined ? {} : { after: () => service.heard(agent, client) }) };
 }
 
@@ -241,24 +213,14 @@ async function takeInspection(
     return { answer, event: { ...about, ...seenFrom(exchange), ...unknown, ...refusal }, isLast: true };
   }
   const query = queryOf(request.url ?? '');
-  const taken = answerInspection(
+  const { answer, collected, ...facts } = answerInspection(
     { service: kind, query, body: body.bytes, version, url, now: new Date() },
     service.nodes,
   );
-  const { answer, macs, node, summary, reason, collected } = taken;
   const unsaved = collected === undefined ? undefined : await save(collected, service);
-  const problem = [taken.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
-  const event = {
-    ...about,
-    ...seenFrom(exchange),
-    macs,
-    node,
-    summary: shown(summary),
-    problem: shown(problem),
-    reason,
-    hasGaps: node !== undefined && taken.problem !== undefined,
-  };
-  return { answer, event };
+  const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
+  const hasGaps = facts.node !== undefined && facts.problem !== undefined;
+  return { answer, event: { ...about, ...seenFrom(exchange), ...facts, problem, hasGaps } };
 }
 
 /** Why it could not be kept. */

@@ -1,4 +1,4 @@
-/** What `--qemu` names, and the machine that boots from it. */
+/** What `--qemu` names, and what the machine that boots from it is made of: found before anything is started. */
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -11,13 +11,14 @@ import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
+import { findFirmware, findQemu, usableAccelerators } from '../io/qemu.ts';
 import { readImage } from '../../io/images/readImage.ts';
 import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
-import type { MachineArchitecture } from '../timeline/machineArguments.ts';
-import type { ExpectedHost } from '../timeline/timeline.ts';
-import type { TryOptions } from '../options.ts';
-import type { MachineChoices } from '../setup.ts';
+import type { Accelerator, Firmware, MachineArchitecture } from '../timeline/machineArguments.ts';
+import type { ExpectedHost } from '../timeline/machines.ts';
+import { parseWholeNumber } from '../../serve/numbers.ts';
+import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;
@@ -160,5 +161,54 @@ function emulated(architecture: string, what: string): MachineArchitecture {
   if (architecture === 'x86_64' || architecture === 'aarch64') return architecture;
   throw new CliError(`${what} is for ${architecture}, and no such machine is emulated`, {
     hint: 'try it on a machine of its own',
+  });
+}
+
+export interface MachineSetup {
+  /** QEMU. */
+  readonly program: string;
+  readonly firmware: Firmware;
+  /** The first that works. */
+  readonly accelerators: readonly Accelerator[];
+  /** Mebibytes. */
+  readonly memory: number;
+}
+
+/** The live system is in memory, its root filesystem included, and so is the container image of the agent. */
+const DEFAULT_MEMORY = '4096';
+
+/** Throws CliError for what is not installed, UsageError for what no machine can be. */
+export async function readMachineSetup(
+  { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices & Pick<MachineOptions, 'memory'>,
+  { architecture, medium }: EmulatedSource,
+  { env }: Pick<Io, 'env'>,
+): Promise<MachineSetup> {
+  const isX86 = architecture === 'x86_64';
+  const isNetwork = medium.kind === 'folder' || (medium.kind === 'host' && medium.way === 'network');
+  if (isNetwork && !isX86) {
+    throw new UsageError(`an emulated machine of ${architecture} has no firmware that starts boot scripts`, {
+      hint: 'boot it from an ISO: --boot cd, or --qemu IMAGE.iso',
+    });
+  }
+  if (firmware === 'bios' && !isX86) {
+    throw new UsageError(`machines of ${architecture} have no BIOS`, { hint: 'use --firmware uefi' });
+  }
+  return {
+    memory: parseWholeNumber(memory, '--memory', { least: 64, most: 1_048_576 }),
+    program: await findQemu(architecture, env),
+    firmware: await findFirmware(firmware ?? (isX86 ? 'bios' : 'uefi'), architecture),
+    accelerators: await chooseAccelerators(accel, architecture),
+  };
+}
+
+async function chooseAccelerators(
+  asked: MachineChoices['accel'],
+  architecture: MachineArchitecture,
+): Promise<readonly Accelerator[]> {
+  const usable = await usableAccelerators(architecture);
+  if (asked === undefined) return usable;
+  if (usable.includes(asked)) return [asked];
+  throw new CliError('KVM cannot be used: there is no /dev/kvm for this user and architecture', {
+    hint: 'leave --accel out, or have yourself added to the group kvm',
   });
 }

@@ -1,20 +1,28 @@
 /** The machine of `try --qemu`: started when all is there that it boots from, told as events, and never left behind. */
 
-import { type EmulatedMachine, startMachine } from '../io/emulatedMachine.ts';
+import { resolve } from 'node:path';
+import { UsageError } from '../../core/errors.ts';
+import { type EmulatedMachine, type MachineSign, startMachine } from '../io/emulatedMachine.ts';
+import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { type ApiPlace, type GuestNetwork, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
-import type { GuestNetwork } from '../timeline/guestNetwork.ts';
 import {
   type Accelerator,
   machineArguments,
   type MachinePlan,
   type Medium,
 } from '../timeline/machineArguments.ts';
-import type { MachineSign } from '../timeline/machineControl.ts';
-import type { ConsoleOutput } from './consoleOutput.ts';
-import type { EmulatedSource } from './emulatedSource.ts';
-import type { MachineSetup } from './machineSetup.ts';
-import { createSwitch } from '../switch.ts';
+import type { IronicApi } from '../api/ironicApi.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { ImageService } from '../serving/imageService.ts';
+import { startFolderService } from '../serving/preparedFolderService.ts';
+import { createDeferred } from '../deferred.ts';
+import type { PlannedMachine, TrialPlan } from '../trialPlan.ts';
+import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
+import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
+import type { GuestPlace } from './guestPlace.ts';
 
 export interface MachineRun {
   readonly setup: MachineSetup;
@@ -85,23 +93,94 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
   const plan: MachinePlan = { architecture, accelerator, firmware, memory, mac, network, medium };
   const tell = (state: MachineEvent['state']): void =>
     observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem: undefined });
-  const stuck = createSwitch();
+  const stuck = createDeferred();
   const machine = await startMachine({
     program,
     args: machineArguments(plan),
     env: run.env,
     console: (bytes) => console.take(bytes),
     sign: (sign: MachineSign) => {
-      if (sign === 'stuck') stuck.turnOn();
+      if (sign === 'stuck') stuck.resolve();
       else if (sign === 'rebooted') tell('rebooted');
     },
   });
   if (accelerator === setup.accelerators[0]) tell('started'); // what comes after it is the same machine
   const gone = machine.ended.then(({ problem }) => problem);
-  const isStuck = stuck.isOn.then(() => 'QEMU has stopped the machine by itself');
+  const isStuck = stuck.promise.then(() => 'QEMU has stopped the machine by itself');
   const failed = Promise.race([gone, isStuck]).then(async (problem) => {
     await machine.stop();
     return problem;
   });
   return { machine, failed };
+}
+
+/** What it boots from; a folder is served from then on. Throws CliError where there is nothing. */
+export async function findMedium(
+  { ends, io, trial }: TrialPlan,
+  { host, medium }: EmulatedSource,
+  images: ImageService | undefined,
+): Promise<Medium> {
+  if (medium.kind === 'image') {
+    const { source } = medium;
+    return isRemote(source) ? { kind: 'cd-url', url: source } : { kind: 'cd', path: resolve(io.cwd, source) };
+  }
+  if (medium.kind === 'folder') {
+    const log = createQuietLog(io);
+    const { scriptUrl, stop } = await startFolderService(medium, {
+      log,
+      observe: (event) => trial.observe(event),
+    });
+    ends.add(stop);
+    return { kind: 'network', scriptUrl };
+  }
+  if (images === undefined) throw new UsageError(`no images are served for ${host.name}`);
+  return medium.way === 'cd'
+    ? { kind: 'cd-url', url: images.isoUrl(medium.name) }
+    : { kind: 'network', scriptUrl: images.scriptUrl() };
+}
+
+export interface GuestSurroundings {
+  readonly api: IronicApi;
+  readonly guest: GuestPlace;
+  readonly medium: Medium;
+  readonly place: ApiPlace;
+}
+
+/** Throws CliError where its console cannot be kept. */
+export async function startEmulated(
+  { ends, io, options, talk, trial }: TrialPlan,
+  { setup, source }: PlannedMachine,
+  { api, guest, medium, place }: GuestSurroundings,
+): Promise<TrialMachine> {
+  const network = guestNetwork(guest.host, '--guest-host');
+  talk.report({
+    severity: 'info',
+    message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
+  });
+  if (guest.config?.kind === 'unknown') talk.report(notKnown(guest.config.reason));
+  const console = await openConsoleOutput(options.console, talk.say, io);
+  ends.add(() => console.close());
+  const machine = runTrialMachine({
+    setup,
+    source,
+    medium,
+    network,
+    console,
+    observe: (event) => {
+      if (event.state === 'started' || event.state === 'rebooted') api.bootedAnew(event.mac);
+      trial.observe(event);
+    },
+    say: (message) => talk.report({ severity: 'info', message }),
+    env: io.env,
+  });
+  ends.add(() => machine.stop());
+  return machine;
+}
+
+function notKnown(reason: string): Diagnostic {
+  return {
+    severity: 'warning',
+    message: `${reason}: whether its agent calls here is not known`,
+    hint: 'check with `ironic-coreos inspect` what the image starts and which Ironic it names',
+  };
 }

@@ -5,7 +5,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
-import { CONTROL_GREETING, createControlReader, type MachineSign } from '../timeline/machineControl.ts';
 import { findProgram } from '../../io/findProgram.ts';
 import type { Io } from '../../io/io.ts';
 
@@ -108,4 +107,44 @@ function describeEnd(said: string, code: number | null, signal: NodeJS.Signals |
   const first = said.split('\n').find((line) => line.trim() !== '') ?? '';
   const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;
   return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${first.trim()}`;
+}
+
+/** `stuck`: QEMU has stopped the machine by itself, as when virtualization does not work. */
+export type MachineSign = 'rebooted' | 'stuck';
+
+/** Is sent first: before it, there are no events. */
+export const CONTROL_GREETING = '{"execute":"qmp_capabilities"}\n';
+
+/** Characters of a line; events that matter have some hundred. */
+const LONGEST_LINE = 64 * 1024;
+
+/** Reads events out of what arrives, wherever it is cut. */
+export function createControlReader(): (text: string) => MachineSign[] {
+  let rest = '';
+  let isOver = false;
+  const signOf = (line: string): MachineSign | undefined => {
+    const { event, data } = parse(line) ?? {};
+    isOver ||= event === 'SHUTDOWN';
+    if (event === 'STOP') return isOver ? undefined : 'stuck';
+    // There are resets by QEMU itself, too: the machine starts with one.
+    return event === 'RESET' && isMapping(data) && data['guest'] === true ? 'rebooted' : undefined;
+  };
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
+    return lines.flatMap((line) => signOf(line) ?? []);
+  };
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

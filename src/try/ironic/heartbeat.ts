@@ -1,17 +1,17 @@
 /** `POST /v1/heartbeat/NODE`: the agent is there, and says under which URL it takes commands. */
 
-import type { TokenState } from './agentTokens.ts';
-import { answerWith, type ApiAnswer, fault } from './answers.ts';
-import { notFound } from './lookup.ts';
-import type { IronicNode, NodeStore } from './nodes.ts';
-import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
+import type { IronicNode, NodeStore, TokenState } from './nodes.ts';
 import {
-  isObject,
-  type JsonObject,
-  parseBody,
-  type ParsedBody,
-  unexpectedArguments,
-} from './requestArguments.ts';
+  answerWith,
+  type ApiAnswer,
+  type ApiVersion,
+  fault,
+  type RefusalReason,
+  versionProblem,
+  versionReason,
+} from './answers.ts';
+import { notFound } from './lookup.ts';
+import { isObject, type JsonObject, parseBody, type ParsedBody, unexpectedArguments } from './requests.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {

@@ -1,12 +1,24 @@
 /** `GET /v1/lookup`: the agent names its MAC addresses and learns which node it is, and how it has to behave. */
 
-import { maskedToken } from './agentTokens.ts';
-import { answerWith, type ApiAnswer, fault } from './answers.ts';
-import { normalizeMacs } from './macs.ts';
-import { type Found, type IronicNode, type NodeStore, noteStart } from './nodes.ts';
-import { type ApiVersion, type RefusalReason, versionProblem, versionReason } from './refusalReason.ts';
+import {
+  type Found,
+  type IronicNode,
+  maskedToken,
+  type NodeStore,
+  normalizeMacs,
+  noteStart,
+} from './nodes.ts';
+import {
+  answerWith,
+  type ApiAnswer,
+  type ApiVersion,
+  fault,
+  type RefusalReason,
+  versionProblem,
+  versionReason,
+} from './answers.ts';
+import { unexpectedArguments } from './requests.ts';
 import { isUuid } from '../../core/objectName.ts';
-import { unexpectedArguments } from './requestArguments.ts';
 
 export interface LookupRequest {
   readonly query: URLSearchParams;

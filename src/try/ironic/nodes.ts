@@ -1,12 +1,13 @@
 /**
  * The machines that Ironic would know: those that are expected, and each stranger that calls, as with Ironic's discovery.
- * They are bounded: strangers for whom there is no room are not found.
+ * They are bounded: strangers for whom there is no room are not found. Each node has a token by which Ironic and the agent
+ * know each other: it is made at the first lookup and told only then. Whoever looks up later learns only that there is one,
+ * and an agent that was started anew does not get on: that is Ironic's guard against strangers that ask with a MAC address
+ * which they have seen.
  */
 
-import { randomUUID } from 'node:crypto';
-import { type AgentToken, createAgentToken } from './agentTokens.ts';
-import { normalizeMacs } from './macs.ts';
-import type { RefusalReason } from './refusalReason.ts';
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { RefusalReason } from './answers.ts';
 
 /** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
 export interface ExpectedNode {
@@ -56,7 +57,10 @@ export interface NodeLimits {
   readonly macsPerNode: number;
 }
 
-const defaultLimits: NodeLimits = { strangers: 10_000, macsPerNode: 64 };
+/** Machines that nobody expects, and that are known by a MAC address. */
+export const MAX_UNKNOWN_MACHINES = 1000;
+
+const defaultLimits: NodeLimits = { strangers: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
 
 export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
   const byUuid = new Map<string, IronicNode>();
@@ -139,4 +143,75 @@ export function noteStart(node: IronicNode, now: Date): void {
 export function forgetAgent(node: IronicNode): void {
   node.token.forget();
   node.callbackUrl = undefined;
+}
+
+/** Instead of a token that has been told already. Agents know it. */
+export const maskedToken = '******';
+
+/** Bytes; agents take no token of less than 32 characters. */
+const TOKEN_SIZE = 32;
+
+export type TokenState = 'right' | 'wrong' | 'missing';
+
+export interface AgentToken {
+  /** For an answer to lookup: the token once, then the mask. */
+  tell(): string;
+  check(text: string | undefined): TokenState;
+  /** Whether the boot medium brings it, so that it is never told. */
+  readonly isOwn: boolean;
+  /** The token itself, for questions to the agent; undefined where there is none yet. */
+  current(): string | undefined;
+  /** As Ironic does whenever it switches the machine on: the next lookup gets another token. */
+  forget(): void;
+}
+
+/** @param pregenerated that the boot medium brings, so that it is never told by the API */
+export function createAgentToken(pregenerated: string | undefined): AgentToken {
+  let token = pregenerated;
+  return {
+    tell: () => {
+      if (token !== undefined) return maskedToken;
+      token = randomBytes(TOKEN_SIZE).toString('base64url');
+      return token;
+    },
+    check: (text) => {
+      if (text === undefined || text === '') return 'missing';
+      return token !== undefined && isEqual(text, token) ? 'right' : 'wrong';
+    },
+    isOwn: pregenerated !== undefined,
+    current: () => token,
+    forget: () => {
+      token = pregenerated;
+    },
+  };
+}
+
+/** In a time that tells nothing about either of them. */
+function isEqual(left: string, right: string): boolean {
+  return timingSafeEqual(digestOf(left), digestOf(right));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Of one request; no machine has so many interfaces. */
+const MAX_MACS = 1024;
+
+/**
+ * In lower case, each once; what Ironic does not take for one is left out, e.g. the longer addresses of InfiniBand and
+ * those with dashes.
+ */
+export function normalizeMacs(texts: Iterable<string>): string[] {
+  const macs = new Set<string>();
+  for (const text of texts) {
+    if (macs.size >= MAX_MACS) break;
+    if (/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i.test(text)) macs.add(copyOf(text.toLowerCase()));
+  }
+  return [...macs];
+}
+
+/** A part of a text keeps the whole text in memory, which may be a request of many kilobytes. */
+function copyOf(ascii: string): string {
+  return Buffer.from(ascii, 'latin1').toString('latin1');
 }

@@ -6,12 +6,18 @@ import { wrapText } from '../../io/report/wrap.ts';
 import { formatDuration } from '../../serve/status/figures.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import type { TimelineEntry } from '../timeline/entries.ts';
-import type { Gap } from '../timeline/gaps.ts';
-import { type HostResult, resultsOf, type TrialResult, type Unseen, unseenOf } from '../timeline/result.ts';
+import {
+  type Gap,
+  type HostResult,
+  resultsOf,
+  type TrialResult,
+  type Unseen,
+  unseenOf,
+  type Verdict,
+} from '../timeline/result.ts';
 import { hasCalled, type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
-import type { Verdict } from '../timeline/verdict.ts';
-import { timeOfDay } from './liveLine.ts';
+import { timeOfDay } from './liveLines.ts';
 import { eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 
 /** Of one host; a hundred lines of one help nobody. */
@@ -69,10 +75,13 @@ function hostLines(one: HostResult, { result, explained, isBrief }: Context): re
   ];
 }
 
-function headLines({ host, isHome }: HostResult, { home, started, verdict }: TrialResult): readonly string[] {
+function headLines(
+  { host, isHome }: HostResult,
+  { successStage, started, verdict }: TrialResult,
+): readonly string[] {
   const label = printable(host.label);
   if (isHome) {
-    const at = host.milestones.get(home)?.first ?? host.milestones.get('callback')?.first;
+    const at = host.milestones.get(successStage)?.first ?? host.milestones.get('callback')?.first;
     const after = at === undefined ? '' : ` after ${durationBetween(started, at)}`;
     return [`${label}: home${after}`, ...strangerLines(host, verdict)];
   }
@@ -195,11 +204,11 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
-  const forgotten = timeline.dropped();
+  const untracked = timeline.untracked();
   return [
     ...(more > 0 ? [`and ${more} more that are not expected`, ''] : []),
-    ...(forgotten > 0
-      ? [`${forgotten} callers that are not expected were forgotten for later ones`, '']
+    ...(untracked > 0
+      ? [`${untracked} requests are left out: they came from too many callers that are not expected`, '']
       : []),
   ];
 }

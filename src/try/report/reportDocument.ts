@@ -4,7 +4,7 @@ import { printable } from '../../io/report/printable.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { TimelineEntry } from '../timeline/entries.ts';
-import type { Gap } from '../timeline/gaps.ts';
+import type { Gap } from '../timeline/result.ts';
 import { type HostResult, resultsOf, type TrialResult, unseenOf } from '../timeline/result.ts';
 import { stages } from '../timeline/stages.ts';
 import { eventPhrase } from './phrases.ts';
@@ -14,7 +14,7 @@ import { eventPhrase } from './phrases.ts';
  * @param kind of the object, where it stands among events
  */
 export function formatReportDocument(result: TrialResult, kind?: 'report'): string {
-  const { verdict, timeline, home, ports, started, ended } = result;
+  const { verdict, timeline, successStage, ports, started, ended } = result;
   const results = resultsOf(result);
   const unseen = unseenOf(result, results);
   const document = {
@@ -22,13 +22,13 @@ export function formatReportDocument(result: TrialResult, kind?: 'report'): stri
     started, // JSON.stringify writes a Date as RFC 3339 has it
     ended,
     passed: verdict.isPassed,
-    awaits: home,
+    awaits: successStage,
     home: verdict.home.map(printable),
     missing: verdict.missing.map(printable),
     missingCount: verdict.missingCount,
     unseen: unseen && { count: unseen.count, causes: unseen.causes.map((one) => causeObject(one, ports)) },
     hosts: results.map((one) => hostObject(one, ports)),
-    forgotten: timeline.dropped(),
+    forgotten: timeline.untracked(),
   };
   return `${JSON.stringify(document)}\n`;
 }

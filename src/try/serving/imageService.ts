@@ -4,16 +4,22 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
-import { formatDiagnostic } from '../../io/report/diagnosticText.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import { report } from '../../io/report/report.ts';
 import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
+import { type ApiPlace, mayLeadHere } from '../timeline/addresses.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { loadSnapshot, type Service, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';
 import type { ServeSource } from '../../serve/source.ts';
 import { printUrls } from '../../serve/urlList.ts';
+import { ironicChange, type IronicUrls, tellChange, tellElsewhere } from '../address/ironicOfHosts.ts';
+import type { IronicApi } from '../api/ironicApi.ts';
+import type { GuestPlace } from '../emulation/guestPlace.ts';
+import type { Expectation } from '../expectation.ts';
+import type { TryOptions } from '../setup.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { TrialPlan } from '../trialPlan.ts';
 import { createFetchWatcher } from './fetchWatcher.ts';
-import type { TryOptions } from '../options.ts';
 
 export interface ImageService {
   readonly port: number;
@@ -99,14 +105,14 @@ async function tell(
   if (qemu !== undefined && expect === undefined) return;
   const isLocal = isLoopback(listen);
   if (isLocal && publicUrl === undefined) {
-    tellRemark(io, {
+    report(io, {
       severity: 'info',
       message: 'only programs of this machine reach the images',
       hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} for other machines`,
     });
   }
   if (!isLocal && open === true) {
-    tellRemark(io, {
+    report(io, {
       severity: 'warning',
       message: 'whoever reaches the images can fetch every config, with all its secrets',
       hint: 'leave --open out',
@@ -115,10 +121,6 @@ async function tell(
   const snapshot = state.current();
   if (snapshot === undefined) return;
   await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
-}
-
-function tellRemark({ stderr }: Pick<Io, 'stderr'>, remark: Diagnostic): void {
-  stderr.write(formatDiagnostic(remark));
 }
 
 function scriptUrl({ links, state }: Service): string {
@@ -137,4 +139,54 @@ function isoUrl(host: string, { links, server, state }: Service): string {
   throw new CliError('there is no live ISO that an emulated machine could boot from', {
     hint: 'give one with --iso FILE, or boot over the network',
   });
+}
+
+export interface ImageSurroundings {
+  readonly api: IronicApi;
+  readonly guest: GuestPlace | undefined;
+  /** Of the inventory. */
+  readonly listed: IronicUrls;
+  readonly place: ApiPlace;
+}
+
+/** Throws CliError where they cannot be served, or not those of a host that is awaited. */
+export async function startImages(
+  { ends, expectation, io, machine, options, setup, talk, trial }: TrialPlan,
+  { api, guest, listed, place }: ImageSurroundings,
+): Promise<ImageService> {
+  const isOfHost = machine?.source.medium.kind === 'host';
+  const url = setup.ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
+  const remarks = url === undefined ? [tellElsewhere(listed, place)] : tellChange(url, place);
+  for (const remark of remarks) if (remark !== undefined) talk.report(remark);
+  const images = await startImageService({
+    options,
+    io,
+    log: createQuietLog(io),
+    observe: (event) => trial.observe(event),
+    guestHost: guest?.host,
+    changeSource: await ironicChange({ url, ca: api.ca }, ends),
+  });
+  ends.add(() => images.stop());
+  refuseUnserved(images, expectation);
+  await images.tell();
+  return images;
+}
+
+/** That a message lists. */
+const MOST_NAMES = 10;
+
+/** Whoever is awaited and cannot be served would only be missing at the end of the time. */
+function refuseUnserved({ wrong }: ImageService, { awaited }: Expectation): void {
+  const names = awaited.kind === 'hosts' ? wrong.filter((name) => awaited.names.includes(name)) : [];
+  if (names.length === 0) return;
+  const more = names.length > MOST_NAMES ? ', …' : '';
+  throw new CliError(`awaited, and cannot be served: ${names.slice(0, MOST_NAMES).join(', ')}${more}`, {
+    hint: 'mend what is reported above, or wait for others with --expect',
+  });
+}
+
+/** Where a machine finds the API whose config leads elsewhere: whoever emulates a machine wants it to call here. */
+function otherUrl(guest: GuestPlace | undefined, place: ApiPlace): string | undefined {
+  if (guest === undefined || mayLeadHere(guest.ironicUrls, place)) return undefined;
+  return `${place.scheme}://${guest.host}:${place.port}`;
 }

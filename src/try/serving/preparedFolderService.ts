@@ -18,7 +18,7 @@ import { mediaTypes } from '../../serve/answer/mediaTypes.ts';
 import type { Artifact, Catalog, CatalogEntry, Resource } from '../../serve/answer/resource.ts';
 import { createTransferLog, type TransferLog } from '../../serve/answer/transfers.ts';
 import type { FetchEvent } from '../timeline/events.ts';
-import { guestHostProblem } from '../timeline/guestNetwork.ts';
+import { guestHostProblem } from '../timeline/addresses.ts';
 import { createFetchWatcher } from './fetchWatcher.ts';
 
 export interface FolderPlace {

@@ -3,12 +3,10 @@
  */
 
 import { agentCauses } from './causes/agentCauses.ts';
-import { bootCauses } from './causes/bootCauses.ts';
-import { callbackCauses } from './causes/callbackCauses.ts';
+import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
+import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import { type Cause, type Certainty, findEvidence, hasCalled, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
-import { ramdiskCauses } from './causes/ramdiskCauses.ts';
-import { tlsCauses } from './causes/tlsCauses.ts';
 import type { TimelineEntry } from './entries.ts';
 import { isFurther, type Stage } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
@@ -44,7 +42,7 @@ export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyC
       const evidence = cause.isRefuted?.(host) === true ? undefined : findEvidence(host, cause);
       if (evidence !== undefined && isOwn(host, evidence.event))
         return [{ cause, certainty: 'proven', evidence }];
-      if (evidence !== undefined || cause.sign?.(own) === true)
+      if (evidence !== undefined || cause.evidenceIf?.(own) === true)
         return [{ cause, certainty: 'likely', evidence }];
       return isPossible(cause, host, whereabouts) ? [{ cause, certainty: 'possible', evidence }] : [];
     });

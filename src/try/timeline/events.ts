@@ -3,7 +3,7 @@
  * `try` plays, the emulated machine, or `try` itself that asked the agent back.
  */
 
-import type { RefusalReason } from '../ironic/refusalReason.ts';
+import type { RefusalReason } from '../ironic/answers.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import type { TransferOutcome } from '../../serve/answer/transfers.ts';
 
@@ -17,6 +17,17 @@ export type TrialEvent =
   | CallbackEvent
   | MachineEvent
   | PreflightEvent;
+
+/** A copy of an event with other texts. `change` is given each text and the name of its field. */
+export function mapTexts<T>(value: T, change: (text: string, name: string) => string, name?: string): T;
+export function mapTexts(value: unknown, change: (text: string, name: string) => string, name = ''): unknown {
+  if (typeof value === 'string') return change(value, name);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change, name));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapTexts(member, change, key)]),
+  );
+}
 
 interface SeenFrom {
   readonly at: Date;

@@ -3,7 +3,7 @@
  * a processor, memory, a network card behind QEMU's own address translation, a serial console, and what it boots from.
  */
 
-import type { GuestNetwork } from './guestNetwork.ts';
+import type { GuestNetwork } from './addresses.ts';
 
 export type MachineArchitecture = 'x86_64' | 'aarch64';
 

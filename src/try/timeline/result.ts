@@ -1,15 +1,72 @@
-/** What came of a trial: each machine with its verdict, gaps and causes, for reports of any form. */
+/** What came of a trial: whether it is over, and each machine with its gaps and causes, for reports of any form. */
 
 import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
-import { type Gap, gapsOf } from './gaps.ts';
-import type { HostTimeline, Timeline } from './timeline.ts';
-import { hasComeHome, type HomeStage, type Verdict } from './verdict.ts';
+import type { TimelineEntry } from './entries.ts';
+import { stages, type Stage } from './stages.ts';
+import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
+
+/** Who has to call home: the hosts of these names, or any so many machines. */
+export type Awaited =
+  | { readonly kind: 'hosts'; readonly names: readonly string[] }
+  | { readonly kind: 'any'; readonly count: number };
+
+/** What counts as home. `heartbeat`: one was taken. `callback`: and the agent answered when it was asked back. */
+export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback'>;
+
+export interface VerdictOptions {
+  readonly awaited: Awaited;
+  readonly successStage: SuccessStage;
+}
+
+export interface Verdict {
+  /** Whether all that are awaited are home: then the trial is over, and ends well. */
+  readonly isPassed: boolean;
+  /** Those that are home and were awaited: names, or labels where any will do. */
+  readonly home: readonly string[];
+  /** Names of those that are still awaited; none where any will do. */
+  readonly missing: readonly string[];
+  /** How many are still awaited. */
+  readonly missingCount: number;
+}
+
+/** Gives it anew at every look. Machines that are home stay home, also when two of them turn out to be one. */
+export type Judge = (machines: readonly MachineProgress[]) => Verdict;
+
+/** Nobody is home so far. */
+export function createJudge({ awaited, successStage }: VerdictOptions): Judge {
+  let labels: readonly string[] = [];
+  return (machines) => {
+    const arrived = machines.filter((machine) => hasComeHome(machine, successStage));
+    if (awaited.kind === 'hosts') {
+      const names = new Set(arrived.map(({ name }) => name));
+      const missing = awaited.names.filter((name) => !names.has(name));
+      const came = awaited.names.filter((name) => names.has(name));
+      return { isPassed: missing.length === 0, home: came, missing, missingCount: missing.length };
+    }
+    if (arrived.length >= labels.length) labels = arrived.map(({ label }) => label);
+    const missingCount = Math.max(0, awaited.count - labels.length);
+    return { isPassed: missingCount === 0, home: labels, missing: [], missingCount };
+  };
+}
+
+/** Of `try`: 0 when all that are awaited are home, 1 at the end of the time. */
+export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
+  return isPassed ? 0 : 1;
+}
+
+/** Who was asked back and answered has sent a heartbeat, too. */
+export function hasComeHome(
+  { milestones }: Pick<MachineProgress, 'milestones'>,
+  stage: SuccessStage,
+): boolean {
+  return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
+}
 
 export interface TrialResult {
   readonly timeline: Timeline;
   readonly verdict: Verdict;
-  readonly home: HomeStage;
+  readonly successStage: SuccessStage;
   readonly sight: Sight;
   /** What the texts of causes name. */
   readonly ports: Ports;
@@ -51,13 +108,50 @@ function isOfNoAgent({ cause }: LikelyCause): boolean {
 
 /** In the order of the timeline. */
 export function resultsOf(trial: TrialResult): readonly HostResult[] {
-  const { timeline, verdict, home, sight } = trial;
+  const { timeline, verdict, successStage, sight } = trial;
   const awaited = new Set([...verdict.home, ...verdict.missing]);
   const came = new Set(verdict.home);
   return timeline.hosts().map((host) => {
-    const isHome = came.has(host.label) || hasComeHome(host, home);
+    const isHome = came.has(host.label) || hasComeHome(host, successStage);
     const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && isHome));
     const causes = isHome ? [] : likelyCauses(host, sight);
     return { host, isHome, isAwaited: awaited.has(host.label), gaps, causes };
   });
+}
+
+/** A time in which nothing was seen of a machine. */
+export interface Gap {
+  /** What was seen last before it; undefined where nothing was. */
+  readonly after: TimelineEntry | undefined;
+  readonly from: Date;
+  readonly until: Date;
+  /** Whether it lasts still: what was expected never came. */
+  readonly isOpen: boolean;
+}
+
+/** Milliseconds: what is shorter is the usual pace of a boot. */
+const leastGap = 60_000;
+
+/**
+ * In the order of time. The time from one event of an entry to its next is no gap: an agent that heartbeats is there.
+ * @param span when the trial began, and now or when it ended
+ */
+export function gapsOf(
+  { entries }: Pick<HostTimeline, 'entries'>,
+  span: { readonly started: Date; readonly ended: Date },
+): readonly Gap[] {
+  const gaps: Gap[] = [];
+  let after: TimelineEntry | undefined;
+  let from = span.started;
+  const addGap = (until: Date, isOpen: boolean): void => {
+    if (until.getTime() - from.getTime() >= leastGap) gaps.push({ after, from, until, isOpen });
+  };
+  for (const entry of entries) {
+    if (after !== undefined) addGap(entry.first, false);
+    if (after !== undefined && entry.last < after.last) continue;
+    after = entry;
+    from = entry.last;
+  }
+  addGap(span.ended, true);
+  return gaps;
 }

@@ -37,7 +37,7 @@ export const stages = [
 export type Stage = (typeof stages)[number];
 
 export function isFurther(stage: Stage, other: Stage): boolean {
-  return ranks[stage] > ranks[other];
+  return stages.indexOf(stage) > stages.indexOf(other);
 }
 
 /** Which stage an event shows the machine to have reached; undefined where it shows none, as a refusal. */
@@ -66,23 +66,6 @@ export function stageOf(event: TrialEvent): Stage | undefined {
 export function bootWayOf(artifact: Artifact): BootWay | undefined {
   return artifactWays[artifact];
 }
-
-const ranks: Readonly<Record<Stage, number>> = {
-  expected: 0,
-  power: 1,
-  script: 2,
-  image: 3,
-  kernel: 4,
-  initramfs: 5,
-  config: 6,
-  rootfs: 7,
-  'agent image': 8,
-  inspection: 9,
-  api: 10,
-  lookup: 11,
-  heartbeat: 12,
-  callback: 13,
-};
 
 const artifactStages: Readonly<Record<Artifact, Stage>> = {
   script: 'script',

@@ -1,39 +1,39 @@
 /**
- * What was seen of each machine, from events of several sources. Bounded, whatever callers send: so many machines, MAC
- * addresses and entries of each, the last ones stay, and what is forgotten is counted.
+ * What was seen of each machine, from events of several sources. Bounded, whatever clients send: so many machines, and so
+ * many entries of each; what is left out is counted.
  */
 
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import {
-  absorbLog,
   addEvent,
   createEntryLog,
   type EntryLog,
+  mergeLog,
   type Milestone,
   type TimelineEntry,
 } from './entries.ts';
-import type { TrialEvent } from './events.ts';
-import { groupMachines, type MachineGroup } from './groups.ts';
+import { mapTexts, type TrialEvent } from './events.ts';
 import {
-  createMachines,
+  createMachineTable,
   type ExpectedHost,
   findMachine,
-  noteNewEntry,
+  labelOf,
   type Machine,
-  type TimelineLimits,
-  type Visitor,
+  MAX_MACS,
 } from './machines.ts';
-import { shortEvent } from './shortEvent.ts';
 import { bootWayOf, isFurther, type Stage } from './stages.ts';
 
-export type { ExpectedHost } from './machines.ts';
-
-/** What was seen of one machine. */
-export interface HostTimeline {
-  /** In the inventory; undefined of a stranger. */
+/** How far a machine has come. */
+export interface MachineProgress {
+  /** In the inventory; undefined for a machine that is not listed there. */
   readonly name: string | undefined;
   /** For people: its name, or else a MAC address, the UUID of its node, or the address it came from. */
   readonly label: string;
+  readonly milestones: ReadonlyMap<Stage, Milestone>;
+}
+
+/** What was seen of one machine. */
+export interface HostTimeline extends MachineProgress {
   readonly isExpected: boolean;
   /** By the inventory, then what the machine itself says that it has. */
   readonly macs: readonly string[];
@@ -53,10 +53,9 @@ export interface HostTimeline {
   readonly boot: BootWay | undefined;
   /** The furthest that it has reached. */
   readonly stage: Stage;
-  readonly milestones: ReadonlyMap<Stage, Milestone>;
   /** In the order in which they began. */
   readonly entries: readonly TimelineEntry[];
-  /** Entries that had to make place for newer ones. */
+  /** Entries that had to make room for newer ones. */
   readonly dropped: number;
   readonly agentVersion: string | undefined;
   readonly callback: CallbackState | undefined;
@@ -78,7 +77,7 @@ export interface TimelineStep {
   /** Whose it is, as far as is known by now: a name, a MAC address, an address. */
   readonly label: string;
   readonly isExpected: boolean;
-  /** Whether it has done so many different things that the oldest are forgotten. */
+  /** Whether there is no room for its client, or for all that its client did. */
   readonly isFull: boolean;
   readonly entry: TimelineEntry;
   /** What it was before; undefined where nothing of its kind came. */
@@ -87,113 +86,131 @@ export interface TimelineStep {
 
 export interface Timeline {
   add(event: TrialEvent): TimelineStep;
-  /**
-   * Those that are expected first, in their order; then strangers in the order in which they came. It is put together anew
-   * after each event, which takes about a millisecond for each thousand hosts.
-   */
+  /** Machines that have a name, a MAC address or a UUID, in the order of `hosts`. Takes some microseconds. */
+  machines(): readonly MachineProgress[];
+  /** Those that are expected first, in their order; then others in the order in which they came. */
   hosts(): readonly HostTimeline[];
-  /** How many strangers were forgotten for younger ones. */
-  dropped(): number;
+  /** Events of clients that are in no timeline, as there were too many. */
+  untracked(): number;
 }
 
-/** An entry takes about a kilobyte. */
-export const usualLimits: TimelineLimits = {
-  hosts: 10_000,
-  macs: 64,
-  entries: 200,
-  entriesOfOthers: 100_000,
-};
-/** Of very many expected hosts each has fewer, but so many. */
-const entriesOfExpected = { all: 200_000, each: 50 };
-
 /** Nothing seen so far. */
-export function createTimeline(
-  expected: readonly ExpectedHost[],
-  given: TimelineLimits = usualLimits,
-): Timeline {
-  const limits = limitsFor(expected.length, given);
-  const machines = createMachines(expected, limits);
-  let hosts: readonly HostTimeline[] | undefined;
-  // Of many hosts few change from one look to the next.
-  let described = new Map<string, HostTimeline>();
+export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
+  const table = createMachineTable(expected);
   return {
     add: (whole) => {
-      hosts = undefined;
-      const event = shortEvent(whole, limits.macs);
-      const owner = findMachine(machines, event);
-      const log = owner?.log ?? createEntryLog();
-      const added = addEvent(log, event, limits.entries);
-      const isExpected = owner !== undefined && 'name' in owner && owner.isExpected;
-      const step = { event, label: labelOf(owner), isExpected, isFull: log.dropped > 0, ...added };
-      if (added.previous === undefined) noteNewEntry(machines);
-      return step;
+      const event = boundEvent(whole);
+      const machine = findMachine(table, event);
+      const log = machine?.log ?? createEntryLog();
+      return {
+        event,
+        label: machine === undefined ? (event.client ?? 'unknown') : labelOf(machine),
+        isExpected: machine?.isExpected ?? false,
+        ...addEvent(log, event),
+        isFull: machine === undefined || log.dropped > 0,
+      };
     },
-    hosts: () => {
-      if (hosts !== undefined) return hosts;
-      const known = described;
-      described = new Map();
-      hosts = groupMachines(machines).map((group) => {
-        const signature = signatureOf(group);
-        const host = known.get(signature) ?? describeGroup(group, limits.entries);
-        described.set(signature, host);
-        return host;
-      });
-      return hosts;
-    },
-    dropped: () => machines.dropped,
+    machines: () => identified(table.machines).map(progressOf),
+    hosts: () => describeHosts([...table.machines]),
+    untracked: () => table.untracked,
   };
 }
 
-function limitsFor(expected: number, limits: TimelineLimits): TimelineLimits {
-  const share = Math.max(entriesOfExpected.each, Math.floor(entriesOfExpected.all / Math.max(1, expected)));
-  return { ...limits, entries: Math.min(limits.entries, share) };
+/** Characters of a text that are remembered of what others send. */
+const LONGEST_TEXT = 300;
+
+function boundEvent(event: TrialEvent): TrialEvent {
+  const bound = mapTexts(event, boundText);
+  return 'macs' in bound ? { ...bound, macs: bound.macs.slice(-MAX_MACS) } : bound;
 }
 
-function labelOf(owner: Machine | Visitor | undefined): string {
-  if (owner === undefined) return 'unknown';
-  return 'name' in owner ? machineLabel(owner) : owner.client;
+/** A short text, without the credentials of a URL and the query of a path. */
+function boundText(text: string, name: string): string {
+  const path = name === 'path' ? text.replace(/[?#].*/s, '') : text;
+  const plain = path.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/]*@/i, '$1');
+  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
 }
 
-function machineLabel({ name, seenMacs, nodes, clients }: Machine): string {
-  return name ?? firstOf(seenMacs) ?? firstOf(nodes) ?? firstOf(clients) ?? 'unknown';
+function identified(machines: Iterable<Machine>): readonly Machine[] {
+  return [...machines].filter(({ isIdentified }) => isIdentified);
 }
 
-/** Another one for whatever would be described in another way. */
-function signatureOf({ machine, visitors, sharedClients, strangerMacs }: MachineGroup): string {
-  const logs = membersOf({ machine, visitors }).map(({ id, log }) => `${id}.${log.revision}`);
-  return [...logs, ...sharedClients, ...strangerMacs].join(' ');
+function progressOf(machine: Machine): MachineProgress {
+  return { name: machine.name, label: labelOf(machine), milestones: machine.log.milestones };
 }
 
-function membersOf({ machine, visitors }: Pick<MachineGroup, 'machine' | 'visitors'>): (Machine | Visitor)[] {
-  return machine === undefined ? [...visitors] : [machine, ...visitors];
+type MachinesByAddress = ReadonlyMap<string, readonly Machine[]>;
+
+function byAddress(machines: Iterable<Machine>): MachinesByAddress {
+  const found = new Map<string, Machine[]>();
+  for (const machine of machines) {
+    for (const client of machine.clients) {
+      const others = found.get(client);
+      if (others === undefined) found.set(client, [machine]);
+      else others.push(machine);
+    }
+  }
+  return found;
 }
 
-function describeGroup(group: MachineGroup, mostEntries: number): HostTimeline {
-  const { machine: main, visitors, sharedClients, strangerMacs } = group;
+/** An unidentified client is shown as part of the machine that alone came from its address, if there is one. */
+function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
+  const machinesByAddress = byAddress(identified(machines));
+  const clientsByAddress = byAddress(machines.filter(({ isIdentified }) => !isIdentified));
+  return machines.flatMap((machine) => {
+    const own = [...machine.clients].filter((client) => machinesByAddress.get(client)?.length === 1);
+    // It stands for all that its address sent without identifying a machine, so it shares that with nobody.
+    if (!machine.isIdentified) return own.length > 0 ? [] : [describeMachine(machine, [], new Map())];
+    const parts = own.flatMap((client) => clientsByAddress.get(client) ?? []);
+    return [describeMachine(machine, parts, machinesByAddress)];
+  });
+}
+
+function describeMachine(
+  machine: Machine,
+  parts: readonly Machine[],
+  machinesByAddress: MachinesByAddress,
+): HostTimeline {
+  const { name, isExpected, listedMacs } = machine;
   const log = createEntryLog();
-  for (const member of membersOf(group)) absorbLog(log, member.log, mostEntries);
-  const listedMacs = main?.listedMacs ?? [];
-  const seenMacs = [...(main?.seenMacs ?? [])];
-  const clients = [...(main?.clients ?? []), ...visitors.map(({ client }) => client)];
+  for (const part of [machine, ...parts]) mergeLog(log, part.log);
+  const seenMacs = [...machine.seenMacs];
+  const clients = [...machine.clients];
+  const sharedClients = clients.filter((client) => (machinesByAddress.get(client)?.length ?? 0) > 1);
   const entries = [...log.entries.values()].toSorted((a, b) => a.first.getTime() - b.first.getTime());
   return {
-    name: main?.name,
-    label: main === undefined ? (visitors[0]?.client ?? 'unknown') : machineLabel(main),
-    isExpected: main?.isExpected ?? false,
+    name,
+    label: labelOf(machine),
+    isExpected,
     macs: [...new Set([...listedMacs, ...seenMacs])],
     listedMacs,
     seenMacs,
-    clients: [...new Set(clients)],
+    clients,
     sharedClients,
-    strangerMacs,
-    nodes: [...(main?.nodes ?? [])],
+    strangerMacs: strangerMacs(sharedClients, machinesByAddress),
+    nodes: [...machine.nodes],
     boot: bootOf(entries),
     stage: furthestOf(log),
     milestones: log.milestones,
     entries,
     dropped: log.dropped,
-    ...agentOf(log),
+    ...agentOf(entries),
   };
+}
+
+/** That are told; behind one address there may be a thousand. */
+const mostStrangers = 4;
+
+function strangerMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
+  const macs = new Set<string>();
+  for (const client of clients) {
+    for (const { name, seenMacs } of machinesByAddress.get(client) ?? []) {
+      const [mac] = seenMacs;
+      if (name === undefined && mac !== undefined) macs.add(mac);
+      if (macs.size === mostStrangers) return [...macs];
+    }
+  }
+  return [...macs];
 }
 
 function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
@@ -209,31 +226,23 @@ function furthestOf({ milestones }: EntryLog): Stage {
   return furthest;
 }
 
-function agentOf({ latest }: EntryLog): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory'> {
-  const heartbeat = latest.get('heartbeat');
-  const callback = latest.get('callback');
-  const inspection = latest.get('inspection');
+function agentOf(
+  entries: readonly TimelineEntry[],
+): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory'> {
+  const events = entries.toSorted((a, b) => a.last.getTime() - b.last.getTime()).map(({ event }) => event);
+  const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
+  const callback = events.findLast((event) => event.kind === 'callback');
+  const url = callback?.url ?? heartbeat?.callbackUrl;
   return {
-    agentVersion: heartbeat?.kind === 'heartbeat' ? heartbeat.agentVersion : undefined,
-    callback: callbackState(
-      heartbeat?.kind === 'heartbeat' ? heartbeat.callbackUrl : undefined,
-      callback?.kind === 'callback' ? callback : undefined,
-    ),
-    inventory: inspection?.kind === 'inspection' ? inspection.summary : undefined,
+    agentVersion: heartbeat?.agentVersion,
+    callback:
+      url === undefined
+        ? undefined
+        : {
+            url,
+            isAnswering: callback && callback.problem === undefined,
+            problem: callback?.problem,
+          },
+    inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
   };
-}
-
-function callbackState(
-  told: string | undefined,
-  asked: { readonly url: string; readonly problem: string | undefined } | undefined,
-): CallbackState | undefined {
-  if (asked !== undefined) {
-    return { url: asked.url, isAnswering: asked.problem === undefined, problem: asked.problem };
-  }
-  return told === undefined ? undefined : { url: told, isAnswering: undefined, problem: undefined };
-}
-
-function firstOf<T>(items: Iterable<T>): T | undefined {
-  for (const item of items) return item;
-  return undefined;
 }

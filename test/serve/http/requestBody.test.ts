@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSwitch } from '../../../src/try/switch.ts';
+import { createDeferred } from '../../../src/try/deferred.ts';
 import {
   type BodyMemory,
   createBodyMemory,
@@ -126,14 +126,14 @@ describe('readRequestBody', () => {
 
   it('counts what is whole until it is answered', async () => {
     const memory = countingMemory(LIMIT);
-    const waiting = createSwitch();
-    const { port, bodies } = await start(memory, waiting.isOn);
+    const waiting = createDeferred();
+    const { port, bodies } = await start(memory, waiting.promise);
     const client = rawClient(port);
     client.write(head(`Content-Length: ${LIMIT}`));
     client.socket.write(Buffer.alloc(LIMIT));
     await until(() => bodies.length === 1);
     expect([bodies[0]?.kind, memory.held()]).toEqual(['whole', LIMIT]);
-    waiting.turnOn();
+    waiting.resolve();
     await client.ended;
     await until(() => memory.held() === 0);
   });

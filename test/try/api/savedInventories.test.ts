@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openInventoryFolder } from '../../../src/try/api/savedInventories.ts';
+import { openInventoryFolder } from '../../../src/try/api/ironicApi.ts';
 import type { CollectedInventory } from '../../../src/try/ironic/inspection.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'saved inventories '));

@@ -11,14 +11,14 @@ import {
   type TrialMachine,
 } from '../../../src/try/emulation/emulatedTrial.ts';
 import type { MachineEvent } from '../../../src/try/timeline/events.ts';
-import { guestNetwork } from '../../../src/try/timeline/guestNetwork.ts';
+import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
 import type { Accelerator } from '../../../src/try/timeline/machineArguments.ts';
 import { runCli } from '../../support/runCli.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';
 import { startImageServer } from '../../support/imageServer.ts';
 import { isoPair } from '../../support/minimalIso.ts';
-import type { TryOptions } from '../../../src/try/options.ts';
+import type { TryOptions } from '../../../src/try/setup.ts';
 import { startTry } from '../startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));

@@ -4,13 +4,12 @@ import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport } from '../../../src/try/report/closingReport.ts';
-import { formatLiveLine } from '../../../src/try/report/liveLine.ts';
+import { formatLiveLine } from '../../../src/try/report/liveLines.ts';
 import { formatReportDocument } from '../../../src/try/report/reportDocument.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { defaultPorts } from '../../../src/try/timeline/causes/cause.ts';
-import type { TrialResult } from '../../../src/try/timeline/result.ts';
+import { createJudge, type TrialResult } from '../../../src/try/timeline/result.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
-import { createJudge } from '../../../src/try/timeline/verdict.ts';
 import {
   anyEvent,
   asked,
@@ -47,10 +46,19 @@ function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {
   const timeline = createTimeline(expected);
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expected.map(({ name }) => name) } as const;
-  const verdict = createJudge({ awaited, home: 'heartbeat' })(timeline.hosts());
-  const home = 'heartbeat';
+  const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
+  const successStage = 'heartbeat';
   const sight = 'boot';
-  return { timeline, verdict, home, sight, ports: defaultPorts, started: at(0), ended: at(600), ...given };
+  return {
+    timeline,
+    verdict,
+    successStage,
+    sight,
+    ports: defaultPorts,
+    started: at(0),
+    ended: at(600),
+    ...given,
+  };
 }
 
 function liveLines(events: readonly TrialEvent[]): string[] {
@@ -274,7 +282,7 @@ describe('the report at the end', () => {
 
   it('of machines of which nothing was seen, whoever they are', () => {
     const timeline = createTimeline([]);
-    const verdict = createJudge({ awaited: { kind: 'any', count: 3 }, home: 'heartbeat' })([]);
+    const verdict = createJudge({ awaited: { kind: 'any', count: 3 }, successStage: 'heartbeat' })([]);
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, sight: 'calls' });
@@ -303,7 +311,7 @@ describe('the report at the end', () => {
     for (const { name } of hosts.slice(0, 30))
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = createJudge({ awaited, home: 'heartbeat' })(timeline.hosts());
+    const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
     const report = formatClosingReport(resultOf([], { timeline, verdict }));
     expect(report.split('Likely causes: as of node-0\n')).toHaveLength(30);
     expect(report.split('Likely causes: as of node-30\n')).toHaveLength(10);

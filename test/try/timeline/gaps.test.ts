@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
-import { gapsOf } from '../../../src/try/timeline/gaps.ts';
+import { gapsOf } from '../../../src/try/timeline/result.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { at, fetched, heartbeat, lookedUp, mac } from '../../support/trialEvents.ts';
 

@@ -1,7 +1,7 @@
 /** The command line of the emulated machine. */
 
 import { describe, expect, it } from 'vitest';
-import { guestNetwork } from '../../../src/try/timeline/guestNetwork.ts';
+import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
 import { machineArguments, type MachinePlan } from '../../../src/try/timeline/machineArguments.ts';
 
 const plan: MachinePlan = {

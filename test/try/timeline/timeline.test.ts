@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
-import { createTimeline, type HostTimeline, usualLimits } from '../../../src/try/timeline/timeline.ts';
+import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
 import {
   address,
   anyEvent,
@@ -26,8 +26,8 @@ const expected = [
   { name: 'worker-2', macs: [] },
 ];
 
-function hostsOf(events: readonly TrialEvent[], limits = usualLimits): readonly HostTimeline[] {
-  const timeline = createTimeline(expected, limits);
+function hostsOf(events: readonly TrialEvent[]): readonly HostTimeline[] {
+  const timeline = createTimeline(expected);
   for (const event of events) timeline.add(event);
   return timeline.hosts();
 }
@@ -259,89 +259,64 @@ describe('what is one entry', () => {
   });
 });
 
-const macOf = (number: number): string => `52:54:01:00:00:${number.toString(16).padStart(2, '0')}`;
+const hexOf = (number: number): string => number.toString(16).padStart(2, '0');
+const macOf = (number: number): string => `52:54:01:00:${hexOf(number >> 8)}:${hexOf(number & 255)}`;
+const addressOf = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
+const wrongPath = (number: number): TrialEvent =>
+  refused(number, { kind: 'path', method: 'GET', path: `/${number}` });
 
 describe('bounds', () => {
-  const limits = { hosts: 10, macs: 4, entries: 5, entriesOfOthers: 1000 };
-
-  it('strangers: the last ones stay, those that are expected always', () => {
-    const timeline = createTimeline(expected, limits);
-    for (let number = 0; number < 100; number++) {
-      timeline.add(
-        lookedUp(number, { macs: [macOf(number)], node: `node-${number}`, client: `192.0.2.${number}` }),
-      );
+  it('a thousand machines that nobody expects: later ones are counted, and those that are expected have room', () => {
+    const timeline = createTimeline(expected);
+    for (let number = 0; number < 1500; number++) {
+      const given = { macs: [macOf(number)], node: `node-${number}`, client: addressOf(number) };
+      const { isFull, label } = timeline.add(lookedUp(number, given));
+      expect([isFull, label]).toEqual(number < 1000 ? [false, macOf(number)] : [true, addressOf(number)]);
     }
-    const labels = timeline.hosts().map(({ label }) => label);
-    expect(labels.slice(0, 3)).toEqual(['worker-0', 'worker-1', 'worker-2']);
-    expect(labels.at(-1)).toBe(macOf(99));
-    expect(labels.length).toBeLessThanOrEqual(13);
-    expect(timeline.dropped()).toBe(100 - (labels.length - 3));
+    timeline.add(fetched(2000, { host: 'other' }));
+    timeline.add(lookedUp(2000));
+    const hosts = timeline.hosts();
+    expect(hosts.slice(0, 4).map(({ label }) => label)).toEqual([
+      'worker-0',
+      'worker-1',
+      'worker-2',
+      macOf(0),
+    ]);
+    expect(hosts).toHaveLength(1003);
+    expect(hosts[0]?.stage).toBe('lookup');
+    expect(timeline.untracked()).toBe(501);
   });
 
-  it('a stranger that is home is the last to be forgotten', () => {
-    const timeline = createTimeline([], limits);
-    timeline.add(lookedUp(0, unlisted));
-    timeline.add(heartbeat(1, { node: 'node-9' }));
-    for (let number = 0; number < 50; number++)
-      timeline.add(lookedUp(number + 2, { macs: [macOf(number)], node: undefined }));
-    expect(timeline.hosts().map(({ label }) => label)).toContain(stranger);
+  it('addresses that only ask leave room for machines', () => {
+    const timeline = createTimeline([]);
+    for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
+    timeline.add(lookedUp(1501, unlisted));
+    expect(timeline.hosts()).toHaveLength(1001);
+    expect(timeline.hosts().at(-1)?.label).toBe(stranger);
+    expect(timeline.untracked()).toBe(500);
   });
 
-  it('addresses that only ask', () => {
-    const timeline = createTimeline([], limits);
-    for (let number = 0; number < 100; number++) timeline.add(asked(number, { client: `192.0.2.${number}` }));
-    expect(timeline.hosts().length).toBeLessThanOrEqual(10);
-    expect(timeline.hosts().at(-1)?.label).toBe('192.0.2.99');
+  it('one that is known is tracked when there is no more room', () => {
+    const timeline = createTimeline([]);
+    for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
+    expect(timeline.add(asked(1500, { client: addressOf(7) }))).toMatchObject({ entry: { count: 2 } });
+    expect(timeline.untracked()).toBe(500);
   });
 
   it('MAC addresses: the last ones', () => {
     const macs = Array.from({ length: 100 }, (_, number) => macOf(number));
-    const [host] = hostsOf([lookedUp(1, { macs: [...macs, mac] })], limits);
-    expect(host?.seenMacs).toEqual([...macs.slice(-3), mac]);
+    const [host] = hostsOf([lookedUp(1, { macs: [...macs, mac] })]);
+    expect(host?.seenMacs).toEqual([...macs.slice(-63), mac]);
     expect(JSON.stringify(host)).not.toContain(macOf(1));
   });
 
   it('entries: the last ones, and the stages of all', () => {
-    const paths = Array.from({ length: 50 }, (_, number) =>
-      refused(number + 2, { kind: 'path', method: 'GET', path: `/${number}` }),
-    );
-    const [host] = hostsOf([fetched(0), lookedUp(1), ...paths], limits);
-    expect(host?.entries).toHaveLength(5);
-    expect(host?.entries.at(-1)?.last).toEqual(at(51));
+    const paths = Array.from({ length: 200 }, (_, number) => wrongPath(number + 2));
+    const [host] = hostsOf([fetched(0), lookedUp(1), ...paths]);
+    expect(host?.entries).toHaveLength(50);
+    expect(host?.entries.at(-1)?.last).toEqual(at(201));
+    expect(host?.dropped).toBe(152);
     expect([...(host?.milestones.keys() ?? [])].toSorted()).toEqual(['config', 'lookup']);
-  });
-
-  it('entries of all strangers and visitors together: the last ones, and all of those that are expected', () => {
-    const timeline = createTimeline(expected, { hosts: 1000, macs: 4, entries: 20, entriesOfOthers: 100 });
-    timeline.add(lookedUp(0));
-    for (let number = 0; number < 2000; number++) {
-      const client = `192.0.3.${number % 50}`;
-      const path = `/${number}`;
-      timeline.add(refused(number, { kind: 'path', method: 'GET', path }, { client }));
-      const asker = { macs: [macOf(number % 50)], node: `node-${number % 50}`, client: '198.51.100.1' };
-      timeline.add(lookedUp(number, { ...asker, problem: path }));
-    }
-    const [first, ...others] = timeline.hosts();
-    expect(first?.entries).toHaveLength(1);
-    const count = others.reduce((sum, { entries }) => sum + entries.length, 0);
-    expect(count).toBeGreaterThan(50);
-    expect(count).toBeLessThanOrEqual(110);
-    expect(timeline.dropped()).toBeGreaterThan(0);
-    expect(others.flatMap(({ entries }) => entries.map(({ last }) => last))).toContainEqual(at(1999));
-  });
-
-  it.each([
-    [1, 200],
-    [1000, 200],
-    [2000, 100],
-    [10_000, 50],
-  ])('entries of each of %i expected hosts: %i', (count, most) => {
-    const hosts = Array.from({ length: count }, (_, number) => ({ name: `node-${number}`, macs: [] }));
-    const timeline = createTimeline(hosts);
-    for (let number = 0; number < 250; number++) {
-      timeline.add(fetched(number, { host: 'node-0', path: `${number}` }));
-    }
-    expect(timeline.hosts()[0]?.entries).toHaveLength(most);
   });
 
   it('texts', () => {
@@ -353,15 +328,13 @@ describe('bounds', () => {
   it('hold whatever comes', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
-        const timeline = createTimeline(expected, limits);
+        const timeline = createTimeline(expected);
         for (const event of events) timeline.add(event);
         const hosts = timeline.hosts();
         expect(hosts.slice(0, 3).map(({ name }) => name)).toEqual(['worker-0', 'worker-1', 'worker-2']);
-        // Machines without a name and addresses are bounded each.
-        expect(hosts.length).toBeLessThanOrEqual(3 + 10 + 10);
         for (const { entries, seenMacs } of hosts) {
-          expect(entries.length).toBeLessThanOrEqual(5);
-          expect(seenMacs.length).toBeLessThanOrEqual(2 * 4);
+          expect(entries.length).toBeLessThanOrEqual(50);
+          expect(seenMacs.length).toBeLessThanOrEqual(64);
         }
       }),
     );

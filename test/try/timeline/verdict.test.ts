@@ -6,9 +6,9 @@ import {
   type Awaited,
   createJudge,
   exitCodeOf,
-  type HomeStage,
+  type SuccessStage,
   type VerdictOptions,
-} from '../../../src/try/timeline/verdict.ts';
+} from '../../../src/try/timeline/result.ts';
 import {
   anyEvent,
   askedBack,
@@ -38,43 +38,48 @@ const stranger = [
 
 describe('who is home', () => {
   it.each<readonly [string, readonly TrialEvent[], VerdictOptions, readonly [readonly string[], number]]>([
-    ['nobody', [], { awaited: both, home: 'heartbeat' }, [[], 2]],
-    ['a lookup is not enough', first.slice(0, 2), { awaited: both, home: 'heartbeat' }, [[], 2]],
+    ['nobody', [], { awaited: both, successStage: 'heartbeat' }, [[], 2]],
+    ['a lookup is not enough', first.slice(0, 2), { awaited: both, successStage: 'heartbeat' }, [[], 2]],
     [
       'a refused heartbeat neither',
       [lookedUp(1), heartbeat(2, { problem: 'no' })],
-      { awaited: both, home: 'heartbeat' },
+      { awaited: both, successStage: 'heartbeat' },
       [[], 2],
     ],
-    ['one of two', first, { awaited: both, home: 'heartbeat' }, [['worker-0'], 1]],
-    ['both', [...second, ...first], { awaited: both, home: 'heartbeat' }, [['worker-0', 'worker-1'], 0]],
+    ['one of two', first, { awaited: both, successStage: 'heartbeat' }, [['worker-0'], 1]],
+    [
+      'both',
+      [...second, ...first],
+      { awaited: both, successStage: 'heartbeat' },
+      [['worker-0', 'worker-1'], 0],
+    ],
     [
       'a stranger does not count',
       [...first, ...stranger],
-      { awaited: both, home: 'heartbeat' },
+      { awaited: both, successStage: 'heartbeat' },
       [['worker-0'], 1],
     ],
-    ['any one', stranger, { awaited: any(1), home: 'heartbeat' }, [['52:54:00:99:99:99'], 0]],
+    ['any one', stranger, { awaited: any(1), successStage: 'heartbeat' }, [['52:54:00:99:99:99'], 0]],
     [
       'any two',
       [...first, ...stranger],
-      { awaited: any(2), home: 'heartbeat' },
+      { awaited: any(2), successStage: 'heartbeat' },
       [['worker-0', '52:54:00:99:99:99'], 0],
     ],
     [
       'any three',
       [...first, ...stranger],
-      { awaited: any(3), home: 'heartbeat' },
+      { awaited: any(3), successStage: 'heartbeat' },
       [['worker-0', '52:54:00:99:99:99'], 1],
     ],
-    ['not asked back yet', first, { awaited: both, home: 'callback' }, [[], 2]],
+    ['not asked back yet', first, { awaited: both, successStage: 'callback' }, [[], 2]],
     [
       'not reached',
       [...first, askedBack(9, { problem: 'timed out' })],
-      { awaited: both, home: 'callback' },
+      { awaited: both, successStage: 'callback' },
       [[], 2],
     ],
-    ['asked back', [...first, askedBack(9)], { awaited: both, home: 'callback' }, [['worker-0'], 1]],
+    ['asked back', [...first, askedBack(9)], { awaited: both, successStage: 'callback' }, [['worker-0'], 1]],
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
     const timeline = createTimeline(expected);
     for (const event of events) timeline.add(event);
@@ -87,11 +92,11 @@ describe('who is home', () => {
 
   it('who is home stays home, whatever comes', () => {
     const awaited = fc.oneof(fc.constant(both), fc.nat(4).map(any));
-    const home = fc.constantFrom<HomeStage>('heartbeat', 'callback');
+    const home = fc.constantFrom<SuccessStage>('heartbeat', 'callback');
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
-        const timeline = createTimeline(expected, { hosts: 4, macs: 4, entries: 5, entriesOfOthers: 1000 });
-        const judge = createJudge({ awaited: who, home: stage });
+        const timeline = createTimeline(expected);
+        const judge = createJudge({ awaited: who, successStage: stage });
         let before = judge(timeline.hosts());
         for (const event of events) {
           timeline.add(event);

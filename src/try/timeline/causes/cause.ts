@@ -3,7 +3,7 @@
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
 import type { TimelineEntry } from '../entries.ts';
 import type { TrialEvent } from '../events.ts';
-import { marksOf } from '../marks.ts';
+import { identifiersOf } from '../machines.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 
@@ -36,7 +36,7 @@ export interface Cause {
   /** Which event is the proof by itself. Without one, a cause is never called proven. */
   readonly proof?: Proof;
   /** Whether the events make it likely: those that are the host's for sure. */
-  readonly sign?: (host: HostTimeline) => boolean;
+  readonly evidenceIf?: (host: HostTimeline) => boolean;
 }
 
 export interface Proof {
@@ -59,7 +59,7 @@ export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntr
 /** Whether an event is this host's for sure: it says so itself, or no other machine came from its address. */
 export function isOwn(host: HostTimeline, event: TrialEvent): boolean {
   if (event.client === undefined || !host.sharedClients.includes(event.client)) return true;
-  const { name, macs, node } = marksOf(event);
+  const { name, macs, node } = identifiersOf(event);
   const hasName = name !== undefined && name === host.name;
   return (
     hasName ||

@@ -1,6 +1,6 @@
 /** Causes that show in the calls to Ironic: paths, versions, inspection, lookup, heartbeat. */
 
-import type { RefusalReason } from '../../ironic/refusalReason.ts';
+import type { RefusalReason } from '../../ironic/answers.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
@@ -28,7 +28,7 @@ export const ironicCauses: readonly Cause[] = [
       solvedBy: solvedBy.inspection,
     },
     // The agent goes on with its lookup.
-    sign: (host) =>
+    evidenceIf: (host) =>
       !host.milestones.has('inspection') &&
       host.entries.some(({ event }) => pathOf(event)?.hasInventory === true),
   },
@@ -40,7 +40,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: '`render --api-url` without `/v1`: the agent adds it',
     after: [],
     proof: { isSaidBy: isBelowOtherPath, solvedBy: solvedBy.lookup },
-    sign: (host) =>
+    evidenceIf: (host) =>
       !host.milestones.has('lookup') &&
       host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(agentClient) === true),
   },
@@ -52,7 +52,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'enroll the node with its MAC addresses (`deploy node`); fewer collectors: `render --option "inspection_collectors = default"`',
     after: [],
     proof: refusalProof(['inspection'], ['body-too-large', 'body-cut', 'not-json', 'arguments']),
-    sign: (host) => isTurnedAway(host, 'inspection'),
+    evidenceIf: (host) => isTurnedAway(host, 'inspection'),
   },
   {
     id: 'api-version',
@@ -102,7 +102,7 @@ export const ironicCauses: readonly Cause[] = [
     check: 'what the report says of the inspection; `sudo podman logs ironic-agent`',
     fix: 'leave out the collector: `render --option "inspection_collectors = default"`; or an agent image that has its tools',
     after: [],
-    sign: (host) =>
+    evidenceIf: (host) =>
       !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.hasGaps),
   },
   {
@@ -112,7 +112,7 @@ export const ironicCauses: readonly Cause[] = [
     check: 'its user agent in the report; the agent is `python-requests`',
     fix: 'nothing; look at the causes before the first call',
     after: ['api'],
-    sign: (host) => {
+    evidenceIf: (host) => {
       const userAgents = host.entries.flatMap(({ event }) => {
         if (event.kind === 'api') return [event.userAgent ?? ''];
         const path = pathOf(event);
@@ -151,7 +151,7 @@ export const ironicCauses: readonly Cause[] = [
       '`baremetal port list` beside the MAC addresses of the report; `baremetal node show NODE` (provision_state)',
     fix: 'the right MAC address in the inventory and a port in Ironic (`deploy node`); delete the port of the wrong node',
     after: [],
-    sign: (host) => isTurnedAway(host, 'lookup'),
+    evidenceIf: (host) => isTurnedAway(host, 'lookup'),
   },
   {
     id: 'other-mac-addresses',
@@ -160,7 +160,7 @@ export const ironicCauses: readonly Cause[] = [
     check: 'the MAC addresses of the other machines in the report beside those of the inventory',
     fix: 'the right `mac` in the inventory, and in Ironic',
     after: [],
-    sign: ({ listedMacs, seenMacs, strangerMacs }) => {
+    evidenceIf: ({ listedMacs, seenMacs, strangerMacs }) => {
       if (listedMacs.length === 0) return false;
       if (seenMacs.length === 0) return strangerMacs.length > 0;
       return !listedMacs.some((mac) => seenMacs.includes(mac));
@@ -177,7 +177,7 @@ export const ironicCauses: readonly Cause[] = [
       isSaidBy: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasOwnToken,
       solvedBy: ['heartbeat'],
     },
-    sign: (host) => {
+    evidenceIf: (host) => {
       const answered = entriesOf(host, 'lookup').filter(({ event }) => event.node !== undefined);
       return host.stage === 'lookup' && answered.reduce((sum, { count }) => sum + count, 0) > 1;
     },
@@ -243,7 +243,7 @@ export const ironicCauses: readonly Cause[] = [
       ['heartbeat'],
       ['arguments', 'body-too-large', 'body-cut', 'not-json', 'no-agent-version'],
     ),
-    sign: (host) => isTurnedAway(host, 'heartbeat'),
+    evidenceIf: (host) => isTurnedAway(host, 'heartbeat'),
   },
 ];
 

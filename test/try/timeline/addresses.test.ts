@@ -1,7 +1,7 @@
 /** Whether a config leads to the Ironic that is played. */
 
 import { describe, expect, it } from 'vitest';
-import { guestHostFor, mayLeadHere } from '../../../src/try/timeline/ironicAddress.ts';
+import { guestHostFor, mayLeadHere } from '../../../src/try/timeline/addresses.ts';
 
 const place = { scheme: 'http', port: 6385, addresses: ['192.0.2.1', '2001:db8::1'] } as const;
 
