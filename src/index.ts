@@ -68,7 +68,7 @@ export { openLiveIso, type IsoContents, type LiveIso } from './image/liveIso.ts'
 export { listNetworkSettings, type NetworkFile } from './image/networkSettings.ts';
 export { repairIso as planRepair, resetIso as planReset } from './image/resetIso.ts';
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
-export type { RandomAccess } from './image/randomAccess.ts';
+export type { RandomAccess } from './image/overlay.ts';
 export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';
 export type { OpenImage } from './io/images/imageBytes.ts';
 export { openImage } from './io/images/imageFile.ts';

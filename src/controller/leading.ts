@@ -3,7 +3,7 @@
 import type { KubernetesClient } from './kube/client.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
 import { createWorkQueue, type QueueLoad, type WorkQueue } from './kube/workQueue.ts';
-import { plainText } from '../io/http/plainText.ts';
+import { plainText } from '../serve/http/plainAnswer.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';

@@ -5,7 +5,6 @@ import { knownDigests } from '../io/files/fileStamp.ts';
 import type { Io } from '../io/io.ts';
 import type { KubernetesClient } from './kube/client.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
-import { createChunkMemory } from '../serve/http/chunkMemory.ts';
 import { createAnswerer } from '../serve/http/requests.ts';
 import { type RunningServer, startServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
@@ -28,9 +27,6 @@ import type { ControllerOptions } from './options.ts';
 import type { SettingsSource } from './settingsSource.ts';
 import { type ControllerSnapshot, type SnapshotSurroundings, takeControllerSnapshot } from './snapshot.ts';
 import { describeController } from './status.ts';
-
-/** Bytes of memory of all transfers together. */
-const CHUNK_MEMORY = 24 * 1024 * 1024;
 
 export interface ControllerService {
   readonly view: ClusterView;
@@ -167,7 +163,6 @@ async function listen(
       access: accessOf(setup),
       transfers,
       log,
-      memory: createChunkMemory(CHUNK_MEMORY),
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
       pages: servicePages({ problem, metrics, describe }),

@@ -13,7 +13,7 @@ import type { Io } from '../io/io.ts';
 import type { KubernetesClient } from './kube/client.ts';
 import { configMaps, isRecord, type KubernetesObject, secrets } from './kube/objects.ts';
 import { createWatchCache } from './kube/watchCache.ts';
-import { makeTempFolder } from '../io/files/tempFolder.ts';
+import { makeTempFolder } from '../io/files/tempFile.ts';
 
 /** The settings in their object, unless it has but one value. */
 const SETTINGS_KEY = 'ramdisk.yaml';

@@ -20,8 +20,8 @@ export interface Diagnostic {
   readonly path?: Path | undefined;
   /** The line that it is about. */
   readonly excerpt?: Excerpt | undefined;
-  /** The host of an inventory that it is about. */
-  readonly host?: string | undefined;
+  /** The host that it is about, and where the inventory describes it. */
+  readonly host?: { readonly name: string; readonly at: FilePlace } | undefined;
   /** The hosts that it is about, where they are several. */
   readonly hosts?: HostNames | undefined;
   /** What it consists of; then the message ends where these go on. */

@@ -17,8 +17,7 @@ import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso96
 import { type Appendix, type Original, readAppendix, rememberOriginals, writeAppendix } from './appendix.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import type { IsoTree } from './isoTree.ts';
-import { type Patch, patchSource } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import { type Patch, patchSource, type RandomAccess } from './overlay.ts';
 
 /** An image, and the tree on it. */
 export interface ImageWithTree {

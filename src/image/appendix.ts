@@ -12,8 +12,7 @@ import { backupSize, readPartitionTable } from '../formats/gpt.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { volumeEnds } from './imageEnd.ts';
 import type { IsoTree } from './isoTree.ts';
-import type { ByteRange } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { ByteRange, RandomAccess } from './overlay.ts';
 
 export interface Appendix {
   /** Bytes of the image before anything was appended. */

@@ -14,9 +14,8 @@ import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { trimKargs } from './kargsEdit.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
-import { bytesAccess, type Patch, zeros } from './overlay.ts';
+import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
-import type { RandomAccess } from './randomAccess.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
 export interface NewIso {

@@ -7,11 +7,9 @@
 import { CliError, FormatError } from '../core/errors.ts';
 import { writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
-import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
 import { readInitrd, writeInitrd } from './initrd.ts';
-import type { IsoEntry, IsoTree } from './isoTree.ts';
-import { type ByteRange, CHUNK, chunksOf, type Patch, zeros } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import { type ByteRange, CHUNK, chunksOf, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
 export interface EmbedArea {

@@ -13,8 +13,7 @@ import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 import { adaptKargs } from './minimalIso/extract.ts';
 import type { Reconstruction } from './minimalIso/reconstruct.ts';
-import type { Reusing } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { RandomAccess, BufferReader } from './overlay.ts';
 
 /** What an ISO of one host has, and the shared one does not. */
 export interface HostContents {
@@ -39,7 +38,7 @@ export async function hostIso(
 
 /** A minimal ISO of one host. */
 export interface HostMinimalIso {
-  readonly image: Required<Reusing>;
+  readonly image: Required<BufferReader>;
   /** What makes it from the minimal ISO as it was built, in this order. */
   readonly changes: readonly ImageChange[];
 }

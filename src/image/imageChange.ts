@@ -4,7 +4,14 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { overlay, type Patch, patchSource, type Reusing } from './overlay.ts';
+import {
+  type ByteRange,
+  overlay,
+  type Patch,
+  patchSource,
+  type RandomAccess,
+  type BufferReader,
+} from './overlay.ts';
 
 export interface ImageChange {
   /** Data come before the directory records and headers that point at them. Patches do not overlap. */
@@ -73,7 +80,27 @@ export function sizeAfter({ stages, size: after }: ImageChange, size: number): n
 }
 
 /** The image as it is after the change. */
-export function changedImage(base: Reusing, { stages, size }: ImageChange): Required<Reusing> {
+export function changedImage(base: BufferReader, { stages, size }: ImageChange): Required<BufferReader> {
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
+}
+
+/** The longest stretches that are the same before and after the change, in order; none is empty. */
+export function keptRanges(
+  { size }: Pick<RandomAccess, 'size'>,
+  { stages, size: newSize = size }: ImageChange,
+): readonly ByteRange[] {
+  const end = Math.min(size, newSize);
+  const patches = stages
+    .flat()
+    .map((patch) => ({ offset: patch.offset, length: patchSource(patch).size }))
+    .toSorted((left, right) => left.offset - right.offset);
+  const kept: ByteRange[] = [];
+  let offset = 0;
+  for (const patch of [...patches, { offset: end, length: 0 }]) {
+    const length = Math.min(patch.offset, end) - offset;
+    if (length > 0) kept.push({ offset, length });
+    offset = Math.max(offset, patch.offset + patch.length);
+  }
+  return kept;
 }

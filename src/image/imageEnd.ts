@@ -4,7 +4,7 @@ import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
 import { partitionsEnd } from '../formats/gpt.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import type { IsoTree } from './isoTree.ts';
-import type { ImageAccess } from './randomAccess.ts';
+import type { ImageAccess } from './overlay.ts';
 
 /** In bytes, as each descriptor says it: the same in all of them, if the image is not damaged. */
 export function volumeEnds(descriptors: readonly VolumeDescriptor[]): number[] {

@@ -1,7 +1,7 @@
 /** Tells images by their first bytes: whatever a file is called, an ISO is one, and so is an initramfs. */
 
 import { detectCompression } from '../formats/compression.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { RandomAccess } from './overlay.ts';
 
 /** `other` is anything else, a text for example. */
 export type ImageKind = 'iso' | 'initramfs' | 'other';

@@ -19,7 +19,7 @@ import {
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
   /** Unpacked bytes of all compressed archives together, at most; 1 GiB unless given. */

@@ -15,8 +15,7 @@ import { type DirectoryRecord, readDirectory } from '../formats/iso9660/director
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/names.ts';
 import { readSystemUse } from '../formats/iso9660/rockRidge.ts';
-import type { ByteRange } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { ByteRange, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
 /** A file or directory of an image. */
@@ -270,4 +269,22 @@ async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
     entered.add(entry.offset);
     push(`${path}/`, await list(entry), depth + 1);
   }
+}
+
+/** Says which file is the embed area. */
+export const EMBED_INFO_PATH = 'coreos/igninfo.json';
+
+/**
+ * The start of the image, those of its directories that have been read, and the given files. They should be files that
+ * made sense: a damaged record may claim any place.
+ */
+export async function findDescriptions(
+  tree: IsoTree,
+  paths: readonly string[],
+): Promise<readonly ByteRange[]> {
+  const files = await Promise.all(paths.map((path) => tree.find(path)));
+  return [
+    ...tree.structure(),
+    ...files.flatMap((file) => (file?.kind === 'file' ? [{ offset: file.offset, length: file.size }] : [])),
+  ];
 }

@@ -7,11 +7,9 @@
 import { formatCount } from '../formats/wordList.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import { EMBED_INFO_PATH, findDescriptions } from './descriptions.ts';
-import type { IsoTree } from './isoTree.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
 import { trimKargs } from './kargsEdit.ts';
-import type { ByteRange, Patch } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
   /** Of each area, in bytes; one of them is for what ends the arguments. */

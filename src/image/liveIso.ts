@@ -8,7 +8,7 @@ import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
 import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
-import type { ImageAccess } from './randomAccess.ts';
+import type { ImageAccess } from './overlay.ts';
 
 export interface LiveIso {
   readonly image: ImageAccess;

@@ -13,8 +13,7 @@ import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats
 import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
 import type { Addition, ImageWithTree } from './appendToImage.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
-import type { Patch } from './overlay.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { Patch, RandomAccess } from './overlay.ts';
 
 export interface MediumFile {
   /** Within the folder. */

@@ -5,6 +5,7 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
+import { parseKeyfile } from '../formats/keyfile.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import { sortedByPath, writeInitrd } from './initrd.ts';
@@ -113,4 +114,14 @@ function nameOf(path: string): string {
   throw new FormatError(`missing filename in ${path}`, {
     hint: 'the archive was not made by coreos-installer; look into it with `dev show initrd`',
   });
+}
+
+/** What is wrong with it, as a clause; undefined where nothing is. */
+export function findKeyfileProblem(data: Uint8Array): string | undefined {
+  try {
+    const sections = parseKeyfile(new TextDecoder('utf-8', { fatal: true }).decode(data));
+    return sections.some(({ name }) => name === 'connection') ? undefined : 'it has no section [connection]';
+  } catch (error) {
+    return error instanceof FormatError ? error.message : 'it is not UTF-8 text';
+  }
 }

@@ -3,8 +3,6 @@
  * a copy, streaming and serving are consumers of one overlay.
  */
 
-import type { RandomAccess } from './randomAccess.ts';
-
 /** Bytes that take the place of what an image has at `offset`. Large data may be read when it is needed. */
 export interface Patch {
   readonly offset: number;
@@ -15,7 +13,7 @@ export interface Patch {
 export const CHUNK = 1024 * 1024;
 
 /** Bytes that may know how to come into memory that is used again: new memory takes longer than the copying itself. */
-export interface Reusing extends RandomAccess {
+export interface BufferReader extends RandomAccess {
   /** Like `read`, of as many bytes as `target` has. */
   readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
 }
@@ -25,7 +23,7 @@ export interface Reusing extends RandomAccess {
  * between reads as zeros.
  * @throws RangeError for patches that overlap, which is a defect of the caller
  */
-export function overlay(base: Reusing, patches: readonly Patch[]): Required<Reusing> {
+export function overlay(base: BufferReader, patches: readonly Patch[]): Required<BufferReader> {
   const regions = sortedRegions(patches);
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
@@ -81,7 +79,7 @@ export interface ByteRange {
 }
 
 /** A stretch of something, as something of its own. */
-export function stretchOf(source: Reusing, { offset, length }: ByteRange): Required<Reusing> {
+export function slice(source: BufferReader, { offset, length }: ByteRange): Required<BufferReader> {
   const size = length;
   return {
     size,
@@ -102,7 +100,7 @@ export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator
 }
 
 /** The same in the same memory again and again: each chunk is only lent, until the next one is asked for. */
-export function lentChunksOf(source: Reusing, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+export function reusedChunks(source: BufferReader, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const most = Math.min(CHUNK, range.length);
   let [lent, free] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
   return readAhead(range, async (offset, length) => {
@@ -131,7 +129,7 @@ async function* readAhead(range: ByteRange, read: Read): AsyncGenerator<Uint8Arr
   }
 }
 
-async function readTo(source: Reusing, target: Uint8Array, offset: number): Promise<void> {
+async function readTo(source: BufferReader, target: Uint8Array, offset: number): Promise<void> {
   if (source.readInto !== undefined) return source.readInto(target, offset);
   target.set(await source.read(offset, target.length));
 }
@@ -140,7 +138,7 @@ async function readTo(source: Reusing, target: Uint8Array, offset: number): Prom
 interface Region {
   readonly offset: number;
   readonly end: number;
-  readonly source: Reusing;
+  readonly source: BufferReader;
 }
 
 function sortedRegions(patches: readonly Patch[]): Region[] {
@@ -185,4 +183,17 @@ export function checkRange({ size }: { readonly size: number }, offset: number, 
   if (offset < 0 || length < 0 || offset + length > size || !Number.isSafeInteger(offset + length)) {
     throw new RangeError(`${length} bytes at ${offset} are not within ${size} bytes`);
   }
+}
+
+export interface RandomAccess {
+  /** Bytes. */
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`; reading past the end is an error of the caller. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** The same of a whole image. */
+export interface ImageAccess extends RandomAccess {
+  /** A device goes on behind the image that is on it. */
+  readonly isDevice?: boolean;
 }

@@ -4,13 +4,14 @@
  * Left out: older builds of CoreOS that tell their features on the ISO only.
  */
 
-import { FormatError } from '../core/errors.ts';
+import { argumentName } from '../boot/bootSettings.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';
 import { parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
-import type { RandomAccess } from './randomAccess.ts';
+import type { RandomAccess } from './overlay.ts';
 
 /** The file by which the initramfs of a CoreOS live system is known; it names the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
@@ -71,4 +72,58 @@ async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint
 
 function isEmbedded(path: string): boolean {
   return path === CONFIG_NAME || isNetworkPath(path);
+}
+
+/**
+ * The file with the root filesystem of a CoreOS live system, rootfs.img: an archive whose first member is the filesystem,
+ * which is mounted from there without being unpacked. Left out: whether it belongs to the same build as an initramfs.
+ */
+
+const NEWC = '070701';
+const NEWC_HEADER = 110;
+const MEMBERS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
+const LONGEST_MEMBER = 'root.squashfs\0'.length;
+
+/**
+ * @param name of the file, for errors
+ * @throws CliError for what the live system would not mount
+ */
+export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promise<void> {
+  const head = await rootfs.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, rootfs.size));
+  const text = Buffer.from(head).toString('latin1');
+  const [member = ''] = text.slice(NEWC_HEADER).split('\0');
+  if (text.startsWith(NEWC) && MEMBERS.has(member)) return;
+  throw new CliError(`${name} is no root filesystem of a CoreOS live system`, {
+    hint: 'it is the file rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
+  });
+}
+
+/**
+ * The kernel arguments of an ISO that is made of a kernel and an initramfs. Left out: consoles and whatever else depends on
+ * the machine, which the user names.
+ */
+
+export interface KargsWishes {
+  /** What the user asked for; undefined for what is usual. */
+  readonly given: readonly string[] | undefined;
+  /** Volume ID of the ISO. */
+  readonly label: string;
+  /** Whether the root filesystem is on the ISO. */
+  readonly hasRootfs: boolean;
+}
+
+/** As the scripts of ironic-python-agent-builder have them. */
+const OTHER_KARGS = ['boot_method=vmedia'];
+
+/** The whole line. CoreOS finds neither its root filesystem nor a config without arguments, so it gets those anyway. */
+export function ramdiskKargs({ kind }: RamdiskSystem, wishes: KargsWishes): string {
+  const { given, hasRootfs, label } = wishes;
+  if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
+  const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
+  const needed = [
+    ...(hasRootfs ? [`coreos.liveiso=${label}`] : []),
+    'ignition.firstboot',
+    'ignition.platform.id=metal',
+  ];
+  return [...needed.filter((text) => !names.has(argumentName(text))), ...(given ?? [])].join(' ');
 }

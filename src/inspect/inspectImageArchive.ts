@@ -7,7 +7,7 @@ import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compressi
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import { sourceOfImage } from '../image/initrd.ts';
 import type { MemoryPart } from '../image/inspection/memoryNeed.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
+import type { RandomAccess } from '../image/overlay.ts';
 
 export interface ImageArchive extends ContainerArchive {
   readonly kind: 'container-archive';

@@ -13,7 +13,7 @@ import { CliError } from '../core/errors.ts';
 import { fileError } from './files/fileErrors.ts';
 import { findProgram } from './findProgram.ts';
 import type { Io } from './io.ts';
-import { makeTempFolder } from './files/tempFolder.ts';
+import { makeTempFolder } from './files/tempFile.ts';
 
 export interface NmstatectlOptions {
   /** Path of the program; a name without a slash is not searched for. */

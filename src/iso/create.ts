@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso, type PlannedIso } from '../image/createIso.ts';
 import { kernelArchitecture } from '../image/inspection/architecture.ts';
-import { checkLiveRootfs } from '../image/liveRootfs.ts';
-import { chunksOf, overlay, zeros } from '../image/overlay.ts';
-import { ramdiskKargs } from '../image/ramdiskKargs.ts';
-import { findRamdiskSystem, type RamdiskSystem } from '../image/ramdiskSystem.ts';
-import type { RandomAccess } from '../image/randomAccess.ts';
+import {
+  checkLiveRootfs,
+  findRamdiskSystem,
+  ramdiskKargs,
+  type RamdiskSystem,
+} from '../image/ramdiskSystem.ts';
+import { chunksOf, overlay, type RandomAccess, zeros } from '../image/overlay.ts';
 import { copyWithChange } from '../io/images/changeFile.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';

@@ -15,7 +15,7 @@ import type { OpenImage } from '../io/images/imageBytes.ts';
 import type { Io } from '../io/io.ts';
 import type { NewFile } from '../io/files/newFile.ts';
 import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
-import { readImage } from '../io/images/readImage.ts';
+import { readImage } from '../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { type HostConfigs, mediumArchiveOf } from '../hosts/plan/agentArchives.ts';
 import { type MediumArchive, withMediumArchive } from '../hosts/plan/mediumArchive.ts';

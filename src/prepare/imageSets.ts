@@ -11,13 +11,13 @@ import {
   unpackKernel,
 } from '../image/bootParts.ts';
 import type { ByteRange } from '../image/overlay.ts';
-import { writeAll } from '../io/files/handles.ts';
+import { writeChunks } from '../io/files/handles.ts';
 import { writeHashed } from '../io/files/hashedFile.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import type { Io } from '../io/io.ts';
 import { createFile, type NewFile } from '../io/files/newFile.ts';
 import type { Access, FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
-import { readImage } from '../io/images/readImage.ts';
+import { readImage } from '../io/images/imageFile.ts';
 import { imagePath, imageSetId } from '../hosts/artifacts/servedPaths.ts';
 import type { InputImage, InputImages } from '../hosts/plan/imageInputs.ts';
 import type { ImageSet } from '../hosts/plan/imageSet.ts';
@@ -133,11 +133,5 @@ async function needsUnpacking(
 }
 
 async function unpack(image: OpenImage, range: ByteRange, target: NewFile): Promise<void> {
-  await createFile(target, async ({ handle }) => {
-    let offset = 0;
-    for await (const chunk of unpackKernel(image, range)) {
-      await writeAll(handle, chunk, offset);
-      offset += chunk.length;
-    }
-  });
+  await createFile(target, ({ handle }) => writeChunks(handle, unpackKernel(image, range)));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { readImage } from '../io/images/readImage.ts';
+import { readImage } from '../io/images/imageFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { imageParts } from '../image/bootParts.ts';
 import type { HostConfigs } from '../hosts/plan/agentArchives.ts';

@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../formats/byteSource.ts';
 import { refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
-import { readLiveInitrd } from '../image/customize/liveInitrd.ts';
+import { readLiveInitrd } from '../image/customize/customizeIso.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';

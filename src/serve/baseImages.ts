@@ -13,9 +13,9 @@ import {
 import { openLiveIso } from '../image/liveIso.ts';
 import { openMinimalIso, refuseCustomized } from '../image/minimalIso/extract.ts';
 import { type Reconstruction, verifyReconstruction } from '../image/minimalIso/reconstruct.ts';
-import { stretchOf } from '../image/overlay.ts';
+import { slice } from '../image/overlay.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
-import { withImageName } from '../io/images/readImage.ts';
+import { withImageName } from '../io/images/imageFile.ts';
 import { openSharedImage, type SharedImage, shareImage } from '../io/images/sharedImage.ts';
 import { spoolToFile } from '../io/files/spool.ts';
 import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
@@ -101,7 +101,7 @@ async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<B
   const place = await named(iso, () => findBootPart(iso.bytes, part));
   if (place === undefined) return undefined;
   const digest = digestOf(`${part} of ${iso.digest}`);
-  return { file: iso.file, bytes: stretchOf(iso.file, place), digest, etag: digestTag(digest) };
+  return { file: iso.file, bytes: slice(iso.file, place), digest, etag: digestTag(digest) };
 }
 
 /** The kernel unpacked, in a file without a name: it is read from anywhere, as all that is served. */

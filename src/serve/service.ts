@@ -3,7 +3,6 @@
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileStamp.ts';
 import type { Io } from '../io/io.ts';
-import { createChunkMemory } from './http/chunkMemory.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createServerLog, type ServerLog } from './http/serverLog.ts';
@@ -20,9 +19,6 @@ import type { Setup } from './setup.ts';
 import { accessOf } from './setupAccess.ts';
 import { type Snapshot, type Surroundings, takeSnapshot } from './snapshot.ts';
 import { describeService } from './status.ts';
-
-/** Bytes of memory of all transfers together. */
-const CHUNK_MEMORY = 24 * 1024 * 1024;
 
 export interface Service {
   readonly log: ServerLog;
@@ -80,7 +76,6 @@ export async function startService(
       access: accessOf(setup),
       transfers,
       log,
-      memory: createChunkMemory(CHUNK_MEMORY),
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
       pages: servicePages({ problem: () => loadProblem(state), metrics, describe }),

@@ -25,9 +25,9 @@ export function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
     message: printable(diagnostic.message),
     hint: hint && printable(hint),
     rule: code,
-    ...at,
+    ...(at ?? host?.at),
     path: path && formatPath(path),
-    host: host ?? (hosts?.count === 1 ? hosts.names[0] : undefined),
+    host: host?.name ?? (hosts?.count === 1 ? hosts.names[0] : undefined),
     hosts: hosts && hosts.count > 1 ? formatHosts(hosts) : undefined,
   });
 }

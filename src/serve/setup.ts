@@ -8,7 +8,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { writeFileAtomically } from '../io/files/outputFile.ts';
 import { canAllRead } from '../io/files/platformFiles.ts';
-import { parseTokens } from './http/bearerTokens.ts';
+import { parseTokens } from './http/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from './http/server.ts';
 import type { TlsFiles } from './http/tlsFiles.ts';

@@ -10,6 +10,8 @@ import { writeStdout } from '../io/stdout.ts';
 import { jsonReporter } from '../io/report/json.ts';
 import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 import type { CheckedFile, Reporter, Told, UncheckedFile } from '../io/report/reporter.ts';
+import { diagnosticOf } from '../core/diagnostic.ts';
+import { report } from '../io/report/report.ts';
 import { withColors } from '../io/report/paint.ts';
 import { createTextReporter } from '../io/report/text.ts';
 import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
@@ -157,8 +159,9 @@ async function checkContent(
   options: CheckOptions,
 ): Promise<CheckedFile | UncheckedFile> {
   try {
-    const { report, shown, references } = await checkDocument(file, content, options);
-    return { file, report, bytes: shown, ...(references && { references }) };
+    const checked = await checkDocument(file, content, options);
+    const { references } = checked;
+    return { file, report: checked.report, bytes: checked.shown, ...(references && { references }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint, message } = error;
@@ -189,9 +192,10 @@ function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
   return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
 }
 
-async function tell({ stdout, stderr }: Told, io: Io): Promise<void> {
+async function tell({ stdout, stderr, error }: Told, io: Io): Promise<void> {
   if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
   if (stderr !== '') io.stderr.write(stderr);
+  if (error !== undefined) report(io, diagnosticOf(error));
 }
 
 /** Larger files are looked at before they are read as a whole: they may be images of a gigabyte. */

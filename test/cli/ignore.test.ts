@@ -158,7 +158,7 @@ describe('ignore in an inventory', () => {
     const { code, stderr } = await run('render', '--inventory', 'host.yaml', '-o', 'host');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'error: host.yaml:5:28: ignore: path-relative is an error and cannot be ignored',
+      'error: a is not written (host.yaml:5): host.yaml:5:28: ignore: path-relative is an error and cannot be ignored',
     );
     expect(await readdir(join(cwd, 'host'))).toEqual(['b.ign']);
   });

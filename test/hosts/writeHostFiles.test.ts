@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeHosts } from '../../src/hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../../src/hosts/run/writeHostFiles.ts';
+import { report } from '../../src/io/report/report.ts';
 import { hosts, testRun } from './support.ts';
 
 let cwd: string;
@@ -22,7 +23,7 @@ async function write(folder: string, ...names: readonly string[]): Promise<{ cod
   const made = makeHosts(
     hosts(...names),
     async ({ name }, io) => {
-      if (name !== 'secret') io.stderr.write('warning: hm\n');
+      if (name !== 'secret') report(io, { severity: 'warning', message: 'hm' });
       return name;
     },
     run,

@@ -4,8 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { isPackedKernel, unpackKernel } from '../../src/image/bootParts.ts';
-import { bytesAccess } from '../../src/image/overlay.ts';
-import type { RandomAccess } from '../../src/image/randomAccess.ts';
+import { bytesAccess, type RandomAccess } from '../../src/image/overlay.ts';
 
 const packed = gzipSync('a kernel'.repeat(10_000));
 

@@ -8,7 +8,7 @@ import { changedImage } from '../../src/image/imageChange.ts';
 import { OTHER_SYSTEM } from '../../src/image/liveFeatures.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess, overlay, zeros } from '../../src/image/overlay.ts';
-import type { RandomAccess } from '../../src/image/randomAccess.ts';
+import type { RandomAccess } from '../../src/image/overlay.ts';
 import {
   efiPartition,
   initrd,

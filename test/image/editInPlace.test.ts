@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { editInPlace } from '../../src/image/editInPlace.ts';
+import { editInPlace } from '../../src/image/rollback.ts';
 import { changedImage, type ImageChange, patchesOnly } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';

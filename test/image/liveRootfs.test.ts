@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
-import { checkLiveRootfs } from '../../src/image/liveRootfs.ts';
+import { checkLiveRootfs } from '../../src/image/ramdiskSystem.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { cpio, liveRootfs } from '../support/newIso.ts';
 

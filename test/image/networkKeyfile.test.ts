@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findKeyfileProblem } from '../../src/image/networkKeyfile.ts';
+import { findKeyfileProblem } from '../../src/image/networkSettings.ts';
 
 it.each<[string, string | Uint8Array, string | undefined]>([
   ['a keyfile', '[connection]\nid=eth0\n', undefined],

@@ -4,14 +4,14 @@ import {
   bytesAccess,
   CHUNK,
   chunksOf,
-  lentChunksOf,
+  reusedChunks,
   overlay,
   type Patch,
-  type Reusing,
-  stretchOf,
+  type BufferReader,
+  slice,
   zeros,
 } from '../../src/image/overlay.ts';
-import type { RandomAccess } from '../../src/image/randomAccess.ts';
+import type { RandomAccess } from '../../src/image/overlay.ts';
 
 const base = bytesAccess(Uint8Array.from({ length: 10 }, (_, index) => index + 1));
 const patch = (offset: number, ...bytes: number[]): Patch => ({ offset, data: Uint8Array.from(bytes) });
@@ -100,8 +100,8 @@ function trailing(list: readonly (readonly [number, Uint8Array])[]): number {
   return list.slice(last + 1).reduce((sum, [gap]) => sum + gap, 0);
 }
 
-describe('stretchOf', () => {
-  const stretch = stretchOf(base, { offset: 2, length: 5 });
+describe('slice', () => {
+  const stretch = slice(base, { offset: 2, length: 5 });
 
   it('reads within the stretch', async () => {
     expect(stretch.size).toBe(5);
@@ -153,9 +153,9 @@ describe('chunksOf', () => {
   });
 });
 
-describe('lentChunksOf', () => {
+describe('reusedChunks', () => {
   const bytes = Buffer.alloc(3 * CHUNK + 5, 'some bytes that do not repeat with the chunks');
-  const reusing: Reusing = {
+  const reusing: BufferReader = {
     ...bytesAccess(bytes),
     readInto: async (target, offset) => target.set(bytes.subarray(offset, offset + target.length)),
   };
@@ -167,7 +167,7 @@ describe('lentChunksOf', () => {
   ])('gives the bytes of a source that %s, in the memory of two chunks', async (_title, source) => {
     const memory = new Set<ArrayBufferLike>();
     const copies: Buffer[] = [];
-    for await (const chunk of lentChunksOf(source, { offset: 3, length: 3 * CHUNK })) {
+    for await (const chunk of reusedChunks(source, { offset: 3, length: 3 * CHUNK })) {
       memory.add(chunk.buffer);
       copies.push(Buffer.from(chunk));
     }
@@ -176,7 +176,7 @@ describe('lentChunksOf', () => {
   });
 
   it('does not read into what is still lent', async () => {
-    for await (const chunk of lentChunksOf(reusing, { offset: 0, length: bytes.length })) {
+    for await (const chunk of reusedChunks(reusing, { offset: 0, length: bytes.length })) {
       const before = Buffer.from(chunk);
       await new Promise((resolve) => setImmediate(resolve));
       expect(Buffer.compare(chunk, before)).toBe(0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { findPxeFiles, type PxeFile } from '../../src/image/pxeFiles.ts';
+import { findPxeFiles, type PxeFile } from '../../src/image/bootParts.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const find = async (bytes: Uint8Array): Promise<readonly PxeFile[]> => {

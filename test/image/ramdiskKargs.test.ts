@@ -1,8 +1,7 @@
 /** The kernel arguments of a new ISO. */
 
 import { describe, expect, it } from 'vitest';
-import { type KargsWishes, ramdiskKargs } from '../../src/image/ramdiskKargs.ts';
-import type { RamdiskSystem } from '../../src/image/ramdiskSystem.ts';
+import { type KargsWishes, ramdiskKargs, type RamdiskSystem } from '../../src/image/ramdiskSystem.ts';
 
 const usual: KargsWishes = { given: undefined, label: 'own', hasRootfs: false };
 const ignition = 'ignition.firstboot ignition.platform.id=metal';

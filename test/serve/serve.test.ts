@@ -320,7 +320,18 @@ describe('hosts', () => {
     write('wrong.yaml', `${inventory}- {name: odd, overrides: {host.sshKeys: [missing.pub]}}\n`);
     const { asOperator, said, urls } = await serve({ inventory: 'wrong.yaml' });
     expect(Object.keys(urls)).toEqual(['worker-0', 'worker-1']);
-    expect(said()).toContain('odd is not served (wrong.yaml:');
+    const lines: unknown[] = said()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        host: 'odd',
+        file: 'wrong.yaml',
+        message: expect.stringContaining('missing.pub'),
+      }),
+    );
     expect((await asOperator('/odd.iso')).status).toBe(404);
     expect(await (await asOperator('/')).text()).toContain('missing.pub');
     await expect(serve({ inventory: 'wrong.yaml', failFast: true })).rejects.toThrow('a host is wrong');

@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type AccessRules, createAccessCheck } from '../../src/serve/http/accessCheck.ts';
-import { createChunkMemory } from '../../src/serve/http/chunkMemory.ts';
 import { createReadyPage, healthPage, type Page } from '../../src/serve/http/pages.ts';
 import { createAnswerer, type Service } from '../../src/serve/http/requests.ts';
 import {
@@ -151,7 +150,6 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     access: () => access,
     transfers,
     log,
-    memory: createChunkMemory(8 * 1024 * 1024),
     idleTimeout: options.idleTimeout ?? 10_000,
     pages: new Map([
       ['healthz', healthPage],

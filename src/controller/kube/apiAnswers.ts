@@ -2,7 +2,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../../io/http/httpErrors.ts';
-import { plainText } from '../../io/http/plainText.ts';
+import { plainText } from '../../serve/http/plainAnswer.ts';
 import { ApiError, type OwnReason } from './apiError.ts';
 import { isRecord } from './objects.ts';
 import { LineTooLong } from './watchLines.ts';

@@ -10,7 +10,7 @@ import { sourceOfImage } from '../../image/initrd.ts';
 import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/inspection/archiveRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import type { RandomAccess } from '../../image/overlay.ts';
 import type { ImageInput } from './imageSource.ts';
 
 /**

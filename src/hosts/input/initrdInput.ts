@@ -4,7 +4,7 @@ import type { ByteSource } from '../../formats/byteSource.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
-import { openSpooled } from '../../io/images/spooledImage.ts';
+import { openSpooled } from '../../io/files/spool.ts';
 import { nameInput } from './nameInput.ts';
 
 /**

@@ -11,9 +11,8 @@ import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { KnownDigests } from '../../io/files/fileStamp.ts';
-import { isLocalImage } from '../../io/images/imageFile.ts';
+import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
-import { readImage } from '../../io/images/readImage.ts';
 import { type ImageRole, parseImageName } from '../artifacts/imageNames.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';
 

@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
-import { lentChunksOf } from '../../image/overlay.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import { reusedChunks, type RandomAccess } from '../../image/overlay.ts';
 import { openImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 
@@ -43,7 +42,7 @@ export async function isOnMedium(
   const entry = await (await openIsoTree(image)).find(`coreos/${name}`);
   if (entry?.kind !== 'file') return false;
   const hash = createHash('sha512');
-  for await (const chunk of lentChunksOf(image, { offset: entry.offset, length: entry.size }))
+  for await (const chunk of reusedChunks(image, { offset: entry.offset, length: entry.size }))
     hash.update(chunk);
   if (hash.digest('hex') === sha512) return true;
   throw new CliError(`The ISO has another file coreos/${name} already`, {

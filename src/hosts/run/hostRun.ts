@@ -62,7 +62,7 @@ export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], 
   run.progress.clear();
   report(run.io, {
     severity: 'error',
-    host: host.name,
+    host: { name: host.name, at: host.at },
     message: `${host.name} is not ${run.done} (${formatPlace(host.at)})`,
     details: problems,
   });

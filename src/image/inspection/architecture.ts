@@ -5,7 +5,7 @@
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { IsoTree } from '../isoTree.ts';
-import type { RandomAccess } from '../randomAccess.ts';
+import type { RandomAccess } from '../overlay.ts';
 
 const KERNEL = 'images/pxeboot/vmlinuz';
 /** Bytes of the kernel that hold the headers of either format. */

@@ -9,8 +9,7 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
-import { isNetworkPath } from '../networkSettings.ts';
-import { findKeyfileProblem } from '../networkKeyfile.ts';
+import { findKeyfileProblem, isNetworkPath } from '../networkSettings.ts';
 import {
   configMissing,
   configTwice,

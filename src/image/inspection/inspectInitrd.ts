@@ -10,7 +10,7 @@ import type { EmbedFiles } from '../embedArea.ts';
 import { readInitrdFrom, sourceOfImage } from '../initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from '../liveFeatures.ts';
 import { isNetworkPath } from '../networkSettings.ts';
-import type { RandomAccess } from '../randomAccess.ts';
+import type { RandomAccess } from '../overlay.ts';
 import { checkInitrd, checkNetwork } from './checkImage.ts';
 import { featuresUnreadable } from './imageRules.ts';
 import type { InitrdInspection } from './inspection.ts';

@@ -7,8 +7,7 @@ import { encodeXz } from '../../formats/xz/encode.ts';
 import { type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { chunksOf } from '../overlay.ts';
-import type { RandomAccess } from '../randomAccess.ts';
+import { chunksOf, type RandomAccess } from '../overlay.ts';
 import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './reconstruct.ts';
 

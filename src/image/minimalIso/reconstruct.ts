@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
-import { bytesAccess, lentChunksOf, overlay, type Patch, type Reusing, stretchOf } from '../overlay.ts';
+import { bytesAccess, reusedChunks, overlay, type Patch, type BufferReader, slice } from '../overlay.ts';
 import { MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 
 /** Of an image that is put together from parts, which may be the wrong ones until all of it has been read. */
 export interface Reconstruction {
-  readonly image: Required<Reusing>;
+  readonly image: Required<BufferReader>;
   /** SHA-256 that it should have. */
   readonly digest: Uint8Array;
 }
@@ -18,7 +18,7 @@ export interface Reconstruction {
 export const MAX_PACKED = 64 * 1024 * 1024;
 
 /** @throws FormatError where the data asks for something that is not there, or for more than there can be */
-export function reconstructMinimalIso(full: Reusing, data: MinisoData): Reconstruction {
+export function reconstructMinimalIso(full: BufferReader, data: MinisoData): Reconstruction {
   const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
   const patches = placeParts(full, data.files, unpacked);
   const image = overlay(bytesAccess(new Uint8Array()), patches);
@@ -34,7 +34,7 @@ export function reconstructMinimalIso(full: Reusing, data: MinisoData): Reconstr
  */
 export async function* verifiedChunks({ image, digest }: Reconstruction): AsyncGenerator<Uint8Array, void> {
   const hash = createHash('sha256');
-  for await (const chunk of lentChunksOf(image, { offset: 0, length: image.size })) {
+  for await (const chunk of reusedChunks(image, { offset: 0, length: image.size })) {
     hash.update(chunk);
     yield chunk;
   }
@@ -52,7 +52,7 @@ export async function verifyReconstruction(reconstruction: Reconstruction): Prom
   while ((await chunks.next()).done !== true);
 }
 
-function placeParts(full: Reusing, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
+function placeParts(full: BufferReader, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
   const patches: Patch[] = [];
   let position = 0; // in the minimal ISO
   let taken = 0; // of what was packed
@@ -63,7 +63,7 @@ function placeParts(full: Reusing, files: readonly SharedFile[], unpacked: Uint8
     const source = { offset: fullSector * SECTOR, length };
     if (source.offset + length > full.size) throw damaged('names a file beyond the end of the image');
     patches.push({ offset: position, data: unpacked.subarray(taken, end) });
-    patches.push({ offset, data: stretchOf(full, source) });
+    patches.push({ offset, data: slice(full, source) });
     position = offset + length;
     taken = end;
   }

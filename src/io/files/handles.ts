@@ -42,6 +42,19 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
+/** All chunks, each behind the one before; the first one at `position`. */
+export async function writeChunks(
+  handle: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  position = 0,
+): Promise<void> {
+  let end = position;
+  for await (const chunk of chunks) {
+    await writeAll(handle, chunk, end);
+    end += chunk.length;
+  }
+}
+
 /**
  * `writeAll` that is done when it returns.
  * @param position `null`: behind what was written last, as a pipe has no positions

@@ -6,7 +6,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import { type ByteRange, lentChunksOf, patchSource, type Reusing } from '../../image/overlay.ts';
+import { type ByteRange, reusedChunks, type BufferReader } from '../../image/overlay.ts';
+import { writeChange } from '../images/changeFile.ts';
 import { writeAll } from './handles.ts';
 import type { OpenImage } from '../images/imageBytes.ts';
 import { createFile, type NewFile } from './newFile.ts';
@@ -39,21 +40,9 @@ async function cloneChanged({ image, change }: ImageCopy, original: string, targ
     if ((await handle.stat()).size !== size) {
       throw new CliError(`${name} became another file while it was copied`, { hint: 'try again' });
     }
-    await patch(handle, change);
+    await writeChange(handle, change);
   };
   await createFile(target, fill, cloneOf(original, 'only clone'));
-}
-
-async function patch(handle: TempFile['handle'], { stages, size }: ImageChange): Promise<void> {
-  for (const one of stages.flat()) {
-    const data = patchSource(one);
-    let position = one.offset;
-    for await (const chunk of lentChunksOf(data, { offset: 0, length: data.size })) {
-      await writeAll(handle, chunk, position);
-      position += chunk.length;
-    }
-  }
-  if (size !== undefined) await handle.truncate(size);
 }
 
 /**
@@ -61,14 +50,14 @@ async function patch(handle: TempFile['handle'], { stages, size }: ImageChange):
  * @throws CliError in the user's terms; there is then no new file
  */
 export async function writeHashed(
-  bytes: Reusing,
+  bytes: BufferReader,
   target: NewFile,
   range: ByteRange = { offset: 0, length: bytes.size },
 ): Promise<string> {
   const hash = createHash('sha256');
   await createFile(target, async ({ handle }) => {
     let position = 0;
-    for await (const chunk of lentChunksOf(bytes, range)) {
+    for await (const chunk of reusedChunks(bytes, range)) {
       const writing = writeAll(handle, chunk, position);
       hash.update(chunk); // while another thread writes
       await writing;
@@ -78,9 +67,9 @@ export async function writeHashed(
   return hash.digest('hex');
 }
 
-async function hashBytes(bytes: Reusing): Promise<string> {
+async function hashBytes(bytes: BufferReader): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of lentChunksOf(bytes, { offset: 0, length: bytes.size })) hash.update(chunk);
+  for await (const chunk of reusedChunks(bytes, { offset: 0, length: bytes.size })) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -1,4 +1,4 @@
-/** Room on the disk for what can be read only once, such as a pipe: a file without a name, gone with its last user. */
+/** Room on the disk for what can be read only once, such as a pipe: a file without a name, gone with its last user; and images that are read from one. */
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from './fileErrors.ts';
+import { freeMemory } from '../freeMemory.ts';
 import { writeAll } from './handles.ts';
+import { type OpenImage, readFromFile } from '../images/imageBytes.ts';
+import type { Io } from '../io.ts';
+import { stdinChunks } from './streamErrors.ts';
 
 export interface Spool {
   readonly handle: FileHandle;
@@ -60,4 +64,29 @@ function spoolError(error: unknown): unknown {
     hint: 'set TMPDIR to a folder that has the room, or save the image to a file first',
     cause: error,
   });
+}
+
+/**
+ * @param name for messages
+ * @throws CliError where there is no room for it
+ */
+export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
+  const { handle, size } = await spoolToFile(parts);
+  return { kind: 'spool', ...readFromFile(handle, { name, size }) };
+}
+
+/** @throws CliError where it is a terminal, or where there is no room for what comes */
+export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
+  if ('isTTY' in stdin && stdin.isTTY === true) {
+    throw new CliError('No ISO image comes from standard input', { hint: 'redirect it: … - < coreos.iso' });
+  }
+  return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
+}
+
+/** What comes from the system nobody else has; pieces from inside this process somebody may want to keep. */
+async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+  for await (const piece of stdinChunks(stream)) {
+    yield piece;
+    if (piece instanceof Uint8Array) freeMemory(piece);
+  }
 }

@@ -3,9 +3,11 @@
  * nothing more is taken from the socket. Loaded on demand.
  */
 
+import { subscribe } from 'node:diagnostics_channel';
+import type { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
+import { Socket } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
-import { guardSocketOf } from './httpSockets.ts';
 
 export interface ExchangeOptions extends Dispatcher.DispatchOptions {
   readonly signal: AbortSignal | undefined;
@@ -132,4 +134,77 @@ function historyOf(context: unknown): readonly URL[] {
   const isFilled = typeof context === 'object' && context !== null && 'history' in context;
   const history: unknown = isFilled ? context.history : [];
   return Array.isArray(history) ? history.filter((entry) => entry instanceof URL) : [];
+}
+
+/**
+ * Keeps faults on the sockets of undici inside the transfer that they belong to. undici's parser throws an assertion out of
+ * a socket event, where no caller can catch it, when a server closes a connection while the parser is paused because the
+ * reader is busy (https://github.com/nodejs/undici/issues/5360, fixed in undici 8 only, which needs Node 22). So the
+ * parser is resumed before it learns of the end, when no more bytes can come, and is told of an error before the socket
+ * closes. Loaded on demand.
+ */
+
+type Controller = Dispatcher.DispatchController;
+
+/** The request that is using a socket, or was the last to do so. */
+const users = new WeakMap<Socket, Controller>();
+
+let starting: Controller | undefined;
+
+/**
+ * Guards the socket of the request that is starting. To be called by `onRequestStart` of its handler: undici names the
+ * socket right after that, before anything else runs.
+ */
+export function guardSocketOf(controller: Controller): void {
+  starting = controller;
+}
+
+subscribe('undici:client:sendHeaders', (message) => {
+  const controller = starting;
+  starting = undefined;
+  if (controller === undefined || controller.aborted) return; // a request of others, as of fetch()
+  if (typeof message !== 'object' || message === null || !('socket' in message)) return;
+  const { socket } = message;
+  if (!(socket instanceof Socket)) return;
+  if (!users.has(socket)) guard(socket);
+  users.set(socket, controller);
+});
+
+function guard(socket: Socket): void {
+  const emitter: EventEmitter = socket;
+  const emit = emitter.emit.bind(emitter);
+  let isBroken = false;
+  const isPaused = (): boolean => users.get(socket)?.paused === true;
+  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    try {
+      if (event === 'end') users.get(socket)?.resume();
+      if (event === 'error') {
+        isBroken = true;
+        // After ECONNRESET undici asks the parser whether the body is complete, which a paused one cannot say.
+        return emit(event, isPaused() ? socketError(values[0]) : values[0]);
+      }
+      if (event === 'close' && isPaused() && !isBroken) emit('error', socketError());
+      return emit(event, ...values);
+    } catch (error) {
+      const fault = socketError(error);
+      users.get(socket)?.abort(fault);
+      if (event === 'close') closeAgain(fault);
+      else socket.destroy(fault);
+      return true;
+    }
+  };
+  /** What undici has not learned of a socket that closed, later requests would wait for. */
+  const closeAgain = (fault: Error): void => {
+    try {
+      emit('error', fault);
+      emit('close', true);
+    } catch {
+      // The transfer has failed already.
+    }
+  };
+}
+
+/** As for every other connection that breaks off. */
+function socketError(cause?: unknown): Error {
+  return Object.assign(new errors.SocketError('the connection broke off'), { cause });
 }

@@ -1,14 +1,12 @@
 /** Writes the change of an image: into the image where it is, or into a copy of it. */
 
-import { constants } from 'node:fs';
-import { chmod, copyFile, type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
-import { editInPlace } from '../../image/editInPlace.ts';
+import { editInPlace } from '../../image/rollback.ts';
 import { type ImageChange, sizeAfter } from '../../image/imageChange.ts';
-import { chunksOf, lentChunksOf, patchSource } from '../../image/overlay.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import { reusedChunks, patchSource } from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
-import { writeAll } from '../files/handles.ts';
+import { writeAll, writeChunks } from '../files/handles.ts';
 import type { OpenImage } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
@@ -62,11 +60,19 @@ export async function copyWithChange(
   const original = kind === 'file' && path !== undefined ? { path, size } : undefined;
   const fill = async ({ handle }: TempFile): Promise<void> => {
     if (original === undefined) await copyInOrder(image, handle, report);
-    for (const patch of change.stages.flat()) await copyData(patchSource(patch), handle, patch.offset);
-    if (change.size !== undefined) await handle.truncate(change.size);
+    await writeChange(handle, change);
   };
   const { createFile } = await import('../files/newFile.ts'); // changing in place gets by without
   await createFile(output, fill, original && ((target) => copyOriginal(original, target, report)));
+}
+
+/** Changes a new file that has the bytes of the image. */
+export async function writeChange(handle: FileHandle, { stages, size }: ImageChange): Promise<void> {
+  for (const patch of stages.flat()) {
+    const data = patchSource(patch);
+    await writeChunks(handle, reusedChunks(data, { offset: 0, length: data.size }), patch.offset);
+  }
+  if (size !== undefined) await handle.truncate(size);
 }
 
 /** Is told how many bytes are written. */
@@ -86,9 +92,8 @@ async function copyOriginal(
   };
   const timer = setInterval(look, LOOK_EVERY);
   try {
-    await copyFile(source.path, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-    await chmod(target, 0o600); // copyFile takes over the mode of the original, which may forbid writing
-    const handle = await open(target, 'r+');
+    const { cloneOf } = await import('../files/shareFile.ts');
+    const handle = await cloneOf(source.path, 'or copy')(target);
     if ((await handle.stat()).size === source.size) return handle;
     await handle.close();
     throw new CliError('The ISO image became another while it was copied', { hint: 'try again' });
@@ -102,18 +107,10 @@ async function copyInOrder(image: OpenImage, target: FileHandle, report: Report)
   const inOrder = image.inOrder ?? ((use) => use(image));
   await inOrder(async (bytes) => {
     let written = 0;
-    for await (const chunk of lentChunksOf(bytes, { offset: 0, length: bytes.size })) {
+    for await (const chunk of reusedChunks(bytes, { offset: 0, length: bytes.size })) {
       await writeAll(target, chunk, written);
       written += chunk.length;
       report(written);
     }
   });
-}
-
-async function copyData(source: RandomAccess, target: FileHandle, start: number): Promise<void> {
-  let offset = start;
-  for await (const chunk of chunksOf(source, { offset: 0, length: source.size })) {
-    await writeAll(target, chunk, offset);
-    offset += chunk.length;
-  }
 }

@@ -2,8 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, checkRange } from '../../image/overlay.ts';
-import type { ImageAccess, RandomAccess } from '../../image/randomAccess.ts';
+import { type ByteRange, checkRange, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
 import { readUpTo, readUpToNow } from '../files/handles.ts';
 

@@ -5,10 +5,9 @@
 
 import { fstatSync, statSync } from 'node:fs';
 import { type FileHandle, readFile, realpath } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { CliError } from '../../core/errors.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { overlay } from '../../image/overlay.ts';
-import { tailOf } from '../files/deviceTail.ts';
 import { fileError } from '../files/fileErrors.ts';
 import { openForReading } from '../files/handles.ts';
 import { isRemote } from '../http/httpUrl.ts';
@@ -25,7 +24,7 @@ export type ImageIo = Pick<Io, 'cwd' | 'note'> & Partial<Pick<Io, 'stdin' | 'std
 export async function openImage(source: string, io: ImageIo): Promise<OpenImage> {
   const { stdin } = io;
   if (source === '-' && stdin !== undefined) {
-    const { openStdin } = await import('./spooledImage.ts');
+    const { openStdin } = await import('../files/spool.ts');
     return openStdin({ stdin });
   }
   if (isRemote(source)) {
@@ -115,4 +114,40 @@ async function deviceSize(handle: FileHandle): Promise<number> {
     else high = middle;
   }
   return high;
+}
+
+/** @param device its real path */
+export function tailOf(device: string): string {
+  return join(dirname(device), `.${basename(device)}.rollback`);
+}
+
+/**
+ * Opens an image for reading, whatever is on it: a path, a URL, or `-` for standard input.
+ * @throws CliError in the user's terms, with its name where the message is about the image
+ */
+export async function readImage<T>(
+  source: string,
+  io: ImageIo,
+  use: (image: OpenImage) => Promise<T>,
+): Promise<T> {
+  const image = await openImage(source, io);
+  try {
+    return await withImageName(image.name, () => use(image));
+  } finally {
+    await image.close();
+  }
+}
+
+/** Errors of the step that are about the image get its name. */
+export async function withImageName<T>(name: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint } = error;
+    throw new CliError(`${name}: ${error.message}`, {
+      ...(hint !== undefined && { hint }),
+      cause: error,
+    });
+  }
 }

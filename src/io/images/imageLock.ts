@@ -8,7 +8,7 @@ import { rollBack } from '../../image/rollback.ts';
 import { errorCode } from '../files/fileErrors.ts';
 import { type FileLock, takeLock } from '../files/folderLock.ts';
 import type { Io } from '../io.ts';
-import { withImageName } from './readImage.ts';
+import { withImageName } from './imageFile.ts';
 import { forget, removeAbandoned, removeWhenInterrupted } from '../files/tempFile.ts';
 import { openWritableImage } from './writableImage.ts';
 

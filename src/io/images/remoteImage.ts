@@ -11,7 +11,7 @@ import { parseHttpUrl } from '../http/httpUrl.ts';
 import type { ImageBytes, OpenImage } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/retries.ts';
-import { openSpooled } from './spooledImage.ts';
+import { openSpooled } from '../files/spool.ts';
 
 /** Large enough for few requests, and for all that tells an ISO to come with the first one. */
 const BLOCK = 256 * 1024;

@@ -10,12 +10,11 @@ import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
 import { patchSource } from '../../image/overlay.ts';
 import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
 import type { OpenImage } from './imageBytes.ts';
-import { type ImageIo, isLocalImage } from './imageFile.ts';
+import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
 import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
 import { canAllRead } from '../files/platformFiles.ts';
-import { readImage } from './readImage.ts';
 import { refuseTerminal } from '../stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
@@ -127,7 +126,7 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       await changeInPlace(destination.path, change, io);
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
-      const { streamImage } = await import('./streamImage.ts');
+      const { streamImage } = await import('./copyRange.ts');
       return streamImage(image, change, io);
     }
     case 'file': {

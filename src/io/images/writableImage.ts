@@ -9,10 +9,9 @@ import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { checkRange } from '../../image/overlay.ts';
 import type { WritableImage } from '../../image/rollback.ts';
-import { tailOf } from '../files/deviceTail.ts';
+import { measureImage, tailOf } from './imageFile.ts';
 import { errorCode, fileError } from '../files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../files/handles.ts';
-import { measureImage } from './imageFile.ts';
 import type { Io } from '../io.ts';
 import { openNameless } from '../files/spool.ts';
 

@@ -50,6 +50,8 @@ export interface Told {
   readonly stdout: string;
   /** What a person wants to know besides. */
   readonly stderr: string;
+  /** Why nothing can be said about a file, where the report has no place for it. */
+  readonly error?: CliError;
 }
 
 /** In forms for programs, a file that could not be checked has one finding; people are told of it as of any error. */

@@ -4,10 +4,10 @@
  */
 
 import { formatCount } from '../../formats/wordList.ts';
-import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Report, Severity } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
-import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
+import { formatDiagnostics } from './diagnosticText.ts';
 import { type Paint, withoutColors } from './paint.ts';
 import { printable } from './printable.ts';
 import {
@@ -33,7 +33,7 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   return {
     start: '',
     add: (file) => {
-      if ('error' in file) return { stdout: '', stderr: formatDiagnostic(diagnosticOf(file.error)) };
+      if ('error' in file) return { stdout: '', stderr: '', error: file.error };
       const name = nameFile(file.file);
       const text = formatDiagnostics(reportDiagnostics(file.report, { ...file, name }), paint);
       const stdout = text === '' ? '' : separator + text;

@@ -1,6 +1,5 @@
 /** `iso extract minimal-iso`: writes the minimal ISO that a live ISO holds, which fetches its root filesystem. */
 
-import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
 import { changedImage } from '../../image/imageChange.ts';
 import {
@@ -16,8 +15,9 @@ import {
   verifyReconstruction,
 } from '../../image/minimalIso/reconstruct.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
-import { chunksOf, lentChunksOf, patchSource } from '../../image/overlay.ts';
-import { writeAll } from '../../io/files/handles.ts';
+import { reusedChunks } from '../../image/overlay.ts';
+import { writeChange } from '../../io/images/changeFile.ts';
+import { writeChunks } from '../../io/files/handles.ts';
 import { outputFile, type OutputOptions, refuseInput } from '../../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';
@@ -89,7 +89,7 @@ async function withRootfs(
   if (file === undefined) return deliverImage();
   const { offset, size } = await findRootfs(iso);
   await createFile(file, async ({ handle }) => {
-    await writeChunks(handle, lentChunksOf(iso.image, { offset, length: size }));
+    await writeChunks(handle, reusedChunks(iso.image, { offset, length: size }));
     await deliverImage();
   });
 }
@@ -104,22 +104,10 @@ async function deliver(minimal: Reconstruction, { file, rootfsUrl }: Destination
   if (file !== undefined) {
     return createFile(file, async ({ handle }) => {
       await writeChunks(handle, verifiedChunks(minimal));
-      const change = await adaptKargs(minimal, rootfsUrl);
-      for (const patch of change.stages.flat()) {
-        const source = patchSource(patch);
-        await writeChunks(handle, chunksOf(source, { offset: 0, length: source.size }), patch.offset);
-      }
+      await writeChange(handle, await adaptKargs(minimal, rootfsUrl));
     });
   }
   await verifyReconstruction(minimal);
   const image = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
-  await writeLentToStdout(io, lentChunksOf(image, { offset: 0, length: image.size }));
-}
-
-async function writeChunks(handle: FileHandle, chunks: AsyncIterable<Uint8Array>, start = 0): Promise<void> {
-  let offset = start;
-  for await (const chunk of chunks) {
-    await writeAll(handle, chunk, offset);
-    offset += chunk.length;
-  }
+  await writeLentToStdout(io, reusedChunks(image, { offset: 0, length: image.size }));
 }

@@ -3,13 +3,12 @@
 import { mkdir } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { findPxeFiles, type PxeFile } from '../../image/pxeFiles.ts';
+import { findPxeFiles, type PxeFile } from '../../image/bootParts.ts';
 import { copyRange } from '../../io/images/copyRange.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';
-import { imageFileName } from '../../io/images/imageFile.ts';
-import { readImage } from '../../io/images/readImage.ts';
+import { imageFileName, readImage } from '../../io/images/imageFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { lineForOutput } from '../../io/report/outputLine.ts';
 

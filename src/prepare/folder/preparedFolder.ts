@@ -15,6 +15,7 @@ import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { type KnownDigests, knownDigests } from '../../io/files/fileStamp.ts';
 import { type FileLock, lockFolder } from '../../io/files/folderLock.ts';
 import {
+  finishCommit,
   JOURNAL,
   OWN_FOLDER,
   readJournal,
@@ -22,13 +23,14 @@ import {
   readStamps,
   refuseForeign,
   removeHalfWritten,
+  type StagedFiles,
+  stagedFiles,
   STAMPS,
 } from './folderNotes.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
 import { writeFileAtomically } from '../../io/files/outputFile.ts';
 import { hasPermissions } from '../../io/files/platformFiles.ts';
 import { shareFile } from '../../io/files/shareFile.ts';
-import { finishCommit, type StagedFiles, stagedFiles } from './stagedFiles.ts';
 
 /** Who may read a file. */
 export interface Access {

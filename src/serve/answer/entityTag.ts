@@ -2,8 +2,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { ImageChange } from '../../image/imageChange.ts';
-import { chunksOf, patchSource } from '../../image/overlay.ts';
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import { chunksOf, patchSource, type RandomAccess } from '../../image/overlay.ts';
 
 export interface TaggedImage {
   /** SHA-256 of what the image was made from; other bases have other ones. */

@@ -1,6 +1,6 @@
 /** What can be fetched from `serve`: images, configs, scripts. Where the bytes come from is left to whoever made it. */
 
-import type { RandomAccess } from '../../image/randomAccess.ts';
+import type { RandomAccess } from '../../image/overlay.ts';
 
 export type Artifact =
   | 'iso'

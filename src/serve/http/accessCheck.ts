@@ -4,13 +4,14 @@
  * that nobody learns what exists; with a signed path that is no good it is the one for a path that does not exist.
  */
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { CliError } from '../../core/errors.ts';
 import type { Grant } from '../answer/access.ts';
 import { maskTokens } from '../answer/maskTokens.ts';
 import { parseSignedPath, type Signer } from '../answer/signedPath.ts';
-import { createTokenCheck } from './bearerTokens.ts';
 
 export interface AccessRules {
   /** Without one, no signed path is good. */
@@ -87,4 +88,47 @@ function showsToken(authorization = '', isToken: (text: string) => boolean): boo
 function passwordOf(credential: string): string {
   const text = Buffer.from(credential, 'base64').toString('utf8');
   return text.slice(text.indexOf(':') + 1);
+}
+
+/** Characters. Whoever may ask as often as they like guesses shorter ones. */
+const MIN_LENGTH = 16;
+
+/**
+ * One a line; blank lines and those that start with `#` are passed over.
+ * @param name of the file, for messages
+ * @throws CliError for what could not be sent (RFC 6750, section 2.1), could be guessed, and where there is none
+ */
+export function parseTokens(text: string, name: string): string[] {
+  const lines = text.split('\n').map((line, index) => ({ token: line.trim(), number: index + 1 }));
+  const tokens = lines.filter(({ token }) => token !== '' && !token.startsWith('#'));
+  for (const { token, number } of tokens) {
+    const problem = tokenProblem(token);
+    if (problem !== undefined) {
+      throw new CliError(`${name}:${number} is no token: ${problem}`, { hint: HINT });
+    }
+  }
+  if (tokens.length === 0) throw new CliError(`${name} has no token`, { hint: HINT });
+  return tokens.map(({ token }) => token);
+}
+
+const HINT = 'make one with: openssl rand -hex 32';
+
+function tokenProblem(token: string): string | undefined {
+  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token))
+    return 'it has other characters than A-Z a-z 0-9 - . _ ~ + / and = at its end';
+  return token.length < MIN_LENGTH ? `it has less than ${MIN_LENGTH} characters` : undefined;
+}
+
+/** Whether a text is one of the tokens; how long that takes tells nothing about them. */
+export function createTokenCheck(tokens: readonly string[]): (text: string) => boolean {
+  const digests = tokens.map(digestOf);
+  return (text) => {
+    const digest = digestOf(text);
+    // All are compared, whichever it is.
+    return digests.map((right) => timingSafeEqual(digest, right)).includes(true);
+  };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -12,13 +12,12 @@ import type { Catalog, CatalogEntry, Resource } from '../answer/resource.ts';
 import { resemblesToken } from '../answer/signedPath.ts';
 import type { Transfer, TransferLog } from '../answer/transfers.ts';
 import { type AccessCheck, credentialsOf } from './accessCheck.ts';
-import type { ChunkMemory } from './chunkMemory.ts';
+import { type BufferPool, createBufferPool } from './bufferPool.ts';
 import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
 import type { Answerer, Situation } from './exchanges.ts';
 import type { Page } from './pages.ts';
-import { hasBody, type PlainAnswer, sendPlainAnswer } from './plainAnswer.ts';
-import { plainText } from '../../io/http/plainText.ts';
+import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './plainAnswer.ts';
 import { sendBody } from './sendBody.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
@@ -28,8 +27,6 @@ export interface Service {
   access(): AccessCheck;
   readonly transfers: TransferLog;
   readonly log: ServerLog;
-  /** Of all transfers. */
-  readonly memory: ChunkMemory;
   /** Milliseconds after which a client is cut off that takes nothing. */
   readonly idleTimeout: number;
   /** By their paths without the slash at the start: empty for the status page. */
@@ -40,12 +37,13 @@ export interface Service {
 
 /** Answers the requests of one service. */
 export function createAnswerer(service: Service): Answerer {
+  const buffers = createBufferPool();
   let count = 0;
   return async (request, response, situation) => {
     count += 1;
     const client = clientAddress(request.socket);
     const facts = { bytes: 0, userAgent: shownAgent(request, service) };
-    const exchange = { service, request, response, situation, id: count, client, facts };
+    const exchange = { service, buffers, request, response, situation, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
     try {
@@ -60,6 +58,7 @@ export function createAnswerer(service: Service): Answerer {
 /** A request on its way to its answer, and what is known of it so far. */
 interface Exchange {
   readonly service: Service;
+  readonly buffers: BufferPool;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly situation: Situation;
@@ -246,13 +245,13 @@ interface Delivery {
 
 /** Clients that go away are nothing to be thrown. */
 async function send(exchange: Exchange, { parts, source, transfer }: Delivery): Promise<void> {
-  const { service, response, situation, facts } = exchange;
+  const { service, buffers, response, situation, facts } = exchange;
   try {
     await sendBody({
       response,
       source,
       parts,
-      memory: service.memory,
+      buffers,
       idleTimeout: service.idleTimeout,
       sent: (range) => {
         facts.bytes += range.length;

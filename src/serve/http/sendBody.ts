@@ -4,10 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { ByteRange } from '../../image/overlay.ts';
 import type { BodyPart } from '../answer/answer.ts';
 import type { ResourceBytes } from '../answer/resource.ts';
-import type { ChunkMemory } from './chunkMemory.ts';
-import { type ChunkPace, createChunkPace } from './chunkPace.ts';
+import type { BufferPool } from './bufferPool.ts';
 import { type ClientConnection, watchClient } from './clientConnection.ts';
-import { lentChunks } from './lentChunks.ts';
 
 export interface Sending {
   /** Has its status and its headers, among them `Content-Length`. */
@@ -15,7 +13,7 @@ export interface Sending {
   /** Whoever opened it closes it: nothing reads from it any more when `sendBody` has ended in whatever way. */
   readonly source: Pick<ResourceBytes, 'readInto'>;
   readonly parts: readonly BodyPart[];
-  readonly memory: ChunkMemory;
+  readonly buffers: BufferPool;
   /** Is told each stretch of the resource that the kernel has taken. */
   readonly sent: (range: ByteRange) => void;
   /**
@@ -33,12 +31,11 @@ export interface Sending {
 export async function sendBody(sending: Sending): Promise<void> {
   const { response, parts } = sending;
   const client = watchClient(response, sending.idleTimeout);
-  const transfer = { ...sending, client, pace: createChunkPace() };
   try {
     await client.turn();
     for (const part of parts) {
       if (part.kind === 'text') await client.write(part.bytes);
-      else await sendRange(transfer, part.range);
+      else await sendRange(sending, client, part.range);
     }
     await client.end();
   } catch (error) {
@@ -49,17 +46,44 @@ export async function sendBody(sending: Sending): Promise<void> {
   }
 }
 
-interface Transfer extends Sending {
-  readonly client: ClientConnection;
-  readonly pace: ChunkPace;
+async function sendRange(
+  sending: Sending,
+  client: ClientConnection,
+  { offset, length }: ByteRange,
+): Promise<void> {
+  const end = offset + length;
+  const pending: FilledBuffer[] = [];
+  const readAt = (start: number): void => {
+    if (start < end) pending.push(startReading(sending, { offset: start, length: end - start }));
+  };
+  try {
+    readAt(offset);
+    for (let [current] = pending; current !== undefined; [current] = pending) {
+      await current.filled;
+      readAt(current.range.offset + current.range.length); // while the client takes what has been read
+      await client.write(current.buffer.subarray(0, current.range.length));
+      sending.sent(current.range);
+      pending.shift();
+      sending.buffers.giveBack(current.buffer);
+    }
+  } finally {
+    await Promise.allSettled(pending.map(({ filled }) => filled));
+    for (const { buffer } of pending) sending.buffers.giveBack(buffer);
+  }
 }
 
-async function sendRange(transfer: Transfer, wanted: ByteRange): Promise<void> {
-  const { client, pace, sent } = transfer;
-  for await (const { bytes, range } of lentChunks(transfer, wanted)) {
-    const start = performance.now();
-    await client.write(bytes);
-    pace.took(performance.now() - start, bytes.length);
-    sent(range);
-  }
+interface FilledBuffer {
+  readonly buffer: Uint8Array;
+  /** What of the resource is in it, once `filled` has resolved. */
+  readonly range: ByteRange;
+  readonly filled: Promise<void>;
+}
+
+/** Reads as much from the start of the range as one buffer holds. */
+function startReading({ source, buffers }: Sending, { offset, length }: ByteRange): FilledBuffer {
+  const buffer = buffers.borrow();
+  const range = { offset, length: Math.min(buffer.length, length) };
+  const filled = source.readInto(buffer.subarray(0, range.length), offset);
+  filled.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+  return { buffer, range, filled };
 }

@@ -9,7 +9,7 @@ import { splitKargs } from '../../image/inspection/checkImage.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import type { Io } from '../../io/io.ts';
-import { readImage } from '../../io/images/readImage.ts';
+import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
 import { readDeployedConfig } from '../../hosts/input/deployedConfig.ts';

@@ -3,8 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
-import { hasBody } from '../../serve/http/plainAnswer.ts';
-import { plainText } from '../../io/http/plainText.ts';
+import { hasBody, plainText } from '../../serve/http/plainAnswer.ts';
 import {
   type BodyMemory,
   createBodyMemory,

@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events';
 import { parseHost } from '../../formats/hostName.ts';
 import { AgentError, askAgent, type AgentReply } from '../io/askAgent.ts';
-import { plainText } from '../../io/http/plainText.ts';
+import { plainText } from '../../serve/http/plainAnswer.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import type { CallbackEvent } from '../timeline/events.ts';
 

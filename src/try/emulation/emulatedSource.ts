@@ -12,7 +12,7 @@ import { readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import { findFirmware, findQemu, usableAccelerators } from '../io/qemu.ts';
-import { readImage } from '../../io/images/readImage.ts';
+import { readImage } from '../../io/images/imageFile.ts';
 import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import type { Accelerator, Firmware, MachineArchitecture } from '../timeline/machineArguments.ts';

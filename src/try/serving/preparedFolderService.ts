@@ -7,7 +7,6 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { createAccessCheck } from '../../serve/http/accessCheck.ts';
-import { createChunkMemory } from '../../serve/http/chunkMemory.ts';
 import { createAnswerer } from '../../serve/http/requests.ts';
 import { defaultLimits, type RunningServer, startServer } from '../../serve/http/server.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
@@ -39,7 +38,6 @@ export interface FolderUrl {
 }
 
 const SCRIPT = 'boot.ipxe';
-const CHUNK_MEMORY = 8 * 1024 * 1024;
 
 /** Throws CliError for a folder from which no emulated machine can boot. */
 export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPlace): FolderUrl {
@@ -91,7 +89,6 @@ export async function startFolderService(
       access: () => access,
       transfers,
       log,
-      memory: createChunkMemory(CHUNK_MEMORY),
       idleTimeout: defaultLimits.idleTime,
       pages: new Map(),
     }),

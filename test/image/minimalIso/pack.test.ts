@@ -7,7 +7,7 @@ import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';
 import { adaptKargs, findRootfs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
 import { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
 import { verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
-import { bytesAccess, stretchOf } from '../../../src/image/overlay.ts';
+import { bytesAccess, slice } from '../../../src/image/overlay.ts';
 import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { isoPair, rootfs } from '../../support/minimalIso.ts';
 
@@ -172,7 +172,7 @@ describe('kernel arguments of a minimal ISO', () => {
   ])('are refused %s', async (_title, bytes, message) => {
     const minimal = {
       ...(await openMinimalIso(await packed())),
-      image: stretchOf(bytesAccess(bytes), { offset: 0, length: bytes.length }),
+      image: slice(bytesAccess(bytes), { offset: 0, length: bytes.length }),
     };
     await expect(adaptKargs(minimal, undefined)).rejects.toThrow(message);
   });

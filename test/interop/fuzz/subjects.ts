@@ -32,7 +32,7 @@ export { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
 export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
 export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
 export { bytesAccess } from '../../../src/image/overlay.ts';
-export { findPxeFiles } from '../../../src/image/pxeFiles.ts';
+export { findPxeFiles } from '../../../src/image/bootParts.ts';
 export { repairIso, resetIso, resetKargs } from '../../../src/image/resetIso.ts';
 
 export { readCpio } from '../../support/cpio.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedImage } from '../../../src/image/imageChange.ts';
 import { bytesAccess, CHUNK } from '../../../src/image/overlay.ts';
 import { copyHashed, digestBehind, writeHashed } from '../../../src/io/files/hashedFile.ts';
-import { readImage } from '../../../src/io/images/readImage.ts';
+import { readImage } from '../../../src/io/images/imageFile.ts';
 
 let root: string;
 beforeAll(async () => {

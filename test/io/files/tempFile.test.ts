@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFileAtomically } from '../../../src/io/files/outputFile.ts';
 import { thisProcess } from '../../../src/io/processOwner.ts';
-import { makeTempFolder } from '../../../src/io/files/tempFolder.ts';
+import { makeTempFolder } from '../../../src/io/files/tempFile.ts';
 import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { have, missingNote } from '../../support/programs.ts';

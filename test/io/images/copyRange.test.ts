@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CHUNK } from '../../../src/image/overlay.ts';
 import { copyRange } from '../../../src/io/images/copyRange.ts';
-import { openImage } from '../../../src/io/images/imageFile.ts';
-import { readImage } from '../../../src/io/images/readImage.ts';
+import { openImage, readImage } from '../../../src/io/images/imageFile.ts';
 
 const bytes = Buffer.alloc(4 * CHUNK + 5, 'some bytes that do not repeat with the chunks');
 

@@ -192,7 +192,7 @@ describe('createTextReporter', () => {
       '\nerror: m (r)\n  --> standard input\n',
       '',
     ]);
-    expect(told.map(({ stderr }) => stderr)).toEqual([
+    expect(told.map(({ stderr, error }) => error?.message ?? stderr)).toEqual([
       'a: not valid (1 error)\n',
       'b: valid\n',
       'standard input: not valid (1 error)\n',

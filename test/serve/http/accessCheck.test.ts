@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createAccessCheck, type Credentials } from '../../../src/serve/http/accessCheck.ts';
-import { createTokenCheck, parseTokens } from '../../../src/serve/http/bearerTokens.ts';
+import {
+  createAccessCheck,
+  createTokenCheck,
+  type Credentials,
+  parseTokens,
+} from '../../../src/serve/http/accessCheck.ts';
 import { createSigner } from '../../../src/serve/answer/signedPath.ts';
 
 const signer = createSigner(Buffer.alloc(32, 'k'));

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ByteRange } from '../../../src/image/overlay.ts';
-import { type ChunkMemory, createChunkMemory } from '../../../src/serve/http/chunkMemory.ts';
+import { type BufferPool, createBufferPool } from '../../../src/serve/http/bufferPool.ts';
 import { ClientGone } from '../../../src/serve/http/clientConnection.ts';
 import { sendBody, type Sending } from '../../../src/serve/http/sendBody.ts';
 import type { BodyPart } from '../../../src/serve/answer/answer.ts';
@@ -34,25 +34,25 @@ const sizeOf = (parts: readonly BodyPart[]): number =>
 /** How the last response went, and what was told of it. */
 interface Served {
   readonly port: number;
-  readonly memory: ChunkMemory;
+  readonly buffers: BufferPool;
   readonly sent: ByteRange[];
   /** One for each response, in the order of the requests: `done`, or what was thrown. */
   readonly outcomes: Promise<unknown>[];
   readonly responses: ServerResponse[];
 }
 
-type Options = Partial<Pick<Sending, 'source' | 'memory' | 'idleTimeout'>> & {
+type Options = Partial<Pick<Sending, 'source' | 'buffers' | 'idleTimeout'>> & {
   readonly parts: readonly BodyPart[];
 };
 
 async function serve({
   parts,
   source = pattern,
-  memory = createChunkMemory(16 * MiB),
+  buffers = createBufferPool(),
   idleTimeout = 30_000,
 }: Options): Promise<Served> {
   const served = {
-    memory,
+    buffers,
     sent: [] as ByteRange[],
     outcomes: [] as Promise<unknown>[],
     responses: [] as ServerResponse[],
@@ -60,7 +60,7 @@ async function serve({
   const server = createServer((_request: IncomingMessage, response) => {
     response.writeHead(200, { 'Content-Length': sizeOf(parts) });
     const sent = (stretch: ByteRange): unknown => served.sent.push(stretch);
-    const sending = sendBody({ response, source, parts, memory, sent, idleTimeout });
+    const sending = sendBody({ response, source, parts, buffers, sent, idleTimeout });
     served.responses.push(response);
     served.outcomes.push(
       sending.then(
@@ -130,7 +130,7 @@ describe('sendBody', () => {
       end += stretch.length;
     }
     expect(end).toBe(offset + length);
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
   });
 
   it('sends framing and ranges in their order', async () => {
@@ -150,13 +150,13 @@ describe('sendBody', () => {
 
   it('sends the same to many clients of different pace, in little memory', async () => {
     const parts = [range(1, 3 * MiB)];
-    const served = await serve({ parts, memory: createChunkMemory(MiB) });
+    const served = await serve({ parts, buffers: createBufferPool(4) });
     const paces = Array.from({ length: 12 }, (_, index) =>
       index % 3 === 0 ? undefined : { bytes: MiB, every: index * 16 },
     );
     const bodies = await Promise.all(paces.map((pace) => fetchBody(served, pace)));
     for (const body of bodies) await expectPattern(body, { offset: 1, length: 3 * MiB });
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
   });
 
   it('keeps the connection for the next request', async () => {
@@ -179,13 +179,22 @@ describe('sendBody', () => {
     const socket = clientOf(served);
     socket.pause();
     socket.write(request.repeat(50));
-    await until(() => served.outcomes.length > 20 && served.memory.lent > 0);
+    await until(() => served.outcomes.length > 20 && served.buffers.borrowed > 0);
     await sleep(50);
-    expect(served.memory.lent).toBeLessThanOrEqual(2 * MiB);
+    expect(served.buffers.borrowed).toBeLessThanOrEqual(512 * 1024);
     socket.destroy();
     const outcomes = await Promise.all(served.outcomes);
     expect(outcomes.every((outcome) => outcome instanceof ClientGone)).toBe(true);
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
+  });
+});
+
+describe('many clients that take nothing', () => {
+  it('hold little memory', async () => {
+    const served = await serve({ parts: [range(0, 8 * MiB)], buffers: createBufferPool(100) });
+    for (let count = 0; count < 200; count++) clientOf(served).pause().write(request);
+    await until(() => served.outcomes.length === 200);
+    expect(served.buffers.borrowed).toBeLessThanOrEqual((100 * 256 + 300 * 32) * 1024);
   });
 });
 
@@ -206,7 +215,7 @@ describe('a client', () => {
     socket.destroy();
     const outcome = await served.outcomes[0];
     expect(outcome).toMatchObject({ reason: 'client gone' });
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
     const readsSoFar = reads;
     await sleep(30);
     expect(reads).toBe(readsSoFar);
@@ -229,10 +238,10 @@ describe('a client', () => {
     await until(() => isReading);
     socket.destroy();
     await until(() => served.responses[0]?.req.socket.destroyed === true);
-    expect(served.memory.lent).toBeGreaterThan(0); // is still being written into
+    expect(served.buffers.borrowed).toBeGreaterThan(0); // is still being written into
     arrival.emit('bytes');
     expect(await served.outcomes[0]).toMatchObject({ reason: 'client gone' });
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
   });
 
   it('that takes nothing is cut off', async () => {
@@ -242,7 +251,7 @@ describe('a client', () => {
     socket.pause();
     await until(() => served.outcomes.length === 1);
     expect(await served.outcomes[0]).toMatchObject({ reason: 'cut off' });
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
   });
 
   it('that takes little at a time is not, however long it takes for what is written at once', async () => {
@@ -264,12 +273,12 @@ describe('a client', () => {
   });
 
   it('does not wait for others that take nothing', async () => {
-    const served = await serve({ parts: [range(0, 8 * MiB)], memory: createChunkMemory(4 * MiB) });
+    const served = await serve({ parts: [range(0, 8 * MiB)], buffers: createBufferPool(16) });
     for (let count = 0; count < 32; count++) clientOf(served).pause().write(request);
     await until(() => served.outcomes.length === 32);
     await sleep(200);
     await expectPattern(await fetchBody(served), { offset: 0, length: 8 * MiB });
-    expect(served.memory.lent).toBeLessThan(6 * MiB);
+    expect(served.buffers.borrowed).toBeLessThan(6 * MiB);
   });
 });
 
@@ -289,6 +298,6 @@ describe('a source that fails', () => {
     const body = await fetchBody(served).catch(() => Buffer.alloc(0));
     expect(body.length).toBeLessThan(4 * MiB);
     expect(await served.outcomes[0]).toBe(lost);
-    expect(served.memory.lent).toBe(0);
+    expect(served.buffers.borrowed).toBe(0);
   });
 });

@@ -4,8 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFor } from '../../../src/prepare/folder/folderNotes.ts';
-import { finishCommit, stagedFiles } from '../../../src/prepare/folder/stagedFiles.ts';
+import { finishCommit, stagedFiles, temporaryFor } from '../../src/prepare/folder/folderNotes.ts';
 
 let root: string;
 const at = (...steps: string[]): string => join(root, ...steps);
