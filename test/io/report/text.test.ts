@@ -196,7 +196,7 @@ describe('createTextReporter', () => {
       'a: not valid (1 error)\n',
       'b: valid\n',
       'standard input: not valid (1 error)\n',
-      'error: gone: c\\n\nhint: h\n',
+      'gone: c\n',
     ]);
   });
 });
