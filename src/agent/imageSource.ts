@@ -69,7 +69,7 @@ export function findRegistryAddress(location: string): AddressProblem | undefine
 }
 
 /** An image as podman looks for its credentials: registry and path. Docker Hub has a folder for its own images. */
-export function imageName({ registry, repository }: ImageReference): string | undefined {
+function imageName({ registry, repository }: ImageReference): string | undefined {
   if (registry === undefined) return undefined;
   return registry === 'docker.io' && !repository.includes('/')
     ? `${registry}/library/${repository}`

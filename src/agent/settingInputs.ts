@@ -26,7 +26,7 @@ export interface InputValue {
   readonly document?: InputDocument;
 }
 
-export interface InputDocument {
+interface InputDocument {
   /** The file. */
   readonly name: string;
   readonly value: unknown;
@@ -48,14 +48,14 @@ export interface InputSources {
 }
 
 /** A variable that is set and does not count. */
-export interface UnreadVariable {
+interface UnreadVariable {
   readonly name: string;
   /** A clause: `it counts only …`. */
   readonly reason: string;
 }
 
 /** What was given by flag or file and the profile has no use for. */
-export interface MisplacedInput {
+interface MisplacedInput {
   readonly place: string;
   readonly profiles: readonly ProfileName[];
 }

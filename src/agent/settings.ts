@@ -100,7 +100,7 @@ export interface ProxySettings {
 }
 
 /** What `podman run` gets besides. */
-export interface PodmanSettings {
+interface PodmanSettings {
   /** Values of `--mount`. */
   readonly mounts: readonly string[];
   /** Values of `--env`: `NAME=VALUE`. */

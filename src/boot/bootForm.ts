@@ -14,7 +14,7 @@ export interface BootForm {
   render(settings: BootSettings): string;
 }
 
-export const argumentOfLoader: Rule = {
+const argumentOfLoader: Rule = {
   id: 'argument-of-loader',
   severity: 'error',
   message: 'the boot loader writes this argument itself',

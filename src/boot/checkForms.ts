@@ -11,7 +11,7 @@ import { checkIpaArgument } from './ipaParameter.ts';
 import { checkProxyArguments, checkSetenv } from './proxyArguments.ts';
 import { checkUrl, isPlainText, urlPlaintext } from './urlArgument.ts';
 
-export const commandLineLength: Rule = {
+const commandLineLength: Rule = {
   id: 'command-line-length',
   severity: 'error',
   message: 'the kernel command line is too long',

@@ -5,13 +5,13 @@
 
 import type { Issue, Rule } from '../ignition/rule.ts';
 
-export const consoleSpec: Rule = {
+const consoleSpec: Rule = {
   id: 'console-spec',
   severity: 'error',
   message: 'the kernel does not know such a console',
   hint: 'give the device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
 };
-export const consoleOptions: Rule = {
+const consoleOptions: Rule = {
   id: 'console-options',
   severity: 'error',
   message: 'the console options are not baud rate, parity, bits and flow control',

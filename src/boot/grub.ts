@@ -21,19 +21,19 @@ import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
 import { parseBootUrl } from './urlArgument.ts';
 
-export const grubQuotes: Rule = {
+const grubQuotes: Rule = {
   id: 'grub-quotes',
   severity: 'error',
   message: 'GRUB puts a backslash before every quote and backslash that it hands to the kernel',
   hint: 'leave quotes and backslashes out, or percent-encode them in a URL: %27, %5C',
 };
-export const grubPort: Rule = {
+const grubPort: Rule = {
   id: 'grub-port',
   severity: 'warning',
   message: 'GRUB before 2.12 ignores the port and asks port 80, unless the distribution has changed it',
   hint: 'serve the files on port 80, or load them by tftp',
 };
-export const grubCredentials: Rule = {
+const grubCredentials: Rule = {
   id: 'grub-credentials',
   severity: 'error',
   message: 'GRUB cannot send credentials',

@@ -5,7 +5,7 @@
 
 import type { Issue, Rule } from '../ignition/rule.ts';
 
-export const ipSpec: Rule = {
+const ipSpec: Rule = {
   id: 'ip-spec',
   severity: 'error',
   message: 'dracut does not understand this ip= value',

@@ -9,25 +9,25 @@ import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } 
 import type { Issue, Rule } from '../ignition/rule.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 
-export const ipaNoValue: Rule = {
+const ipaNoValue: Rule = {
   id: 'ipa-parameter-value-missing',
   severity: 'error',
   message: 'the agent ignores a parameter without a value',
   hint: 'write NAME=VALUE, e.g. insecure=1',
 };
-export const ipaUnknown: Rule = {
+const ipaUnknown: Rule = {
   id: 'ipa-parameter-unknown',
   severity: 'warning',
   message: 'the agent does not know this kernel parameter and ignores it',
   hint: 'see the options of ironic-python-agent that have a kernel parameter',
 };
-export const ipaValue: Rule = {
+const ipaValue: Rule = {
   id: 'ipa-parameter-value',
   severity: 'error',
   message: 'the agent does not take this value',
   hint: 'give a value of the type of this option',
 };
-export const ipaSecret: Rule = {
+const ipaSecret: Rule = {
   id: 'ipa-parameter-secret',
   severity: 'warning',
   message: 'the value is a secret, and every program on the machine can read the kernel command line',

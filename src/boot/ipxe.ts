@@ -23,7 +23,7 @@ export const ipxeExpansion: Rule = {
   message: 'iPXE would replace ${…} by the value of a setting, and cannot be told not to',
   hint: 'leave ${ out, or percent-encode it in a URL: %24%7B',
 };
-export const ipxeComment: Rule = {
+const ipxeComment: Rule = {
   id: 'ipxe-word',
   severity: 'error',
   message:

@@ -12,7 +12,7 @@ import type { Issue, Rule } from '../ignition/rule.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
-export const proxyScope: Rule = {
+const proxyScope: Rule = {
   id: 'proxy-scope',
   severity: 'info',
   message:
@@ -20,7 +20,7 @@ export const proxyScope: Rule = {
     'https_proxy and no_proxy',
   hint: 'the agent and podman get it by the Ignition config as well, if that is rendered with the same proxy',
 };
-export const proxyIgnition: Rule = {
+const proxyIgnition: Rule = {
   id: 'proxy-ignition',
   severity: 'warning',
   message: 'Ignition fetches its config without a proxy, as it takes none from the kernel command line',

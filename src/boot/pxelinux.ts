@@ -17,14 +17,14 @@ import {
 } from './bootForm.ts';
 import { kernelArguments } from './kernelArguments.ts';
 
-export const pxelinuxComma: Rule = {
+const pxelinuxComma: Rule = {
   id: 'pxelinux-comma',
   severity: 'error',
   message: 'PXELINUX splits the initramfs at commas',
   hint: 'percent-encode the comma: %2C',
 };
 
-export const pxelinuxFileLength: Rule = {
+const pxelinuxFileLength: Rule = {
   id: 'pxelinux-file-length',
   severity: 'error',
   message: 'PXELINUX takes no name of a file, or URL, that is longer than 255 bytes',

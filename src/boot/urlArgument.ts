@@ -5,13 +5,13 @@
 
 import type { Issue, Rule } from '../ignition/rule.ts';
 
-export const urlScheme: Rule = {
+const urlScheme: Rule = {
   id: 'boot-url-scheme',
   severity: 'error',
   message: 'the URL has a scheme that is not supported here',
   hint: 'use a URL with another scheme',
 };
-export const urlHost: Rule = {
+const urlHost: Rule = {
   id: 'boot-url-host',
   severity: 'error',
   message: 'the URL has no valid host',

@@ -30,7 +30,7 @@ export interface CheckedOrder {
 /** A Secret, or undefined where there is none. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
 
-export interface StoredSecret extends SecretData {
+interface StoredSecret extends SecretData {
   readonly metadata: { readonly resourceVersion: string };
 }
 

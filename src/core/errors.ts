@@ -3,6 +3,7 @@
  * Anything else that is thrown is a defect of this program.
  */
 
+import type { ErrorCode } from './errorCodes.ts';
 import type { Position } from './finding.ts';
 
 /** A line of a text that is talked about, without secrets, with the place in it marked. Of long lines it is a part. */
@@ -30,6 +31,8 @@ export function formatPlace({ file, line, column }: FilePlace): string {
 }
 
 export interface ErrorDetails {
+  /** What kind of error it is; without, that of its class. */
+  readonly code?: ErrorCode | undefined;
   /** What the user can do about it, shown on a line of its own. */
   readonly hint?: string | undefined;
   /** The low-level error behind it, for `--verbose` and for debugging. */
@@ -42,8 +45,11 @@ export interface ErrorDetails {
 
 /** The operation failed; the program ends with exit code 1. */
 export class CliError extends Error {
+  /** Of errors that are made without one. */
+  protected static readonly code: ErrorCode = 'ERR_INTERNAL';
   /** The message without the place. */
   readonly sentence: string;
+  readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly excerpt: Excerpt | undefined;
   readonly at: FilePlace | undefined;
@@ -52,6 +58,7 @@ export class CliError extends Error {
     const { at } = details;
     super(at === undefined ? sentence : `${formatPlace(at)}: ${sentence}`, { cause: details.cause });
     this.name = new.target.name;
+    this.code = details.code ?? new.target.code;
     this.sentence = sentence;
     this.at = at;
     this.hint = details.hint;
@@ -60,16 +67,21 @@ export class CliError extends Error {
 }
 
 /** The command line is wrong; the program ends with exit code 2. */
-export class UsageError extends CliError {}
+export class UsageError extends CliError {
+  protected static override readonly code = 'ERR_USAGE';
+}
 
 /** Two things could not be compared; the program ends with exit code 2, as diff(1) does. */
-export class ComparisonError extends CliError {}
+export class ComparisonError extends CliError {
+  protected static override readonly code = 'ERR_COMPARE';
+}
 
 /**
  * Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. A
  * position in a text stands at the end of the message.
  */
 export class FormatError extends CliError {
+  protected static override readonly code = 'ERR_FORMAT';
   readonly offset: number | undefined;
   readonly position: Position | undefined;
 

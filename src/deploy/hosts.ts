@@ -39,7 +39,7 @@ import { nearestNames } from '../io/report/nearestNames.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** What a command makes of one host. */
-export interface HostOutput {
+interface HostOutput {
   /** In the folder: the whole of a file. Else, what goes between the parts of the frame. */
   readonly text: string;
   readonly content: 'secret' | 'public';

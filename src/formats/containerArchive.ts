@@ -34,7 +34,7 @@ export interface ArchivedImage {
   readonly layers: readonly ArchivedLayer[];
 }
 
-export interface ArchivedLayer {
+interface ArchivedLayer {
   /** sha256 of what it unpacks to, in hex. */
   readonly diffId: string;
   /** Bytes in the archive. */

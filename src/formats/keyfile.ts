@@ -13,7 +13,7 @@ export interface KeyfileSection {
   readonly entries: readonly KeyfileEntry[];
 }
 
-export interface KeyfileEntry {
+interface KeyfileEntry {
   readonly key: string;
   /** As it stands in the file, escapes included. */
   readonly value: string;

@@ -31,7 +31,7 @@ export interface DetachedSignature {
 }
 
 /** As node:crypto names them. Others are too weak, or nobody signs files with them. */
-export type DigestName = 'sha256' | 'sha384' | 'sha512';
+type DigestName = 'sha256' | 'sha384' | 'sha512';
 
 /** A primary key with its subkeys. */
 export type { PublicKey } from 'openpgp';

@@ -18,7 +18,7 @@ export interface OsloDocument {
 
 export type OsloEntry = OsloSection | OsloOption | OsloRemark;
 
-export interface OsloSection {
+interface OsloSection {
   readonly kind: 'section';
   /** As written, blanks and case included. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface OsloOption {
 }
 
 /** A comment line or a blank one. */
-export interface OsloRemark {
+interface OsloRemark {
   readonly kind: 'remark';
   readonly text: string;
 }
@@ -51,7 +51,7 @@ export type OsloProblemCode =
   | 'section-unnamed';
 
 /** A line that oslo.config refuses. It stops at the first one; here all are found. */
-export interface OsloProblem {
+interface OsloProblem {
   readonly code: OsloProblemCode;
   readonly position: Position;
 }

@@ -4,7 +4,7 @@
  * can be told. Left out: whether numbers and points make a sound key, and the values of options.
  */
 
-export interface SshPublicKey {
+interface SshPublicKey {
   /** Options in front of the key as written, e.g. `from="192.0.2.0/24"`. */
   readonly options?: string;
   readonly type: string;

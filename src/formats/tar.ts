@@ -15,7 +15,7 @@ export type TarMember =
   | { readonly type: 'file'; readonly path: string; readonly size: number; readonly content: TarContent }
   | { readonly type: 'link'; readonly path: string; readonly target: string; readonly isSymbolic: boolean };
 
-export type TarContent = AsyncGenerator<Uint8Array, void>;
+type TarContent = AsyncGenerator<Uint8Array, void>;
 
 /** Where the fields of a header are. */
 const BLOCK = 512;

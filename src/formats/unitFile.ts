@@ -10,12 +10,12 @@ export interface UnitFile {
   readonly sections: readonly UnitSection[];
 }
 
-export interface UnitSection {
+interface UnitSection {
   readonly name: string;
   readonly options: readonly UnitOption[];
 }
 
-export interface UnitOption {
+interface UnitOption {
   readonly name: string;
   /** Without blanks around it; continued lines keep their backslash and line feed. */
   readonly value: string;

@@ -33,7 +33,7 @@ export interface Proxy {
   readonly noProxy?: readonly string[];
 }
 
-export interface Security {
+interface Security {
   readonly tls?: Tls;
 }
 
@@ -41,12 +41,12 @@ export interface Tls {
   readonly certificateAuthorities?: readonly Resource[];
 }
 
-export interface Timeouts {
+interface Timeouts {
   readonly httpResponseHeaders?: Integer;
   readonly httpTotal?: Integer;
 }
 
-export interface KernelArguments {
+interface KernelArguments {
   readonly shouldExist?: readonly string[];
   readonly shouldNotExist?: readonly string[];
 }
@@ -73,7 +73,7 @@ export interface Passwd {
   readonly users?: readonly PasswdUser[];
 }
 
-export interface PasswdGroup {
+interface PasswdGroup {
   readonly gid?: Integer;
   readonly name?: string;
   readonly passwordHash?: string;
@@ -187,7 +187,7 @@ export interface Luks {
   readonly wipeVolume?: boolean;
 }
 
-export interface Cex {
+interface Cex {
   readonly enabled?: boolean;
 }
 

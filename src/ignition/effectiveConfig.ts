@@ -36,7 +36,7 @@ import { newestVersion, type SpecVersion } from './versions.ts';
 export type ConfigPlace = readonly string[];
 
 /** A path in one of the configs. */
-export interface PlacedPath {
+interface PlacedPath {
   readonly place: ConfigPlace;
   readonly path: Path;
 }

@@ -21,7 +21,7 @@ export interface KargsAreas {
   readonly places: readonly KargsPlace[];
 }
 
-export interface KargsPlace {
+interface KargsPlace {
   /** In bytes from the start of the image. */
   readonly offset: number;
   /** One character that fills the rest of the area, where `kargs.json` gives one; otherwise `#`. */

@@ -14,22 +14,22 @@ import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
 
 /** The file by which the initramfs of a CoreOS live system is known; it names the build. */
-export const LIVE_STAMP = 'etc/coreos-live-initramfs';
+const LIVE_STAMP = 'etc/coreos-live-initramfs';
 /** What that live system can be told. */
-export const INITRD_FEATURES = 'etc/coreos/features.json';
+const INITRD_FEATURES = 'etc/coreos/features.json';
 
 export type RamdiskSystem = (CoreosSystem | OtherSystem) & {
   /** The Ignition config and network settings in the initramfs; undefined where it has none. */
   readonly embedded?: EmbedFiles;
 };
 
-export interface CoreosSystem {
+interface CoreosSystem {
   readonly kind: 'coreos';
   /** Its `features.json` as it is, which the ISO gets as well; undefined where it has none. */
   readonly features?: Uint8Array;
 }
 
-export interface OtherSystem {
+interface OtherSystem {
   readonly kind: 'other';
   /** Why nothing is known of it; undefined where it has been read. */
   readonly problem?: string;

@@ -34,7 +34,7 @@ export interface Inspected {
 }
 
 /** An Ignition config by itself. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly kind: 'ignition';
   /** Bytes. */
   readonly size: number;

@@ -57,7 +57,7 @@ async function loadBar(stream: Output, what: string): Promise<SingleBar | undefi
 }
 
 /** One of several transfers at a time. */
-export interface TransferProgress {
+interface TransferProgress {
   /** Bytes that are there, and those of all, where that is known. */
   readonly update: (done: number, total: number | undefined) => void;
   /** Takes its line away. */

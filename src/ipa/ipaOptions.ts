@@ -61,7 +61,7 @@ export interface RemovedIpaOption {
 }
 
 /** A kernel argument that the agent reads without an option behind it. */
-export interface IpaKernelParameter {
+interface IpaKernelParameter {
   readonly name: string;
   readonly help: string;
 }

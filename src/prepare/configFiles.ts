@@ -37,7 +37,7 @@ export interface ConfigFiles {
 }
 
 /** The config on a full ISO, and the archive of the agent's image that it then loads from there. */
-export interface IsoConfig {
+interface IsoConfig {
   readonly config: Uint8Array;
   readonly archive: MediumArchive | undefined;
 }

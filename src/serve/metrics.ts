@@ -21,7 +21,7 @@ export interface MetricsSource {
 }
 
 /** A request that was answered; `artifact` is undefined where it was not for one. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly method: string;
   readonly status: number;
   readonly artifact: Artifact | undefined;
@@ -37,7 +37,7 @@ export interface Metrics {
   render(accept: string): Promise<MetricsText>;
 }
 
-export interface MetricsText {
+interface MetricsText {
   readonly contentType: string;
   readonly body: string;
 }

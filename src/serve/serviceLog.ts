@@ -15,7 +15,7 @@ export interface LogTarget {
 }
 
 /** Logs a diagnostic; of one with details these, as each has a place of its own. */
-export function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
+function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
   const { at, code, details, hint, host, hosts, path, severity } = diagnostic;
   if (details !== undefined) {
     for (const detail of details) logDiagnostic({ ...detail, host }, log);

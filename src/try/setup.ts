@@ -130,7 +130,7 @@ export interface TryOptions extends ImageOptions, ApiOptions, TrialOptions, Mach
 }
 
 /** How Ironic's API is played. */
-export interface ApiOptions {
+interface ApiOptions {
   /** `ADDRESS:PORT`. */
   readonly listen?: string;
   readonly tls?: boolean;
@@ -141,7 +141,7 @@ export interface ApiOptions {
 }
 
 /** What is waited for, and what is told. */
-export interface TrialOptions {
+interface TrialOptions {
   readonly expect?: string;
   /** What counts as home. */
   readonly until?: string;

@@ -149,7 +149,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const ANSWER_TIME = 7000;
 const LOOK_INTERVAL = 50;
 
-export interface TrialParts {
+interface TrialParts {
   readonly machine: TrialMachine | undefined;
   /** Whether the machine was not started, as its agent would not call here. */
   readonly isHopeless: boolean;
@@ -157,7 +157,7 @@ export interface TrialParts {
 }
 
 /** What has been started when it fails is among the ends. Throws CliError, UsageError. */
-export async function startParts(plan: TrialPlan): Promise<TrialParts> {
+async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { io, machine, options, setup } = plan;
   const read = await readInventory(options, io);
   const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);

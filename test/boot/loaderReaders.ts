@@ -18,7 +18,7 @@ export function readGrub(text: string, variables: Readonly<Record<string, string
 }
 
 /** The words of a command, up to its end. An unquoted variable that is empty is no word. */
-export function grubWords(line: string, variables: Readonly<Record<string, string>>): readonly string[] {
+function grubWords(line: string, variables: Readonly<Record<string, string>>): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
   for (const [part] of line.matchAll(/'[^']*'|"[^"]*"|\$\{\w+\}|\s+|[^]/g)) {

@@ -13,7 +13,7 @@ export type Framing =
   | 'Connection: close until it closes'
   | 'keep-alive, which it does not keep';
 
-export type Ending = 'complete' | 'cut' | 'reset';
+type Ending = 'complete' | 'cut' | 'reset';
 
 export interface ClosingServer {
   readonly port: number;

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ClusterConfig } from '../../src/controller/kube/clusterConfig.ts';
 
-export interface FakeRequest {
+interface FakeRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

@@ -38,7 +38,7 @@ export interface ServedFile {
   ranges?: boolean;
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly path: string;
   readonly range: string | undefined;
   readonly authorization: string | undefined;

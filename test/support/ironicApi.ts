@@ -14,7 +14,7 @@ export interface PlayedIronic {
   call(method: string, path: string, call?: Call): Promise<Answer>;
 }
 
-export interface Call {
+interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Version of the API. */
   readonly version?: string;

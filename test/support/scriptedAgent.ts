@@ -15,7 +15,7 @@ export interface AgentOptions {
   readonly callbackUrl?: string;
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -24,37 +24,37 @@ import {
 } from './networkBoot.ts';
 import { networkForms, withBootInterface } from './networkForms.ts';
 
-export const bootHostName: Rule = {
+const bootHostName: Rule = {
   id: 'boot-host-name',
   severity: 'error',
   message: 'the name cannot be that of a host, and hence not of its files',
   hint: 'use letters, digits, dashes and dots',
 };
-export const bootHostFiles: Rule = {
+const bootHostFiles: Rule = {
   id: 'boot-host-files',
   severity: 'error',
   message: 'another host has files of the same name',
   hint: 'give every host a name and MAC addresses of its own',
 };
-export const bootHostMac: Rule = {
+const bootHostMac: Rule = {
   id: 'boot-host-mac',
   severity: 'error',
   message: 'this is no MAC address in lower case with colons',
   hint: 'write it like 52:54:00:12:34:56',
 };
-export const bootHostUnfound: Rule = {
+const bootHostUnfound: Rule = {
   id: 'boot-host-unfound',
   severity: 'warning',
   message: 'the host has no MAC address, so it finds its files only if DHCP names its script',
   hint: 'say with which interfaces it boots',
 };
-export const bootImageMissing: Rule = {
+const bootImageMissing: Rule = {
   id: 'boot-image-missing',
   severity: 'error',
   message: 'a boot script needs the URLs of the kernel and of the initramfs',
   hint: 'give both of them, for every architecture',
 };
-export const bootIsoCharacters: Rule = {
+const bootIsoCharacters: Rule = {
   id: 'boot-iso-characters',
   severity: 'error',
   message:
@@ -68,7 +68,7 @@ export const bootIsoSan: Rule = {
     'UEFI HTTP boot keeps the ISO in memory for the system, but after sanboot of iPXE the system cannot read it',
   hint: 'for iPXE take a minimal ISO, which fetches its root filesystem by URL, or boot kernel and initramfs',
 };
-export const bootFolderUrl: Rule = {
+const bootFolderUrl: Rule = {
   id: 'boot-folder-url',
   severity: 'error',
   message: 'DHCP cannot name this folder to the machines',

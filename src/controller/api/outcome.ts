@@ -4,7 +4,7 @@ import type { ImageFormat } from './imageFormat.ts';
 import type { NetworkDataVersion } from './preprovisioningImage.ts';
 
 /** As the reconciler of the BareMetal Operator has them; the operator and people look for these words. */
-export type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
+type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
 
 export type Outcome = ReadyOutcome | FailedOutcome;
 

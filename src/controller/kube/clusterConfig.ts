@@ -30,7 +30,7 @@ export interface ClusterConfig {
 }
 
 /** PEM. */
-export interface ClusterTls {
+interface ClusterTls {
   /** Undefined for those that every program trusts. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;

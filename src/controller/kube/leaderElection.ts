@@ -41,7 +41,7 @@ export interface LeaderElectionOptions {
 }
 
 /** Milliseconds; each is longer than the next one. */
-export interface LeaseDurations {
+interface LeaseDurations {
   /** How long others wait for a sign of life. Whole seconds. */
   readonly lease: number;
   /** How long the leader tries to give one before it gives up. */

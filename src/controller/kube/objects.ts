@@ -54,7 +54,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-export interface ObjectMetadata extends ObjectKey {
+interface ObjectMetadata extends ObjectKey {
   readonly uid: string;
   /** Another one whenever the object has become another one; only to be compared, or sent back. */
   readonly resourceVersion: string;

@@ -53,31 +53,31 @@ export const metal3Name: Rule = {
   message: 'the name is not allowed',
   hint: 'use lower-case letters, digits and dashes, e.g. worker-3',
 };
-export const bmcMissing: Rule = {
+const bmcMissing: Rule = {
   id: 'bmc-missing',
   severity: 'error',
   message: 'Metal3 manages no host without the address of its BMC',
   hint: 'give --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 };
-export const macMissing: Rule = {
+const macMissing: Rule = {
   id: 'mac-missing',
   severity: 'error',
   message: 'the driver of the BMC needs the MAC address of the interface that the host boots from',
   hint: 'give --boot-mac',
 };
-export const macMissingOlder: Rule = {
+const macMissingOlder: Rule = {
   id: 'mac-missing-older',
   severity: 'warning',
   message: 'older releases of the operator need the MAC address of the host for virtual media',
   hint: 'give --boot-mac',
 };
-export const secureBootUnsupported: Rule = {
+const secureBootUnsupported: Rule = {
   id: 'secure-boot',
   severity: 'error',
   message: 'the driver of the BMC cannot turn secure boot on',
   hint: 'use a redfish address, or the boot mode UEFI',
 };
-export const systemMissing: Rule = {
+const systemMissing: Rule = {
   id: 'bmc-system',
   severity: 'warning',
   message: 'the BMC address names no system: many controllers, and older operators, need one',
@@ -96,13 +96,13 @@ export const methodTakesNothing: Rule = {
   message: 'start_assisted_install installs what the assisted service says, and reads nothing of this',
   hint: 'leave it out, or use install_coreos',
 };
-export const userDataMissing: Rule = {
+const userDataMissing: Rule = {
   id: 'user-data-missing',
   severity: 'warning',
   message: 'no Ignition config is given: nobody will be able to log in to the installed host',
   hint: 'give --ignition, or --user-data-name of a Secret that is there',
 };
-export const networkDataUnread: Rule = {
+const networkDataUnread: Rule = {
   id: 'network-data-unread',
   severity: 'warning',
   message: 'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',

@@ -6,7 +6,7 @@
 
 import { formatUrlHost, parseHost, parseIpv6 } from '../../formats/hostName.ts';
 
-export type BmcScheme = keyof typeof schemes;
+type BmcScheme = keyof typeof schemes;
 
 export interface BmcAddress {
   /** As it is given. */

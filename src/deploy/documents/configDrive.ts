@@ -13,7 +13,7 @@ export interface ConfigDrive {
   readonly meta_data?: InstallMetaData;
 }
 
-export const requestTooLarge: Rule = {
+const requestTooLarge: Rule = {
   id: 'config-drive-size',
   severity: 'error',
   message: 'Ironic refuses a request to deploy of more than 64 MiB',

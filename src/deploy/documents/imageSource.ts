@@ -10,13 +10,13 @@ export interface InstallImage {
   readonly format?: string;
 }
 
-export const imageUrl: Rule = {
+const imageUrl: Rule = {
   id: 'image-url',
   severity: 'error',
   message: 'coreos-installer cannot fetch the image from there',
   hint: 'give the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
 };
-export const imageUnverified: Rule = {
+const imageUnverified: Rule = {
   id: 'image-unverified',
   severity: 'warning',
   message:
@@ -29,19 +29,19 @@ export const imageSetOnNode: Rule = {
   message: 'the image is not part of the steps: install_coreos reads it from the node',
   hint: 'set it there: baremetal node set NODE --instance-info image_source=URL; --format command writes this too',
 };
-export const imageFormatCoreos: Rule = {
+const imageFormatCoreos: Rule = {
   id: 'image-format-coreos',
   severity: 'error',
   message: `the image format "coreos" of Metal3's design was never implemented`,
   hint: 'leave it out and set customDeploy.method to install_coreos, which is what this command writes',
 };
-export const imageFormat: Rule = {
+const imageFormat: Rule = {
   id: 'image-format',
   severity: 'error',
   message: 'coreos-installer writes raw images only, which may be compressed',
   hint: 'use raw, and the …-metal… image of CoreOS',
 };
-export const imageChecksum: Rule = {
+const imageChecksum: Rule = {
   id: 'image-checksum',
   severity: 'error',
   message:

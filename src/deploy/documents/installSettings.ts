@@ -23,20 +23,20 @@ export interface InstallMetaData {
   readonly coreos_copy_network?: boolean;
 }
 
-export const installKarg: Rule = {
+const installKarg: Rule = {
   id: 'install-karg',
   severity: 'error',
   message:
     'a kernel argument has a name, and neither white space, double quotes nor other than printable ASCII',
   hint: 'write NAME or NAME=VALUE, and give each argument by itself',
 };
-export const installKargOfRamdisk: Rule = {
+const installKargOfRamdisk: Rule = {
   id: 'install-karg-of-ramdisk',
   severity: 'warning',
   message: 'the argument is for the ramdisk; the installed system has no use for it or is disturbed by it',
   hint: 'give it to the ramdisk: see pxe kargs, and iso kargs',
 };
-export const installKargsJoined: Rule = {
+const installKargsJoined: Rule = {
   id: 'install-kargs-joined',
   severity: 'info',
   message: 'the kernel arguments are written as one element with blanks between them',

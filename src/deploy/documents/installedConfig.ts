@@ -11,13 +11,13 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 /** JSON that programs other than Ignition can hold. */
 export type PlainConfig = Readonly<Record<string, unknown>>;
 
-export const hostNameTwice: Rule = {
+const hostNameTwice: Rule = {
   id: 'install-hostname-twice',
   severity: 'error',
   message: 'install_coreos adds /etc/hostname itself, and Ignition refuses a config that has it twice',
   hint: 'leave it out: the host keeps the name that it has in the ramdisk',
 };
-export const integerTooLarge: Rule = {
+const integerTooLarge: Rule = {
   id: 'install-integer',
   severity: 'error',
   message: 'an integer of the config has more digits than JSON keeps on the way to the host',

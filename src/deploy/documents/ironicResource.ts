@@ -30,7 +30,7 @@ export interface IronicResource {
   };
 }
 
-export const argumentsUnusedByIso: Rule = {
+const argumentsUnusedByIso: Rule = {
   id: 'arguments-unused-by-iso',
   severity: 'error',
   message: 'nothing can add kernel arguments to an ISO that is ready made',

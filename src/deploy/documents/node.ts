@@ -42,13 +42,13 @@ export const nodeName: Rule = {
   message: 'the name is not allowed',
   hint: 'use letters, digits and dashes, e.g. worker-3',
 };
-export const imageReference: Rule = {
+const imageReference: Rule = {
   id: 'ramdisk-url',
   severity: 'error',
   message: 'Ironic cannot fetch this',
   hint: 'give an http, https or file URL, or the UUID of an image in Glance',
 };
-export const isoNeedsVirtualMedia: Rule = {
+const isoNeedsVirtualMedia: Rule = {
   id: 'iso-needs-virtual-media',
   severity: 'error',
   message: 'the BMC address boots the ramdisk from the network, where Ironic cannot use an ISO',

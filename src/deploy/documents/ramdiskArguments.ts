@@ -5,13 +5,13 @@
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
 
-export const ramdiskArgumentSyntax: Rule = {
+const ramdiskArgumentSyntax: Rule = {
   id: 'ramdisk-argument-syntax',
   severity: 'error',
   message: 'Ironic refuses an argument',
   hint: 'write NAME or NAME=VALUE with blanks between them; names have letters, digits and - _ . only',
 };
-export const ramdiskArgumentMissing: Rule = {
+const ramdiskArgumentMissing: Rule = {
   id: 'ramdisk-argument-missing',
   severity: 'warning',
   message: 'CoreOS needs more arguments to boot as a ramdisk, unless the conductor is configured with them',

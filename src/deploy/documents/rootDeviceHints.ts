@@ -9,7 +9,7 @@
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
 
-export type HintName = keyof typeof hintTypes;
+type HintName = keyof typeof hintTypes;
 
 const hintTypes = {
   name: 'text',
@@ -35,43 +35,43 @@ export interface RootDeviceRead {
   readonly issues: readonly Issue[];
 }
 
-export const hintUnknown: Rule = {
+const hintUnknown: Rule = {
   id: 'hint-unknown',
   severity: 'error',
   message: 'there is no such root device hint',
   hint: `use ${Object.keys(hintTypes).join(', ')}`,
 };
-export const hintTwice: Rule = {
+const hintTwice: Rule = {
   id: 'hint-twice',
   severity: 'error',
   message: 'the hint is given more than once, and only one would count',
   hint: 'give it once; <or> joins alternatives: "<or> A <or> B"',
 };
-export const hintType: Rule = {
+const hintType: Rule = {
   id: 'hint-type',
   severity: 'error',
   message: 'the value has the wrong type',
   hint: 'give a text, for size a number of GiB, for rotational true or false',
 };
-export const hintExpression: Rule = {
+const hintExpression: Rule = {
   id: 'hint-expression',
   severity: 'error',
   message: 'the agent cannot read the expression',
   hint: 'write VALUE or OPERATOR VALUE',
 };
-export const hintOperator: Rule = {
+const hintOperator: Rule = {
   id: 'hint-operator',
   severity: 'error',
   message: 'the operator does not fit the hint',
   hint: 'for text use s==, s!=, <in> or <or>; for size ==, !=, <, <=, >, >=',
 };
-export const hintValue: Rule = {
+const hintValue: Rule = {
   id: 'hint-value',
   severity: 'error',
   message: 'no disk has such a value',
   hint: 'look at what inspection says of the disks',
 };
-export const hintExactSize: Rule = {
+const hintExactSize: Rule = {
   id: 'hint-exact-size',
   severity: 'warning',
   message: 'only a disk of exactly this many GiB matches, which hardly any disk has',
@@ -240,7 +240,7 @@ function nameProblem(value: string): string | undefined {
 /** The hints of a BareMetalHost, under the names of its resource definition. */
 export type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
 
-export const hintNotInMetal3: Rule = {
+const hintNotInMetal3: Rule = {
   id: 'hint-not-in-metal3',
   severity: 'error',
   message: 'a BareMetalHost cannot say this hint',

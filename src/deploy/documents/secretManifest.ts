@@ -15,13 +15,13 @@ export interface ManifestMetadata {
   readonly namespace?: string;
 }
 
-export const secretTooLarge: Rule = {
+const secretTooLarge: Rule = {
   id: 'secret-size',
   severity: 'error',
   message: 'Kubernetes takes no Secret of more than 1 MiB',
   hint: 'serve the large files of the config over https and refer to them by URL and hash',
 };
-export const secretNotApplied: Rule = {
+const secretNotApplied: Rule = {
   id: 'secret-apply-size',
   severity: 'warning',
   message: 'kubectl apply cannot note a Secret of more than 256 KiB in its annotation, and refuses it',

@@ -15,7 +15,7 @@ export interface PlannedFile {
   readonly trust: Trust;
 }
 
-export interface UnpackedFile {
+interface UnpackedFile {
   readonly name: string;
   readonly sha256: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface UnpackedFile {
  * `digest`: metadata that nobody can have changed on its way gives a digest and no signature, so the digest suffices.
  * `none`: the user takes it unsigned. `signature`: only with a signature.
  */
-export type Trust = 'signature' | 'digest' | 'none';
+type Trust = 'signature' | 'digest' | 'none';
 
 export interface PlanOptions {
   readonly decompress: boolean;

@@ -34,7 +34,7 @@ export interface IsoSpec {
 }
 
 /** Bytes at their place in an image. */
-export interface Piece {
+interface Piece {
   readonly offset: number;
   readonly data: Uint8Array;
 }

@@ -28,9 +28,9 @@ export const maxDepth = 64;
 /** The same after every alias is replaced. */
 const maxHeight = 2 * maxDepth;
 
-export const numbersOfValue = 4;
+const numbersOfValue = 4;
 /** Of items of a list. */
-export const noKey = -1;
+const noKey = -1;
 
 /** While it is read. Aliases share the children of what they stand for. */
 interface Value {

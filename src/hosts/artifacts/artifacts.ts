@@ -10,7 +10,7 @@ import { UsageError } from '../../core/errors.ts';
 const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
-export type Artifact = ConfigArtifact | NetworkLoader;
+type Artifact = ConfigArtifact | NetworkLoader;
 
 const artifactNames: readonly Artifact[] = [...configArtifacts, ...networkLoaders];
 

@@ -9,7 +9,7 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 
 /** A file that somebody has named. */
-export interface NamedArchive {
+interface NamedArchive {
   /** As the user gave it, relative to where the user is. */
   readonly path: string;
   /** How the user calls the place where it is named: `--agent-archive`. */

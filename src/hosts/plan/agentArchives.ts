@@ -56,7 +56,7 @@ export interface AgentArchives {
   used(): readonly HostArchive[];
 }
 
-export interface ArchiveHost {
+interface ArchiveHost {
   readonly architecture: Architecture | undefined;
   readonly publish: PublishArchive;
 }

@@ -10,7 +10,7 @@ export { profileNames } from '../../agent/settings.ts';
 export type RenderOptions = SettingOptions & CommandOptions;
 
 /** `apiUrl` for `--api-url <urls>`, and so on; what is for kernel arguments alone has no place here. */
-export type SettingOptions = OptionsOf<Exclude<FlagSetting, { readonly name: `boot.${string}` }>>;
+type SettingOptions = OptionsOf<Exclude<FlagSetting, { readonly name: `boot.${string}` }>>;
 
 /** The options by which settings of these names, or of these sections, are given. */
 export type OptionsNamed<Name extends string> = OptionsOf<
@@ -21,7 +21,7 @@ type OptionsOf<S extends FlagSetting> = {
   readonly [T in S as Camel<FlagName<T['flag']>>]?: OptionValue<T['kind']>;
 };
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly profile?: string;
   /** A file of settings, and perhaps of hosts. */
   readonly inventory?: string;

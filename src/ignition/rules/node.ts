@@ -28,13 +28,13 @@ export const nodeRules = {
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
   found(id !== undefined && name ? issue(nodeRules.ownerIdAndName, []) : undefined);
 
-export function modeIssue(mode: Integer | undefined): Issue | undefined {
+function modeIssue(mode: Integer | undefined): Issue | undefined {
   if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
   return issue(nodeRules.modeIllegal, ['mode'], octalHint(mode));
 }
 
 /** Also reported of a mode that is illegal anyway, if it has these bits. */
-export function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): Issue | undefined {
+function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): Issue | undefined {
   if (mode === undefined || isSince(version, '3.6.0')) return undefined;
   const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n;
   return hasSpecialBits ? issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)) : undefined;

@@ -161,7 +161,7 @@ function hasSettings(settings: InstallerSettings): boolean {
   return Object.keys(settings).length > 0;
 }
 
-export type HookKind = 'pre' | 'post';
+type HookKind = 'pre' | 'post';
 
 /** Where a kind of scripts stands among the units of the installer. A unit that fails keeps `requiredBy` from starting. */
 const places = {
@@ -183,10 +183,7 @@ const places = {
 const UNSAFE = /[^A-Za-z0-9:_.-]/gu;
 
 /** Scripts of one kind run in no particular order. */
-export function renderHook(
-  kind: HookKind,
-  script: NamedFile,
-): { readonly file: PlacedFile; readonly unit: Unit } {
+function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedFile; readonly unit: Unit } {
   const name = script.name.replaceAll(UNSAFE, '_');
   const path = `/usr/local/bin/${kind}-install-${name}`;
   const contents = fillTemplate(readAsset('templates/image/install-hook.service'), {

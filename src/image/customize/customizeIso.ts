@@ -26,7 +26,7 @@ export async function checkPristine(iso: LiveIso, existing: Existing): Promise<v
 }
 
 /** Whether an archive has an Ignition config or network settings. */
-export function isCustomized(files: EmbedFiles): boolean {
+function isCustomized(files: EmbedFiles): boolean {
   return [...files.keys()].some((path) => path === CONFIG_NAME || isNetworkPath(path));
 }
 

@@ -19,7 +19,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface GetOptions {
+interface GetOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }

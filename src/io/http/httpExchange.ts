@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** Is read once, or dismissed. Leaving early ends the connection. Throws errors of undici and of the system. */
-export interface AnswerBody extends AsyncIterable<Uint8Array> {
+interface AnswerBody extends AsyncIterable<Uint8Array> {
   /** Ends the connection. */
   dismiss(): void;
 }
@@ -155,7 +155,7 @@ let starting: Controller | undefined;
  * Guards the socket of the request that is starting. To be called by `onRequestStart` of its handler: undici names the
  * socket right after that, before anything else runs.
  */
-export function guardSocketOf(controller: Controller): void {
+function guardSocketOf(controller: Controller): void {
   starting = controller;
 }
 

@@ -34,7 +34,7 @@ export async function copyRange(image: OpenImage, range: ByteRange, target: File
 }
 
 /** Where bytes go at once. */
-export interface DirectTarget {
+interface DirectTarget {
   /** `position` counts from the start of the range that is copied. `reader gone` ends the copying. */
   readonly write: (bytes: Uint8Array, position: number) => 'written' | 'reader gone';
   /** Bytes that are written at once. */
@@ -45,7 +45,7 @@ export interface DirectTarget {
  * Copies what can be read at once to where it can be written at once: so short are these steps that waiting for other
  * threads to take them would take longer.
  */
-export async function copyNow(
+async function copyNow(
   readNow: NonNullable<OpenImage['readNow']>,
   { offset, length }: ByteRange,
   { write, blockSize }: DirectTarget,

@@ -10,7 +10,7 @@ import {
 } from './reporter.ts';
 
 /** A finding in the JSON report. Line and column are null where they are not known. */
-export interface JsonMessage {
+interface JsonMessage {
   readonly severity: string;
   /** As Ignition writes it: `$.storage.files.0.path`. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface JsonMessage {
 }
 
 /** The report on one document. */
-export interface JsonReport {
+interface JsonReport {
   readonly file: string;
   readonly valid: boolean;
   /** Of severity `info` is what only this program says. */

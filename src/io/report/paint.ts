@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import type { Severity } from '../../core/finding.ts';
 
 /** What may have a colour of its own. */
-export type Role = Severity | 'note' | 'hint';
+type Role = Severity | 'note' | 'hint';
 
 /** Gives a piece of text the colour of its role. */
 export type Paint = (role: Role, text: string) => string;

@@ -16,7 +16,7 @@ export interface ShowKargsOptions {
 }
 
 /** What `--format json` prints. */
-export interface ShownKargs {
+interface ShownKargs {
   readonly current: string;
   readonly default: string;
   /** Bytes that the image reserves. */

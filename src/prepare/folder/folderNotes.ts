@@ -20,7 +20,7 @@ export const OWN_FOLDER = '.ironic-coreos';
 export const STAMPS = 'stamps.json';
 export const JOURNAL = 'journal';
 /** Renames that have begun. */
-export const COMMIT = 'commit';
+const COMMIT = 'commit';
 
 /** Written beside the files of every folder, and in our own one. */
 const ownFiles = [
@@ -117,7 +117,7 @@ export async function readJournal(path: string): Promise<Set<string>> {
 }
 
 /** The text of a file; undefined where there is none. @throws system errors */
-export async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -49,13 +49,13 @@ export interface FilePurpose extends Access {
 }
 
 /** A file that takes long to make, by `fill` or by `copyOf` another one. */
-export interface LargeFile extends FilePurpose {
+interface LargeFile extends FilePurpose {
   /** Equal where the same would be made. */
   readonly recipe: string;
 }
 
 /** Writes a file as a whole or not at all, and gives its SHA-256 in hexadecimal where it knows it from writing. */
-export type Fill = (target: NewFile) => Promise<string | void>;
+type Fill = (target: NewFile) => Promise<string | void>;
 
 export interface PreparedFolder {
   /** Absolute. */
@@ -80,7 +80,7 @@ export interface PreparedFolder {
   release(): Promise<void>;
 }
 
-export interface FolderEnding {
+interface FolderEnding {
   readonly manifest: string;
   readonly checksums: (manifestSha256: string) => string;
   /** Paths that the manifest does not list any more. */

@@ -39,7 +39,7 @@ export interface ImageProgress {
 }
 
 /** One transfer. */
-export interface ImageFetch {
+interface ImageFetch {
   sent(range: ByteRange, time: Date): void;
   /**
    * @param isWhole whether it brought all that it was to bring

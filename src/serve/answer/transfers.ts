@@ -36,7 +36,7 @@ export interface TransferEvent extends TransferStart {
 }
 
 /** An image that one client has received as a whole. */
-export interface FetchedImage {
+interface FetchedImage {
   readonly path: string;
   readonly artifact: Artifact;
   readonly client: string;

@@ -30,7 +30,7 @@ export interface Credentials {
   readonly isCertified: boolean;
 }
 
-export type Admission =
+type Admission =
   /** `path` is that in the catalog. */
   | { readonly kind: 'granted'; readonly grant: Grant; readonly path: string }
   /** To be answered as what does not exist. */

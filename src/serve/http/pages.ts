@@ -7,7 +7,7 @@ export interface Page {
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
-export interface PageRequest {
+interface PageRequest {
   readonly query: URLSearchParams;
   /** The header of this name, or nothing. */
   readonly accept: string;
@@ -15,7 +15,7 @@ export interface PageRequest {
   readonly isDraining: boolean;
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly status: number;
   /** With `Content-Type`; `Content-Length` is added. */
   readonly headers: Readonly<Record<string, string>>;

@@ -77,7 +77,7 @@ export interface RunningServer {
   stop(grace: number): Promise<StopResult>;
 }
 
-export interface StopResult {
+interface StopResult {
   /** Answers that were not finished in time. */
   readonly cut: number;
 }

@@ -27,7 +27,7 @@ export interface RequestEvent {
   readonly userAgent: string | undefined;
 }
 
-export type LogLevel = 'info' | 'warning' | 'error';
+type LogLevel = 'info' | 'warning' | 'error';
 
 /** Values that the program has made itself, or that have been through `plainText`. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

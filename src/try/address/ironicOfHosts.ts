@@ -98,7 +98,7 @@ function urlsOf(source: RenderSource): readonly string[] {
 }
 
 /** By the name of the host; undefined for those that are invalid, which is reported when they are rendered. */
-export function readHosts<T>(
+function readHosts<T>(
   { inventory, source }: ServeSource,
   io: Io,
   read: (source: RenderSource) => T,
@@ -120,7 +120,7 @@ export function readHosts<T>(
   );
 }
 
-export interface OtherIronic {
+interface OtherIronic {
   /** Base URL. */
   readonly url: string;
   /** Absolute path of the authority that its certificate needs; undefined for plain HTTP. */
@@ -128,7 +128,7 @@ export interface OtherIronic {
 }
 
 /** Where inspection data go is derived from the URL again, and certificates that are trusted already stay so. */
-export function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
+function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
   const inventory = redirectInventory(read.inventory, other);
   return {
     ...read,

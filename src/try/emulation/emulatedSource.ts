@@ -28,7 +28,7 @@ export interface EmulatedSource {
   readonly architecture: MachineArchitecture;
 }
 
-export type BootSource =
+type BootSource =
   | { readonly kind: 'host'; readonly name: string; readonly way: 'cd' | 'network' }
   /** `source` is a path or a URL. */
   | { readonly kind: 'image'; readonly source: string }

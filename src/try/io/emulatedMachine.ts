@@ -26,7 +26,7 @@ export interface EmulatedMachine {
   stop(): Promise<void>;
 }
 
-export interface MachineEnd {
+interface MachineEnd {
   /** Undefined where it ended as it was asked to, by its own system or by `stop`. */
   readonly problem: string | undefined;
 }
@@ -113,7 +113,7 @@ function describeEnd(said: string, code: number | null, signal: NodeJS.Signals |
 export type MachineSign = 'rebooted' | 'stuck';
 
 /** Is sent first: before it, there are no events. */
-export const CONTROL_GREETING = '{"execute":"qmp_capabilities"}\n';
+const CONTROL_GREETING = '{"execute":"qmp_capabilities"}\n';
 
 /** Characters of a line; events that matter have some hundred. */
 const LONGEST_LINE = 64 * 1024;

@@ -177,7 +177,7 @@ function acceptance(
   );
 }
 
-export interface Inventory {
+interface Inventory {
   readonly macs: readonly string[];
   /** One line. Texts of the machine are in it as they are. */
   readonly summary: string;

@@ -52,7 +52,7 @@ export interface NodeStore {
   readonly size: number;
 }
 
-export interface NodeLimits {
+interface NodeLimits {
   readonly strangers: number;
   readonly macsPerNode: number;
 }
@@ -153,7 +153,7 @@ const TOKEN_SIZE = 32;
 
 export type TokenState = 'right' | 'wrong' | 'missing';
 
-export interface AgentToken {
+interface AgentToken {
   /** For an answer to lookup: the token once, then the mask. */
   tell(): string;
   check(text: string | undefined): TokenState;
@@ -166,7 +166,7 @@ export interface AgentToken {
 }
 
 /** @param pregenerated that the boot medium brings, so that it is never told by the API */
-export function createAgentToken(pregenerated: string | undefined): AgentToken {
+function createAgentToken(pregenerated: string | undefined): AgentToken {
   let token = pregenerated;
   return {
     tell: () => {

@@ -52,7 +52,7 @@ export function formatLiveLine(step: TimelineStep): string | undefined {
 }
 
 /** Whether it adds anything. */
-export function isNews({ event, previous }: TimelineStep): boolean {
+function isNews({ event, previous }: TimelineStep): boolean {
   if (event.kind !== 'fetch') return previous === undefined;
   return isNewsOfFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
 }
@@ -81,7 +81,7 @@ function quarterOf({ bytes, size }: FetchEvent): number {
 }
 
 /** One JSON object without a line break. What is not known is left out; undefined where the event adds nothing. */
-export function formatEventLine(step: TimelineStep): string | undefined {
+function formatEventLine(step: TimelineStep): string | undefined {
   if (!isNews(step)) return undefined;
   const { event, isExpected, label } = step;
   const { at, client, kind } = event;
@@ -90,7 +90,7 @@ export function formatEventLine(step: TimelineStep): string | undefined {
 }
 
 /** The last line about callers that are not expected, where there are too many. */
-export function formatDroppedLine(text: string): string {
+function formatDroppedLine(text: string): string {
   return toLine({ kind: 'callers dropped', at: new Date(), machine: 'unknown', expected: false, text });
 }
 

@@ -34,7 +34,7 @@ export interface ImageService {
   stop(): Promise<void>;
 }
 
-export interface ImageServiceOptions {
+interface ImageServiceOptions {
   readonly options: TryOptions;
   readonly io: Io;
   readonly log: ServerLog;
@@ -46,7 +46,7 @@ export interface ImageServiceOptions {
 }
 
 /** Serves when it resolves. Throws CliError, UsageError. */
-export async function startImageService({
+async function startImageService({
   guestHost,
   io,
   log,

@@ -45,7 +45,7 @@ export interface MachinePlan {
 }
 
 /** The file descriptor at which QEMU takes commands and tells events (QMP): a socket that it inherits. */
-export const CONTROL_DESCRIPTOR = 3;
+const CONTROL_DESCRIPTOR = 3;
 
 type Option = readonly [name: string, value: string];
 

@@ -56,10 +56,7 @@ export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
 }
 
 /** Who was asked back and answered has sent a heartbeat, too. */
-export function hasComeHome(
-  { milestones }: Pick<MachineProgress, 'milestones'>,
-  stage: SuccessStage,
-): boolean {
+function hasComeHome({ milestones }: Pick<MachineProgress, 'milestones'>, stage: SuccessStage): boolean {
   return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
 }
 

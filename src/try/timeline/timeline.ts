@@ -63,7 +63,7 @@ export interface HostTimeline extends MachineProgress {
   readonly inventory: string | undefined;
 }
 
-export interface CallbackState {
+interface CallbackState {
   readonly url: string;
   /** Whether the agent answered there; undefined where it was not asked yet. */
   readonly isAnswering: boolean | undefined;

@@ -15,7 +15,7 @@ const readCertificate = (name: string): string =>
 export const otherCertificate = readCertificate('expired-ca.pem');
 
 /** Everything that is a secret has `hunter2` in it. */
-export const fullSettings: AgentSettings = {
+const fullSettings: AgentSettings = {
   ...defaultSettings,
   apiUrls: ['https://192.0.2.1:6385', 'https://[2001:db8::1]:6385'],
   callbackUrls: ['https://192.0.2.1:5050/v1/continue'],
