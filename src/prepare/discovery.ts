@@ -7,11 +7,10 @@ import { CliError } from '../core/errors.ts';
 import type { ConfigArtifact, Wanted } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import { discoveryPath } from '../hosts/artifacts/servedPaths.ts';
-import { documentsOf, putConfigFiles } from './configFiles.ts';
 import { scriptSecrets, tellBoot } from '../hosts/plan/hostBoot.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
-import type { HostJob } from './hosts.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { type HostJob, putConfigFiles } from './hosts.ts';
+import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 
 /**
  * Gives what machines need that are not listed.
@@ -30,13 +29,13 @@ export async function prepareDiscovery(
 async function putScripts(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
-  { access, maker, wanted }: HostJob,
+  { access, io, sink: { folder }, wanted }: HostJob,
 ): Promise<void> {
   const { baseUrl, loaders } = wanted;
   if (loaders.length === 0) return;
   const boot: NetworkBoot = { hosts: [], discovery, loaders };
-  const folder = baseUrl === undefined ? {} : { folderUrl: baseUrl };
-  if (!tellBoot({ ...boot, ...folder }, wanted, maker.io)) {
+  const url = baseUrl === undefined ? {} : { folderUrl: baseUrl };
+  if (!tellBoot({ ...boot, ...url }, wanted, io)) {
     throw new CliError('The scripts for all machines cannot be written', {
       hint: 'mend what is reported above',
     });
@@ -44,13 +43,10 @@ async function putScripts(
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
   const permissions = secrets.length > 0 ? access.secret : access.open;
   for (const { path, text } of networkBootFiles(boot)) {
-    await maker.folder.put({ path, secrets, ...permissions }, Buffer.from(text));
+    await folder.put({ path, secrets, ...permissions }, Buffer.from(text));
   }
   if (baseUrl === undefined || !loaders.includes('ipxe')) return;
-  await maker.folder.put(
-    { path: 'dnsmasq.conf', ...access.open },
-    Buffer.from(renderDnsmasq(baseUrl, hosts)),
-  );
+  await folder.put({ path: 'dnsmasq.conf', ...access.open }, Buffer.from(renderDnsmasq(baseUrl, hosts)));
 }
 
 interface Discovery {
@@ -60,24 +56,14 @@ interface Discovery {
 
 /** One config, and a boot for each architecture that there are images of. */
 async function putDiscovery(job: HostJob): Promise<Discovery> {
-  const { access, images, maker, publish, wanted } = job;
+  const { images, io, publish, wanted } = job;
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     architecturePath(artifact, images.size > 1 ? set : undefined, isCommon);
-  const plans = await planUnknown({ ...job, places: { images, file, publish } }, maker.io);
+  const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
   for (const [index, plan] of plans.entries()) {
-    const { configs, isCommon, isoArguments } = plan;
-    const { secrets } = configs.fetched;
-    const permissions = secrets.length > 0 ? access.secret : access.open;
-    const isOwn = index === 0 || !isCommon;
-    await putConfigFiles(
-      {
-        ...documentsOf(configs),
-        artifacts: isOwn ? wanted.configs : wanted.configs.filter((artifact) => artifact !== 'ign'),
-        isoArguments,
-        images: plan.images,
-        purposeOf: (artifact) => ({ path: file(artifact, plan.images, isCommon), secrets, ...permissions }),
-      },
-      maker,
+    const isOwn = index === 0 || !plan.isCommon;
+    await putConfigFiles(plan, job, (artifact) =>
+      isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
     );
   }
   return {

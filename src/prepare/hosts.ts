@@ -6,17 +6,19 @@ import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
-import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import type { FilePurpose } from './folder/preparedFolder.ts';
+import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, keepRemarks, reportProblem } from '../hosts/run/hostRun.ts';
 import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
-import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
+import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
+import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import type { Io } from '../io/io.ts';
 import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
 
@@ -25,7 +27,9 @@ export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
   readonly publish: PublishArchive;
-  readonly maker: FileMaker;
+  readonly shared: SharedMaterial;
+  readonly sink: FolderSink;
+  readonly io: Io;
 }
 
 /** The hosts that are right now, and the names of those that are not. */
@@ -108,34 +112,32 @@ async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: 
   }
 }
 
-async function putHost(
-  { name, boot, configs, images, isoArguments: kargs }: HostPlan,
-  job: HostJob,
-): Promise<void> {
-  const { access, maker, wanted } = job;
-  const { secrets } = configs.fetched;
-  const permissions = secrets.length > 0 ? access.secret : access.open;
-  await putConfigFiles(
-    {
-      ...documentsOf(configs),
-      artifacts: wanted.configs,
-      isoArguments: kargs,
-      images,
-      purposeOf: (artifact) => ({ path: hostPath(name, artifact), host: name, secrets, ...permissions }),
-    },
-    maker,
-  );
-  await putScripts(boot, job, maker.folder);
+async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
+  const { name, boot } = plan;
+  await putConfigFiles(plan, job, (artifact) => ({ path: hostPath(name, artifact), host: name }));
+  await putScripts(boot, job);
 }
 
-async function putScripts(
-  boot: NetworkHost,
-  { access, wanted }: HostJob,
-  folder: PreparedFolder,
+/** The files with the configs of a host, or of all machines that are not listed. */
+export async function putConfigFiles(
+  plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
+  { access, shared, sink, wanted }: HostJob,
+  placeOf: (artifact: ConfigArtifact) => Pick<FilePurpose, 'path' | 'host'> | undefined,
 ): Promise<void> {
+  const { secrets } = plan.configs.fetched;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  const material = await materialOf(plan, shared);
+  for (const artifact of wanted.configs) {
+    const place = placeOf(artifact);
+    if (place !== undefined)
+      await putHostFile(artifact, { material, purpose: { ...place, secrets, ...permissions } }, sink);
+  }
+}
+
+async function putScripts(boot: NetworkHost, { access, sink, wanted }: HostJob): Promise<void> {
   const secrets = scriptSecrets(boot.start);
   const permissions = secrets.length > 0 ? access.secret : access.open;
   for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
-    await folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
+    await sink.folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
   }
 }

@@ -5,10 +5,10 @@ import type { Diagnostic, HostNames } from '../core/diagnostic.ts';
 import { unknownMachines } from './answer/access.ts';
 import { addHost } from '../hosts/run/hostRun.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
-import type { CatalogHost } from './catalog.ts';
+import type { ServedHost } from './catalog.ts';
 
 /** By what the secrets are, as nouns. */
-export function groupSecrets(hosts: Iterable<Pick<CatalogHost, 'name' | 'secrets'>>): Map<string, HostNames> {
+export function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Map<string, HostNames> {
   const groups = new Map<string, HostNames>();
   for (const { name, secrets } of hosts) {
     const owner = name === unknownMachines ? 'machines that are not listed' : name;

@@ -7,19 +7,19 @@ import { createPackedConfigs } from './answer/packedConfigs.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { closeBaseSets, openBaseSets } from './baseImages.ts';
-import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
+import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
+import { createOpenArchives, type OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import { refuseAlikeHosts } from './alikeHosts.ts';
 import type { HostNames } from '../core/diagnostic.ts';
 import { groupSecrets } from './plainSecrets.ts';
-import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
+import { buildHostEntries, type EntryJob, type HostState } from './hostEntries.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { createServedArchives, type ServedArchives } from './servedArchives.ts';
 import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
-import { sharedScripts, stockUnknown } from './unknownStock.ts';
+import { buildDiscoveryEntries, sharedScripts } from './discoveryEntries.ts';
 import { chooseArtifacts } from './wanted.ts';
 
 export interface Snapshot {
@@ -53,7 +53,7 @@ export async function takeSnapshot(options: ServeOptions, surroundings: Surround
   const { changeSource = (read) => read, digests, io } = surroundings;
   const read = changeSource(await readServeSource(options, io));
   const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
-  const archives = createServedArchives();
+  const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
@@ -73,39 +73,38 @@ async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions
 
 interface Parts extends Surroundings {
   readonly read: ServeSource;
-  readonly archives: ServedArchives;
+  readonly archives: OpenArchives;
   readonly bases: Bases;
 }
 
 async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
-  const job = await stockJob(options, { ...parts, wanted });
+  const job = await entryJob(options, { ...parts, wanted });
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
   const hosts = read.inventory.hosts ?? [];
   refuseAlikeHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
-  const { states, served } = await stockHosts(options, job);
-  const unknown = hasDiscovery ? await stockUnknown(job) : { hosts: [], boots: [] };
+  const { states, served } = await buildHostEntries(options, job);
+  const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
   const catalog = createCatalog({
-    hosts: [...unknown.hosts, ...served.map((host) => ({ stem: host.name, host }))],
+    hosts: [...unknown.hosts, ...served],
     aliases: aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
     scripts: sharedScripts(unknown.boots, boots, job),
     modified: read.modified,
-    growth: options.grow === true ? 'usual' : 'refused',
     cacheSize,
   });
-  const secrets = groupSecrets([...unknown.hosts.map(({ host }) => host), ...served]);
+  const secrets = groupSecrets([...unknown.hosts, ...served]);
   return { catalog, hosts: states, wanted, secrets };
 }
 
-async function stockJob(
+async function entryJob(
   options: ServeOptions,
   parts: Parts & { readonly wanted: WantedArtifacts },
-): Promise<StockJob> {
+): Promise<EntryJob> {
   const { archives, bases, io, links, read, wanted } = parts;
   const { agent, profile = 'default' } = read.inventory;
   return {
@@ -113,6 +112,7 @@ async function stockJob(
     io,
     things: { archives, bases, links },
     configs: createPackedConfigs(),
+    growth: options.grow === true ? 'usual' : 'refused',
     plan: {
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
@@ -129,12 +129,12 @@ async function stockJob(
 
 /** Other names count where no host has them as its own, nor would have them if it were valid. */
 function aliasesOf(
-  served: readonly CatalogHost[],
+  served: readonly ServedHost[],
   { aliases, inventory }: ServeSource,
-): Map<string, CatalogHost> {
+): Map<string, ServedHost> {
   const listed = new Set(inventory.hosts?.map(({ name }) => name));
   const byName = new Map(served.map((host) => [host.name, host]));
-  const found = new Map<string, CatalogHost>();
+  const found = new Map<string, ServedHost>();
   for (const [alias, name] of aliases) {
     const host = byName.get(name);
     if (host !== undefined && !listed.has(alias)) found.set(alias, host);

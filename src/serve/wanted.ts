@@ -5,7 +5,7 @@ import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../image/isoTree.ts';
 import { type ConfigArtifact, parseArtifacts, type WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { NetworkLoader } from '../boot/network/networkBoot.ts';
-import type { BaseSet } from './baseImages.ts';
+import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 
 /** Throws UsageError for a name that is not known, and for what the images cannot give. */
 export async function chooseArtifacts(

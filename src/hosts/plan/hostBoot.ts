@@ -11,7 +11,7 @@ import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import type { InventoryLayers } from './inventoryHost.ts';
-import type { ImageSet } from './imageSet.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A machine, or all that are not known. */
 export interface BootSubject {

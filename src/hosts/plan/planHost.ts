@@ -9,7 +9,7 @@ import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
 import { isoArguments } from '../artifacts/isoArguments.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
-import type { ImageSet } from './imageSet.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
 import type { InventoryLayers } from './inventoryHost.ts';
 import { listHosts, type RenderHost } from '../settings/renderHosts.ts';
 import type { RenderSource } from '../settings/settings.ts';

@@ -11,7 +11,7 @@ import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts'
 import { isoArguments } from '../artifacts/isoArguments.ts';
 import type { HostConfigs, PublishArchive } from './agentArchives.ts';
 import { readBootSettings } from './hostBoot.ts';
-import type { ImageSet } from './imageSet.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
 import { createSettingsReader, readInputs } from '../settings/settings.ts';
 import type { PlanJob } from './planHost.ts';
 

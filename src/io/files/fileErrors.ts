@@ -11,7 +11,7 @@ export interface FileAction {
 
 /** The code of a system error, e.g. `ENOENT`; undefined for any other value. */
 export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (!(error instanceof Error) || error instanceof CliError || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 

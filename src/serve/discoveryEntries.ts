@@ -7,26 +7,23 @@ import { CliError } from '../core/errors.ts';
 import { unknownMachines } from './answer/access.ts';
 import { tellBoot } from '../hosts/plan/hostBoot.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
-import type { NamedHost } from './catalog.ts';
-import { stock, type StockJob } from './hostStock.ts';
+import type { ServedHost } from './catalog.ts';
+import { buildEntry, type EntryJob } from './hostEntries.ts';
 import { unknownPlaces, unknownStem } from './servedPlaces.ts';
 
-export interface UnknownStock {
-  readonly hosts: readonly NamedHost[];
+export interface DiscoveryEntries {
+  readonly hosts: readonly ServedHost[];
   readonly boots: readonly RamdiskBoot[];
 }
 
 /** @throws CliError where what is said of all hosts does not give a config */
-export async function stockUnknown(job: StockJob): Promise<UnknownStock> {
+export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
   const { io, plan, things } = job;
   const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
-  const hosts: NamedHost[] = [];
+  const hosts: ServedHost[] = [];
   for (const one of plans) {
     const stem = unknownStem(one.images?.architecture, things.bases);
-    // No host is called so.
-    const name = `${unknownMachines} ${stem}`;
-    const host = { ...(await stock(name, one, job)), name: unknownMachines, boot: undefined };
-    hosts.push({ stem, host });
+    hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
 }
@@ -35,7 +32,7 @@ export async function stockUnknown(job: StockJob): Promise<UnknownStock> {
 export function sharedScripts(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
-  { io, plan: { wanted }, things: { links } }: StockJob,
+  { io, plan: { wanted }, things: { links } }: EntryJob,
 ): BootFile[] {
   if (wanted.loaders.length === 0) return [];
   const boot = { hosts: [], discovery, loaders: wanted.loaders };

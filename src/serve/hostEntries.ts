@@ -9,10 +9,12 @@ import type { PackedConfigs } from './answer/packedConfigs.ts';
 import { keepRemarks, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { makeHosts } from '../hosts/run/makeHosts.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
-import { listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import type { CatalogHost } from './catalog.ts';
+import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
+import type { ServedHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
-import { planSource, type StockPlan } from './planSource.ts';
+import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { hostPlaces, type ServedThings } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
 
@@ -26,28 +28,29 @@ export interface HostState {
   readonly remarks: readonly Diagnostic[];
 }
 
-/** Where hosts are put, and what they are made from. */
-export interface StockJob {
+/** What the entries of all hosts are made from. */
+export interface EntryJob {
   readonly read: ServeSource;
   readonly things: ServedThings;
   readonly plan: PlanJob;
   readonly configs: PackedConfigs;
+  readonly growth: Growth;
   readonly io: Io;
 }
 
-export interface HostStock {
+export interface HostEntries {
   /** All hosts, in the order of the inventory. */
   readonly states: readonly HostState[];
-  readonly served: readonly CatalogHost[];
+  readonly served: readonly ServedHost[];
 }
 
 /** Hosts that are wrong are told, and stay out. Throws CliError where that ends it. */
-export async function stockHosts(options: ServeOptions, job: StockJob): Promise<HostStock> {
+export async function buildHostEntries(options: ServeOptions, job: EntryJob): Promise<HostEntries> {
   const { io, plan, read, things } = job;
   const listed = read.inventory.hosts ?? [];
   const wrong = new Map<string, readonly Diagnostic[]>();
   const states = new Map<string, HostState>();
-  const served: CatalogHost[] = [];
+  const served: ServedHost[] = [];
   const run = startRun(
     {
       io,
@@ -65,11 +68,9 @@ export async function stockHosts(options: ServeOptions, job: StockJob): Promise<
     run,
   )) {
     keepRemarks(remarks, host.name, run);
-    const { boot } = made;
-    const secrets = [...made.configs.fetched.secrets, ...scriptSecrets(boot.start)];
-    served.push({ ...(await stock(made.name, made, job)), boot, secrets });
-    const { macs, architecture } = made;
-    states.set(made.name, { name: made.name, macs, architecture, isServed: true, remarks });
+    const { architecture, boot, macs, name } = made;
+    served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
+    states.set(name, { name, macs, architecture, isServed: true, remarks });
   }
   reportGroups(run);
   if (options.failFast === true && run.counts.wrong > 0) {
@@ -91,22 +92,33 @@ function wrongHost(
   return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? [] };
 }
 
-/** Keeps the configs, under the name or one that begins with it, and gives what files are made from. */
-export async function stock(
-  name: string,
-  plan: StockPlan,
-  { configs, read, things }: StockJob,
-): Promise<Omit<CatalogHost, 'boot'>> {
+/** Keeps the configs, under a name or one that begins with it, and gives what is served. */
+export async function buildEntry(
+  { name, stem, plan, boot }: EntryPlan,
+  { configs, growth, read, things }: EntryJob,
+): Promise<ServedHost> {
   const { fetched, onIso } = plan.configs;
-  const isoName = fetched === onIso ? name : `${name} iso`;
-  configs.add(name, fetched.document);
-  if (isoName !== name) configs.add(isoName, onIso.document);
+  const key = `${name} ${stem}`;
+  const isoKey = fetched === onIso ? key : `${key} iso`;
+  configs.add(key, fetched.document);
+  if (isoKey !== key) configs.add(isoKey, onIso.document);
+  const { archives, bases, links } = things;
   return {
-    ...(await planSource(plan, things)),
+    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
     name,
-    config: () => configs.get(name) ?? Buffer.alloc(0),
-    isoConfig: () => configs.get(isoName) ?? Buffer.alloc(0),
+    stem,
+    boot,
+    config: () => configs.get(key) ?? Buffer.alloc(0),
+    isoConfig: () => configs.get(isoKey) ?? Buffer.alloc(0),
     modified: read.modified,
-    secrets: fetched.secrets,
+    secrets: [...fetched.secrets, ...(boot === undefined ? [] : scriptSecrets(boot.start))],
   };
+}
+
+/** A host, or all machines that are not listed, by the names of its files. */
+interface EntryPlan {
+  readonly name: string;
+  readonly stem: string;
+  readonly plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
+  readonly boot: NetworkHost | undefined;
 }
