@@ -4,13 +4,12 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
-import type { PlannableHost } from '../hosts/plan/planHost.ts';
-import { hostSource } from '../hosts/settings/renderHosts.ts';
+import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
 import { type ImageOrder, type NetworkState, ownerOf } from './imageOrder.ts';
 
 /** Its inputs throw CliError where the network is no YAML. */
-export function plannableHost(order: ImageOrder, source: RenderSource): PlannableHost {
+export function plannableHost(order: ImageOrder, source: RenderSource): RenderHost {
   const { choice, name, network } = order;
   const inventory: InventoryHost = {
     name,

@@ -1,13 +1,10 @@
 /** Scripts that all machines read, and the config and boot of those that no inventory lists. */
 
-import type { NetworkBoot, NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import { networkBootFiles } from '../boot/network/bootFiles.ts';
-import { renderDnsmasq } from '../boot/network/dnsmasq.ts';
-import { CliError } from '../core/errors.ts';
+import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import type { ConfigArtifact, Wanted } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import { discoveryPath } from '../hosts/artifacts/servedPaths.ts';
-import { scriptSecrets, tellBoot } from '../hosts/plan/hostBoot.ts';
+import { DNSMASQ, scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 import { type HostJob, putConfigFiles } from './hosts.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
@@ -31,22 +28,11 @@ async function putScripts(
   hosts: readonly NetworkHost[],
   { access, io, sink: { folder }, wanted }: HostJob,
 ): Promise<void> {
-  const { baseUrl, loaders } = wanted;
-  if (loaders.length === 0) return;
-  const boot: NetworkBoot = { hosts: [], discovery, loaders };
-  const url = baseUrl === undefined ? {} : { folderUrl: baseUrl };
-  if (!tellBoot({ ...boot, ...url }, wanted, io)) {
-    throw new CliError('The scripts for all machines cannot be written', {
-      hint: 'mend what is reported above',
-    });
-  }
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  const permissions = secrets.length > 0 ? access.secret : access.open;
-  for (const { path, text } of networkBootFiles(boot)) {
-    await folder.put({ path, secrets, ...permissions }, Buffer.from(text));
+  const permissions = secrets.length > 0 ? { secrets, ...access.secret } : access.open;
+  for (const { path, text } of sharedBootFiles({ discovery, hosts, folderUrl: wanted.baseUrl }, wanted, io)) {
+    await folder.put({ path, ...(path === DNSMASQ ? access.open : permissions) }, Buffer.from(text));
   }
-  if (baseUrl === undefined || !loaders.includes('ipxe')) return;
-  await folder.put({ path: 'dnsmasq.conf', ...access.open }, Buffer.from(renderDnsmasq(baseUrl, hosts)));
 }
 
 interface Discovery {

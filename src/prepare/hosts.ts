@@ -1,6 +1,7 @@
 /** The hosts of an inventory, one after the other: config, images and boot scripts of each, data before what points there. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
@@ -19,7 +20,7 @@ import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { Io } from '../io/io.ts';
-import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
+import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
 
 /** What all hosts have in common. */
@@ -45,7 +46,7 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const listed = listPlannable(hosts, job.source);
+  const listed = listHosts(hosts, job.source);
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];

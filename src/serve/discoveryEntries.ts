@@ -1,11 +1,8 @@
 /** What machines get that no inventory lists, and the scripts that all machines read. */
 
-import { networkBootFiles } from '../boot/network/bootFiles.ts';
-import { renderDnsmasq } from '../boot/network/dnsmasq.ts';
 import type { BootFile, NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import { CliError } from '../core/errors.ts';
 import { unknownMachines } from './answer/access.ts';
-import { tellBoot } from '../hosts/plan/hostBoot.ts';
+import { sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
 import type { ServedHost } from './catalog.ts';
 import { buildEntry, type EntryJob } from './hostEntries.ts';
@@ -34,13 +31,6 @@ export function sharedScripts(
   hosts: readonly NetworkHost[],
   { io, plan: { wanted }, things: { links } }: EntryJob,
 ): BootFile[] {
-  if (wanted.loaders.length === 0) return [];
-  const boot = { hosts: [], discovery, loaders: wanted.loaders };
   const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  if (!tellBoot({ ...boot, folderUrl }, wanted, io)) {
-    throw new CliError('The scripts for all machines cannot be written', {
-      hint: 'mend what is reported above',
-    });
-  }
-  return [...networkBootFiles(boot), { path: 'dnsmasq.conf', text: renderDnsmasq(folderUrl, hosts) }];
+  return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
 }

@@ -1,6 +1,7 @@
 /** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
@@ -9,7 +10,7 @@ import type { PackedConfigs } from './answer/packedConfigs.ts';
 import { keepRemarks, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { makeHosts } from '../hosts/run/makeHosts.ts';
 import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
-import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
+import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { ServedHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
@@ -60,7 +61,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     },
     listed.length,
   );
-  const hosts = listPlannable(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
+  const hosts = listHosts(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
   const planned = { ...plan, places: hostPlaces(things) };
   for await (const { host, made, remarks } of makeHosts(
     hosts,

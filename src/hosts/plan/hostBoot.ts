@@ -3,9 +3,18 @@
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { argumentSecrets } from '../../boot/kernelArguments.ts';
+import { networkBootFiles } from '../../boot/network/bootFiles.ts';
+import { renderDnsmasq } from '../../boot/network/dnsmasq.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
-import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/network/networkBoot.ts';
+import type {
+  BootFile,
+  IsoBoot,
+  NetworkBoot,
+  NetworkHost,
+  RamdiskBoot,
+} from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
@@ -91,3 +100,37 @@ export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): Net
 export function scriptSecrets(start: Start): readonly string[] {
   return start.kind === 'iso' ? [] : argumentSecrets(start.settings);
 }
+
+/** What the scripts are about that all machines read. */
+export interface SharedBoot {
+  readonly discovery: readonly RamdiskBoot[];
+  readonly hosts: readonly NetworkHost[];
+  /** Where the scripts are, without a final slash; undefined where nobody knows. */
+  readonly folderUrl: string | undefined;
+}
+
+/**
+ * The scripts that all machines read, and what dnsmasq is told for iPXE.
+ * @throws CliError where they cannot be written, after telling why
+ */
+export function sharedBootFiles(
+  { discovery, folderUrl, hosts }: SharedBoot,
+  wanted: Wanted,
+  io: Io,
+): BootFile[] {
+  const { loaders } = wanted;
+  if (loaders.length === 0) return [];
+  const boot: NetworkBoot = { hosts: [], discovery, loaders };
+  if (!tellBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
+    throw new CliError('The scripts for all machines cannot be written', {
+      code: 'ERR_SETTING',
+      hint: 'mend what is reported above',
+    });
+  }
+  const hasDnsmasq = folderUrl !== undefined && loaders.includes('ipxe');
+  const dnsmasq = hasDnsmasq ? [{ path: DNSMASQ, text: renderDnsmasq(folderUrl, hosts) }] : [];
+  return [...networkBootFiles(boot), ...dnsmasq];
+}
+
+/** The part of its configuration that leads machines to the scripts. */
+export const DNSMASQ = 'dnsmasq.conf';

@@ -43,6 +43,7 @@ function requireFolder({ options: { output } }: RenderSource): string {
 
 /** A host of which a config can be rendered. */
 export interface RenderHost extends ListedHost {
+  readonly inventory: InventoryHost;
   readonly readSource: (io: Io) => RenderSource;
 }
 
@@ -51,6 +52,7 @@ export function listHosts(hosts: readonly InventoryHost[], source: RenderSource)
   const file = source.options.inventory ?? '';
   return hosts.map((host) => ({
     name: host.name,
+    inventory: host,
     at: placeIn(file, host),
     problems: host.findings.map((finding) => diagnosticIn(file, finding)),
     readSource: hostSource(host, formatPlace(placeIn(file, host)), source),
