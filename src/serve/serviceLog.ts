@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
-import type { ServerLog } from './http/serverLog.ts';
+import type { LogFields, ServerLog } from './http/serverLog.ts';
 import { printable } from '../io/report/printable.ts';
 
 /** A log, and whether it is for programs. */
@@ -80,7 +80,13 @@ function logFailure(error: unknown, { log, form }: LogTarget): ExitCode {
 }
 
 /** For a line of the log: of a defect, with the place in the program. */
-function describeError(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
-  if (error instanceof CliError) return { message: printable(error.message), hint: error.hint };
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+function describeError(error: unknown): LogFields {
+  if (error instanceof CliError) {
+    const { at, code, hint, sentence } = error;
+    return { message: printable(sentence), hint: hint && printable(hint), code, ...at };
+  }
+  return {
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    code: 'ERR_INTERNAL',
+  };
 }
