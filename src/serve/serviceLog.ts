@@ -16,7 +16,7 @@ export interface LogTarget {
 
 /** Logs a diagnostic; of one with details these, as each has a place of its own. */
 function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
-  const { at, code, details, hint, host, hosts, path, severity } = diagnostic;
+  const { at, code, details, hint, host, hosts, path, rule, severity } = diagnostic;
   if (details !== undefined) {
     for (const detail of details) logDiagnostic({ ...detail, host }, log);
     return;
@@ -24,7 +24,8 @@ function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
   log.note(severity, 'check', {
     message: printable(diagnostic.message),
     hint: hint && printable(hint),
-    rule: code,
+    rule,
+    code,
     ...(at ?? host?.at),
     path: path && formatPath(path),
     host: host?.name ?? (hosts?.count === 1 ? hosts.names[0] : undefined),

@@ -9,7 +9,7 @@ import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import { type Finding, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignoredRules.ts';
@@ -29,6 +29,7 @@ import {
   tellFindings,
   translateDocument,
 } from '../input/configDocuments.ts';
+import { locateDiagnostic, locateError } from './locate.ts';
 import { pathIn } from './reading.ts';
 import type { Rule } from '../../ignition/rule.ts';
 import { confPath } from '../../agent/files.ts';
@@ -49,13 +50,19 @@ export function createRenderer(): RenderConfig {
   const checkAgentConf = createConfCheck();
   let isNoted = false; // of many hosts most settings are those of the first
   return async (source) => {
-    const { io, options } = source;
+    const { options } = source;
     const collected = readInputs(source);
+    const { inputs } = collected;
+    const io = ioWith(source.io, {
+      report: (diagnostics) => report(source.io, ...diagnostics.map((it) => locateDiagnostic(it, inputs))),
+    });
     if (!isNoted) noteSettings(collected, io);
     isNoted = true;
     const settings = await readSettings(source, collected, (message, hint, rule) => {
       if (rule === undefined || !io.ignored?.includes(rule))
-        report(io, { severity: 'warning', message, hint, code: rule });
+        report(io, { severity: 'warning', message, hint, rule });
+    }).catch((error: unknown) => {
+      throw locateError(error, inputs);
     });
     const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
     if (!reportConf(remarks, io)) return undefined;
@@ -85,7 +92,7 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
 
 function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
-    report(io, { severity, message: `${place}: ${message}`, hint, code: rule });
+    report(io, { severity, message: `${place}: ${message}`, hint, rule });
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
@@ -105,7 +112,7 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     ({ config } = checked);
   }
   for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
-    report(io, { severity, message, path, hint, code: rule });
+    report(io, { severity, message, path, hint, rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
 }

@@ -38,8 +38,8 @@ function hostObject({ name, macs, architecture, findings, progress, images }: Ho
   };
 }
 
-function findingObject({ severity, code, at, path, message, hint }: Diagnostic): object {
-  return { severity, rule: code, ...at, path: path && formatPath(path), message, hint };
+function findingObject({ severity, rule, code, at, path, message, hint }: Diagnostic): object {
+  return { severity, rule, code, ...at, path: path && formatPath(path), message, hint };
 }
 
 function progressObject({ bytes, lastFetch, completed, running, clients }: ImageProgress): object {
