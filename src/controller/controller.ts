@@ -6,9 +6,8 @@
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog } from '../serve/http/serverLog.ts';
 import { listenToSignals } from '../io/signals.ts';
-import { keepHeapSmall } from '../serve/heapGrowth.ts';
+import { keepHeapSmall, readLogForm } from '../serve/setup.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
-import { readLogForm } from '../serve/setup.ts';
 import type { ControllerOptions } from './options.ts';
 import { readPlan } from './plan.ts';
 import { startReplica } from './replica.ts';

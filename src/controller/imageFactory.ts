@@ -70,6 +70,7 @@ export async function openImageFactory(
   const inputs = await readImageInputs(await givenOrIccImages(options, io), digests, io);
   if (inputs.size === 0) {
     throw new CliError('There is no image to make others from', {
+      code: 'ERR_SETTING',
       hint: 'give --iso FILE or --images FOLDER, or set DEPLOY_ISO',
     });
   }
@@ -145,7 +146,10 @@ async function tryOut(context: FactoryContext, possible: PossibleImages, io: Io)
     const choice = { architecture, format };
     const plan = await planOrder({ namespace: 'any', name: 'host', choice, network: undefined }, context, io);
     if (plan !== undefined) continue;
-    throw new CliError('These settings give no config', { hint: 'mend what is reported above' });
+    throw new CliError('These settings give no config', {
+      code: 'ERR_SETTING',
+      hint: 'mend what is reported above',
+    });
   }
 }
 

@@ -38,6 +38,9 @@ function parseNetwork({ place, text }: NetworkState): ParsedYaml {
     return parseYaml(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place}: ${error.message}`, { hint: error.hint ?? 'correct its key nmstate' });
+    throw new CliError(`${place}: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: error.hint ?? 'correct its key nmstate',
+    });
   }
 }

@@ -1,9 +1,8 @@
 /** What the configs of all hosts are rendered from: a file of settings, or the environment alone, as image builders have it. */
 
-import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
+import { type InventoryLayers, readInventoryFile } from '../hosts/settings/inventory.ts';
 import type { Io } from '../io/io.ts';
 import { UsageError } from '../core/errors.ts';
-import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import { chooseProfile } from '../hosts/settings/profile.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ControllerOptions } from './options.ts';

@@ -15,8 +15,11 @@ import {
   keepRemarks,
   startRun,
   reportGroups,
+  type ListedHost,
+  type MadeHost,
+  type MakeHost,
+  makeHosts,
 } from '../hosts/run/hostRun.ts';
-import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { permissionsFor } from './deployDocument.ts';
 import type { Wording } from './deployIssues.ts';

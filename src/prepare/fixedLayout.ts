@@ -28,17 +28,14 @@ import { printable } from '../io/report/printable.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { archiveInputs, publishIn } from './publishedArchives.ts';
-import { tellExposed } from './exposed.ts';
-import { finishFolder } from './finish.ts';
+import { archiveInputs, publishIn } from './putFiles.ts';
+import { tellExposed, finishFolder, tellMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { formatBootValues, type LayoutBoot, renderIronicConf, tellOtherRootfs } from './layoutBoot.ts';
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
-import { type FileAccess, type PrepareOptions, readAccess } from './options.ts';
-import { type ReadSource, readSource } from './source.ts';
+import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
 import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
-import { tellMemory } from './tellMemory.ts';
 
 /** @throws CliError in the user's terms */
 export async function prepareLayout(

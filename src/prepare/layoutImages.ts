@@ -72,7 +72,10 @@ async function refuseForeign(
     const given = images.get(name);
     if (given !== undefined && (await isSameFile(given.path, file))) continue;
     if ((await lstat(file).catch(() => undefined)) === undefined) continue;
-    throw new CliError(`File exists: ${file}`, { hint: 'replace it with --force, or take it away' });
+    throw new CliError(`File exists: ${file}`, {
+      code: 'ERR_FILE_EXISTS',
+      hint: 'replace it with --force, or take it away',
+    });
   }
 }
 

@@ -19,11 +19,10 @@ import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/printable.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { prepareDiscovery } from './discovery.ts';
-import { finishFolder } from './finish.ts';
-import { type HostJob, prepareHosts } from './hosts.ts';
+import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
+import { finishFolder, tellMemory, tellExposed } from './finish.ts';
 import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { imagesInFolder, putImages } from './putFiles.ts';
+import { imagesInFolder, putImages, archiveInputs, publishIn } from './putFiles.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -34,11 +33,14 @@ import {
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
-import { chooseLayout, type FileAccess, type PrepareOptions, readAccess, readWanted } from './options.ts';
-import { tellExposed } from './exposed.ts';
-import { archiveInputs, publishIn } from './publishedArchives.ts';
-import { tellMemory } from './tellMemory.ts';
-import { readSource } from './source.ts';
+import {
+  chooseLayout,
+  type FileAccess,
+  type PrepareOptions,
+  readAccess,
+  readWanted,
+  readSource,
+} from './options.ts';
 
 /**
  * Ends with 1 where a host is wrong; the others are prepared, and what there was of the wrong ones stays.

@@ -18,6 +18,10 @@ import { copyWithChange } from '../io/images/changeFile.ts';
 import type { ImageBytes, OpenImage } from '../io/images/imageBytes.ts';
 import { openSharedImage } from '../io/images/sharedImage.ts';
 import type { Access, FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
+import { agentPath } from '../hosts/artifacts/servedPaths.ts';
+import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 
 /** Where files of hosts go. */
 export interface FolderSink {
@@ -123,4 +127,40 @@ export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePla
     await base.close();
   };
   return { ...base, parts: { ...base.parts, initramfs: inFolder }, close };
+}
+
+export interface ArchivePlace {
+  readonly folder: PreparedFolder;
+  readonly access: Access;
+  /** Of what is served, below the folder, with a slash at its end unless it is the folder itself. */
+  readonly root: string;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+}
+
+/** Throws UsageError where the folder has no URL. */
+export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): PublishArchive {
+  return async ({ id, name, path }) => {
+    if (baseUrl === undefined) {
+      throw new UsageError('under which URL will hosts fetch the agent archive? --base-url is missing', {
+        hint: 'for example --base-url http://192.0.2.1/boot, or say where else it is with agent.archiveUrl',
+      });
+    }
+    const served = agentPath(id, name);
+    if (!folder.files.has(root + served)) await folder.share({ path: root + served, ...access }, path);
+    return `${baseUrl}/${served}`;
+  };
+}
+
+/** For the manifest: those that configs name. */
+export function archiveInputs(
+  archives: AgentArchives,
+  { digests }: PreparedFolder,
+): Promise<ManifestInput[]> {
+  return Promise.all(
+    archives.used().map(async ({ architecture, content, name, path }) => {
+      const sha256 = await digests.sha256(path);
+      return { role: 'agent-archive', name, architecture, size: content.size, sha256 } as const;
+    }),
+  );
 }

@@ -6,7 +6,7 @@ import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
-import { type HostFile, parseHostFileName } from '../hosts/artifacts/hostFiles.ts';
+import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type Resource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';

@@ -1,23 +1,24 @@
 /** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
 
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import type { PackedConfigs } from './answer/packedConfigs.ts';
-import { keepRemarks, reportGroups, startRun } from '../hosts/run/hostRun.ts';
-import { makeHosts } from '../hosts/run/makeHosts.ts';
-import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
+import { keepRemarks, reportGroups, startRun, makeHosts } from '../hosts/run/hostRun.ts';
+import { scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { ServedHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
-import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import type { NetworkHost, BootFile, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
-import { hostPlaces, type ServedThings } from './servedPlaces.ts';
+import { hostPlaces, type ServedThings, unknownPlaces, unknownStem } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
+import { unknownMachines } from './answer/access.ts';
+import { planUnknown } from '../hosts/plan/planUnknown.ts';
 
 /** What a page or a program is told of a host. */
 export interface HostState {
@@ -75,7 +76,10 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
   }
   reportGroups(run);
   if (options.failFast === true && run.counts.wrong > 0) {
-    throw new CliError('Nothing is served: a host is wrong', { hint: 'mend what is reported above' });
+    throw new CliError('Nothing is served: a host is wrong', {
+      code: 'ERR_HOST',
+      hint: 'mend what is reported above',
+    });
   }
   return {
     served,
@@ -94,7 +98,7 @@ function wrongHost(
 }
 
 /** Keeps the configs, under a name or one that begins with it, and gives what is served. */
-export async function buildEntry(
+async function buildEntry(
   { name, stem, plan, boot }: EntryPlan,
   { configs, growth, read, things }: EntryJob,
 ): Promise<ServedHost> {
@@ -122,4 +126,72 @@ interface EntryPlan {
   readonly stem: string;
   readonly plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
   readonly boot: NetworkHost | undefined;
+}
+
+export interface DiscoveryEntries {
+  readonly hosts: readonly ServedHost[];
+  readonly boots: readonly RamdiskBoot[];
+}
+
+/** @throws CliError where what is said of all hosts does not give a config */
+export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
+  const { io, plan, things } = job;
+  const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
+  const hosts: ServedHost[] = [];
+  for (const one of plans) {
+    const stem = unknownStem(one.images?.architecture, things.bases);
+    hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
+  }
+  return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
+}
+
+/** @throws CliError where they cannot be written */
+export function sharedScripts(
+  discovery: readonly RamdiskBoot[],
+  hosts: readonly NetworkHost[],
+  { io, plan: { wanted }, things: { links } }: EntryJob,
+): BootFile[] {
+  const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+  return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
+}
+
+/** Configs by the name of the host. */
+export interface PackedConfigs {
+  add(host: string, config: Uint8Array): void;
+  /** Undefined for a host that is not there. */
+  get(host: string): Uint8Array | undefined;
+  /** Bytes that all of them take. */
+  readonly size: number;
+}
+
+/** What deflate can look back at: of a longer text, its end. */
+const WINDOW = 32 * 1024;
+
+interface Packed {
+  readonly bytes: Uint8Array;
+  /** Bytes when unpacked. */
+  readonly length: number;
+}
+
+export function createPackedConfigs(): PackedConfigs {
+  const packed = new Map<string, Packed>();
+  let dictionary: Buffer | undefined;
+  let size = 0;
+  return {
+    add: (host, config) => {
+      dictionary ??= Buffer.from(config.subarray(-WINDOW));
+      // Memory of its own: neither the spare room of zlib's, nor a piece of the pool, which would keep all of that.
+      const bytes = new Uint8Array(deflateRawSync(config, { dictionary }));
+      size += bytes.length - (packed.get(host)?.bytes.length ?? 0);
+      packed.set(host, { bytes, length: config.length });
+    },
+    get: (host) => {
+      const found = packed.get(host);
+      if (found === undefined || dictionary === undefined) return undefined;
+      return inflateRawSync(found.bytes, { dictionary, maxOutputLength: Math.max(1, found.length) });
+    },
+    get size() {
+      return size;
+    },
+  };
 }

@@ -2,20 +2,17 @@
 
 import type { BootFile } from '../boot/network/networkBoot.ts';
 import { imageParts } from '../image/bootParts.ts';
-import { changedImage } from '../image/imageChange.ts';
-import { bytesAccess, overlay } from '../image/overlay.ts';
+import { changedImage, type ImageChange } from '../image/imageChange.ts';
+import { bytesAccess, overlay, type Patch, zeros } from '../image/overlay.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
 import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type HostMaterial, type MadeImage, makeHostFile } from '../hosts/artifacts/hostArtifacts.ts';
-import { type HostFile, hostFileName } from '../hosts/artifacts/hostFiles.ts';
+import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
-import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
-import { mediaTypes } from './answer/mediaTypes.ts';
-import type { Resource } from './answer/resource.ts';
+import { mediaTypes, type Resource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';
-import { heldBytes, leanChange } from './leanChange.ts';
 
 /** Whose file it is, and since when it is what it is. */
 interface Owner {
@@ -136,4 +133,30 @@ export function sharedResources(bases: readonly BaseSet[], archives: OpenArchive
     add(path, { artifact: 'agent', fileName: name }, { file, bytes: file, digest: sha512 });
   }
   return resources;
+}
+
+/** The same change. What it holds is its own, and no part of larger memory. */
+export function leanChange(change: ImageChange): ImageChange {
+  return { ...change, stages: change.stages.map((stage) => stage.flatMap(leanPatches)) };
+}
+
+/** Bytes of memory that its patches take. */
+export function heldBytes({ stages }: ImageChange): number {
+  const sizes = stages.flat().map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Fewer zeros are not worth a patch of their own. */
+const LEAST_ZEROS = 1024;
+
+function leanPatches({ offset, data }: Patch): Patch[] {
+  if (!(data instanceof Uint8Array)) return [{ offset, data }];
+  const used = data.findLastIndex((byte) => byte !== 0) + 1;
+  const kept = data.length - used < LEAST_ZEROS ? data.length : used;
+  const own = new Uint8Array(data.subarray(0, kept));
+  if (kept === data.length) return [{ offset, data: own }];
+  return [
+    { offset, data: own },
+    { offset: offset + kept, data: zeros(data.length - kept) },
+  ];
 }

@@ -1,8 +1,7 @@
 /** Where machines find what they boot on this server: each under a URL that lets it fetch no other's. */
 
 import type { Architecture } from '../core/architecture.ts';
-import { agentPath, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import { hostFileName } from '../hosts/artifacts/hostFiles.ts';
+import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { SignedGrant } from './answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
 import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';

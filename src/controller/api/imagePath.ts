@@ -5,7 +5,7 @@
  */
 
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 
 export interface ImagePath {
   /** With its quotes. */

@@ -120,7 +120,10 @@ async function asProgram(kernel: BaseImage, architecture: Architecture): Promise
 
 async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> {
   if (iso === undefined) {
-    throw new CliError('there is no live ISO for this architecture', { hint: 'give one with --iso' });
+    throw new CliError('there is no live ISO for this architecture', {
+      code: 'ERR_IMAGE',
+      hint: 'give one with --iso',
+    });
   }
   return named(iso, async () => {
     const live = await openLiveIso(iso.bytes);

@@ -123,6 +123,7 @@ function withArchive(
   const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
   if (file !== undefined) return { ...source, ...known, options: { ...source.options, agentArchive: file } };
   throw new CliError(`there is no agent archive for ${architecture}`, {
+    code: 'ERR_SETTING',
     hint: `give it: --agent-archive ${architecture}=FILE`,
   });
 }

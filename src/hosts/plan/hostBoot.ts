@@ -1,8 +1,8 @@
 /** What a host boots: the settings of its boot scripts, checked as they are written. */
 
-import type { BootSettings } from '../../boot/bootSettings.ts';
+import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { argumentSecrets } from '../../boot/kernelArguments.ts';
+import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
 import { networkBootFiles } from '../../boot/network/bootFiles.ts';
 import { renderDnsmasq } from '../../boot/network/dnsmasq.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
@@ -19,7 +19,7 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
-import type { InventoryLayers } from './inventoryHost.ts';
+import type { InventoryLayers } from '../settings/inventory.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A machine, or all that are not known. */
@@ -134,3 +134,17 @@ export function sharedBootFiles(
 
 /** The part of its configuration that leads machines to the scripts. */
 export const DNSMASQ = 'dnsmasq.conf';
+
+/** Live ISOs have these by themselves, in their own way. */
+const ofIso: ReadonlySet<string> = new Set([
+  'coreos.live.rootfs_url',
+  'ignition.config.url',
+  'ignition.firstboot',
+  'ignition.platform.id',
+  'coreos.liveiso',
+]);
+
+/** In the order in which they are appended. */
+export function isoArguments(settings: BootSettings): readonly string[] {
+  return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
+}

@@ -5,11 +5,10 @@ import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
-import { isoArguments } from '../artifacts/isoArguments.ts';
+import { isoArguments, bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
-import { bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
-import type { InventoryLayers } from './inventoryHost.ts';
+import type { InventoryLayers } from '../settings/inventory.ts';
 import type { RenderHost } from '../settings/renderHosts.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
@@ -83,6 +82,7 @@ function findImages(
   const found = images.get(wanted);
   if (found !== undefined) return found;
   throw new CliError(`there are no images for ${wanted}`, {
+    code: 'ERR_SETTING',
     hint: `give them: --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
   });
 }

@@ -4,13 +4,13 @@ import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../
 import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { keyfileFolder } from '../../agent/hostNetwork.ts';
-import type { Inputs } from '../../agent/settingInputs.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import { type Io, ioWith } from '../../io/io.ts';
-import { type Finding, type Path } from '../../core/finding.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ignoredRules.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
@@ -18,7 +18,7 @@ import type { SettingName } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -29,11 +29,11 @@ import {
   tellFindings,
   translateDocument,
 } from '../input/configDocuments.ts';
-import { locateDiagnostic, locateError } from './locate.ts';
 import { pathIn } from './reading.ts';
 import type { Rule } from '../../ignition/rule.ts';
 import { confPath } from '../../agent/files.ts';
 import { unitName } from '../../agent/unit.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -186,6 +186,7 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
   const hasService = discovery.systemd?.units?.some(({ name }) => name === assistedUnitName) === true;
   if (!hasService) {
     throw new CliError(`--discovery: ${path} has no unit ${assistedUnitName}`, {
+      code: 'ERR_SETTING',
       hint: 'give the discovery config of assisted-service; any other config goes to --merge',
     });
   }
@@ -200,6 +201,7 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
   const above = translateDocument(document, version, io);
   if (below.status === 'refused') {
     throw new CliError(`what was rendered cannot be written in the version ${version}`, {
+      code: 'ERR_CONFIG_VERSION',
       hint: `write ${document.name} in the version ${own}`,
     });
   }
@@ -272,4 +274,44 @@ function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Findi
 function conflict(what: string, path: Path): Finding {
   const { id: rule, severity, hint } = replacesRendered;
   return { rule, severity, path, message: `this replaces ${what} that was rendered`, hint };
+}
+
+interface Located {
+  readonly at: FilePlace;
+  /** Without the file and its line. */
+  readonly message: string;
+}
+
+/** The diagnostic with the place of the input that its message begins with. */
+function locateDiagnostic(diagnostic: Diagnostic, inputs: Inputs): Diagnostic {
+  const located = diagnostic.at === undefined ? locate(diagnostic.message, inputs) : undefined;
+  return located === undefined ? diagnostic : { ...diagnostic, ...located };
+}
+
+/** The error with the place of the input that its message begins with; any other value as it is. */
+function locateError(error: unknown, inputs: Inputs): unknown {
+  if (!(error instanceof CliError) || error.at !== undefined) return error;
+  const located = locate(error.sentence, inputs);
+  if (located === undefined) return error;
+  const { code, excerpt, hint } = error;
+  const details = { code, excerpt, hint, at: located.at, cause: error };
+  return error instanceof UsageError
+    ? new UsageError(located.message, details)
+    : new CliError(located.message, details);
+}
+
+function locate(message: string, inputs: Inputs): Located | undefined {
+  for (const value of [...inputs.values()].flat()) {
+    if (value.source !== undefined && message.startsWith(value.place))
+      return relative(message, value, value.source);
+  }
+  return undefined;
+}
+
+function relative(
+  message: string,
+  { place }: InputValue,
+  { at, name }: NonNullable<InputValue['source']>,
+): Located {
+  return { at, message: name + message.slice(place.length) };
 }

@@ -12,7 +12,7 @@ import type { Io } from '../../io/io.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
-import { readDeployedConfig } from '../../hosts/input/deployedConfig.ts';
+import { readDeployedConfig } from '../../hosts/input/imageSource.ts';
 import type { FolderPlace } from '../serving/preparedFolderService.ts';
 
 export type ImageConfig =

@@ -17,7 +17,7 @@ import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts'
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import type { Accelerator, Firmware, MachineArchitecture } from '../timeline/machineArguments.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
-import { parseWholeNumber } from '../../serve/numbers.ts';
+import { parseWholeNumber } from '../../serve/setup.ts';
 import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
 
 export interface EmulatedSource {
