@@ -7,8 +7,15 @@ import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import {
+  type CustomizeOptions,
+  inputsOf,
+  needsOf,
+  parseConsoles,
+  readCustomization,
+  tellInstallation,
+  tellMissingDevice,
+} from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {

@@ -12,8 +12,15 @@ import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io
 import type { ExitCode, Io } from '../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
-import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import {
+  type CustomizeOptions,
+  inputsOf,
+  needsOf,
+  parseConsoles,
+  readCustomization,
+  tellInstallation,
+  tellMissingDevice,
+} from '../customize/customization.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 

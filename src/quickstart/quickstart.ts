@@ -19,7 +19,7 @@ import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
 import { programCommand } from '../io/report/programCommand.ts';
-import { embed } from '../iso/ignition/embed.ts';
+import { embed } from '../iso/ignition.ts';
 import { kargs } from '../pxe/kargs.ts';
 
 export interface QuickstartOptions {

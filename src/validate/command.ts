@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { ValidateOptions } from './validate.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const notes = `
 What is checked:
@@ -62,10 +62,7 @@ export function declareValidate(command: Command, context: Context): void {
       ]),
     )
     .option('--ipa-version <RELEASE>', 'check for this release of ironic-python-agent, not the newest');
-  refuseRepeatedOptions(command)
-    .addHelpText('after', notes)
-    .action(async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) => {
-      const { validate } = await import('./validate.ts');
-      context.finish(await validate({ ...options, files }, context.io));
-    });
+  const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
+    (await import('./validate.ts')).validate({ ...options, files }, context.io);
+  declareRun(command, notes, run, context);
 }

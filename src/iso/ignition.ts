@@ -1,22 +1,23 @@
-/** `iso ignition embed`: puts an Ignition config into a live ISO, after checking it as Ignition would. */
+/** `iso ignition`: embeds an Ignition config in a live ISO, prints the embedded config, or removes it. */
 
-import { FormatError, UsageError } from '../../core/errors.ts';
-import { embedIgnition } from '../../image/embeddedIgnition.ts';
-import type { ImageChange } from '../../image/imageChange.ts';
-import { configUnread } from '../../image/inspection/imageRules.ts';
-import type { LiveIso } from '../../image/liveIso.ts';
-import { outputFile } from '../../io/images/imageOutput.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
-import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
-import { report } from '../../io/report/report.ts';
+import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
+import type { ImageChange } from '../image/imageChange.ts';
+import { configUnread } from '../image/inspection/imageRules.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import { outputFile } from '../io/images/imageOutput.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
+import { report } from '../io/report/report.ts';
 import {
   type InitrdFileOptions,
   type MediumFileOptions,
   readInitrdFiles,
   withMediumFiles,
-} from '../addedFiles.ts';
-import { type ConfigOptions, readCheckedConfig } from '../../hosts/input/checkedConfig.ts';
-import { configFile, refuseSwapped } from '../../hosts/input/swappedInputs.ts';
+} from './addedFiles.ts';
+import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
+import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
+import { writeStdout } from '../io/stdout.ts';
 
 export interface EmbedOptions extends ConfigOptions, InitrdFileOptions, MediumFileOptions, Rewrite {
   /** Replaces an embedded config, and lets the image grow far. */
@@ -59,4 +60,26 @@ async function tellUnread(iso: LiveIso, io: Io): Promise<void> {
   if (features?.otherSystem !== true) return;
   const { hint, message } = configUnread;
   report(io, { severity: 'warning', message, hint });
+}
+
+export interface ShowOptions {
+  readonly iso: string;
+}
+
+/** @throws CliError where the image has no config */
+export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
+  const config = await readLiveIso(iso, io, readIgnition);
+  if (config === undefined) {
+    throw new CliError('No embedded Ignition config.', { hint: 'embed one with `iso ignition embed`' });
+  }
+  await writeStdout(io, [config]);
+  return 0;
+}
+
+export type RemoveOptions = Rewrite;
+
+/** Network settings in the same area stay; with none, the area has its original bytes again. */
+export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
+  await rewriteLiveIso(options, removeIgnition, io);
+  return 0;
 }
