@@ -81,14 +81,14 @@ export { formatJsonReport } from './io/report/json.ts';
 export { formatTextReport } from './io/report/text.ts';
 
 export { bareMetalHost } from './deploy/bareMetalHost.ts';
-export type { BareMetalHostOptions } from './deploy/hostSettings.ts';
+export type { BareMetalHostOptions } from './deploy/bareMetalHost.ts';
 export { configDrive } from './deploy/configDrive.ts';
-export type { ConfigDriveOptions } from './deploy/configDriveDocument.ts';
+export type { ConfigDriveOptions } from './deploy/configDrive.ts';
 export { ironic as deployIronic, type IronicOptions } from './deploy/ironic.ts';
 export { node as deployNode } from './deploy/node.ts';
-export type { NodeOptions } from './deploy/nodeDocument.ts';
+export type { NodeOptions } from './deploy/node.ts';
 export { steps as deploySteps } from './deploy/steps.ts';
-export type { StepsOptions } from './deploy/stepsDocument.ts';
+export type { StepsOptions } from './deploy/steps.ts';
 export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './merge/merge.ts';
 export { embed as embedIgnition, type EmbedOptions } from './iso/ignition.ts';

@@ -1,11 +1,11 @@
 /** The commands for what goes to Ironic and to Metal3. */
 
 import { type Command, Option } from 'commander';
-import type { BareMetalHostOptions } from './hostSettings.ts';
-import type { ConfigDriveOptions } from './configDriveDocument.ts';
+import type { BareMetalHostOptions } from './bareMetalHost.ts';
+import type { ConfigDriveOptions } from './configDrive.ts';
 import type { IronicOptions } from './ironic.ts';
-import type { NodeOptions } from './nodeDocument.ts';
-import type { StepsOptions } from './stepsDocument.ts';
+import type { NodeOptions } from './node.ts';
+import type { StepsOptions } from './steps.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';

@@ -18,10 +18,9 @@ import {
 } from '../hosts/run/hostRun.ts';
 import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
-import { permissionsFor } from './deployDocument.ts';
-import type { Wording } from './deployIssues.ts';
-import type { HostFrame } from './hostFrames.ts';
-import { type HostContext, rememberConfigs } from './hostContext.ts';
+import { type HostFrame, permissionsFor } from './deployDocument.ts';
+import { type HostContext, rememberConfigs, type Wording } from './hostContext.ts';
+import { isFolder } from './options.ts';
 import {
   factsOf,
   type HostReading,
@@ -33,7 +32,7 @@ import {
   wordingOf,
 } from './inventoryHost.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { parseBmcAddress } from './documents/bmcAddress.ts';
+import { parseBmcAddress } from './documents/host.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import { nearestNames } from '../io/report/nearestNames.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
@@ -57,11 +56,6 @@ export interface DeployJob<O> {
     options: O & { readonly name: string },
     context: HostContext,
   ) => Promise<HostOutput | undefined>;
-}
-
-/** Whether there is to be a file for each host. */
-export function isFolder({ output }: Pick<InventoryOptions, 'output'>): boolean {
-  return output !== undefined && output !== '-';
 }
 
 /** Ends with 1 where a host is wrong. */

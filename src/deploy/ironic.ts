@@ -9,8 +9,8 @@ import {
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
-import { tellIssues } from './deployIssues.ts';
-import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
+import { tellIssues } from './hostContext.ts';
+import { ramdiskOf, type RamdiskOptions } from './options.ts';
 import { parseFormat } from '../io/report/nearestNames.ts';
 
 /** The options of the command line, under the names that they have there. */

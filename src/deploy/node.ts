@@ -1,13 +1,38 @@
-/** `deploy node`: writes a node for Ironic, as commands or as a description. */
+/** `deploy node`: writes a node for Ironic as commands or as a description, or those of the hosts of an inventory. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { writeDocument } from './deployDocument.ts';
-import { contextOfFlags } from './hostContext.ts';
-import { requireName } from './hostOptions.ts';
-import { refuseWithoutInventory } from './inventoryFlags.ts';
-import { formatNode, type NodeFormat, type NodeOptions, readNode } from './nodeDocument.ts';
+import {
+  formatItem,
+  formatMember,
+  formatValue,
+  type HostFrame,
+  jsonMapping,
+  nodeList,
+  plainFrame,
+  writeDocument,
+} from './deployDocument.ts';
+import { contextOfFlags, type HostContext, tellIssues } from './hostContext.ts';
+import {
+  type HostOptions,
+  type InventoryFlags,
+  isFolder,
+  ramdiskOf,
+  type RamdiskOptions,
+  readHostOptions,
+  refuseWithoutInventory,
+  requireName,
+} from './options.ts';
 import { parseFormat } from '../io/report/nearestNames.ts';
+import {
+  checkNode,
+  describeNode,
+  formatCreateCommands,
+  formatSetCommand,
+  type NodeDescription,
+  type NodeSettings,
+  type Ramdisk,
+} from './documents/node.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
@@ -19,7 +44,6 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   refuseWithoutInventory(options);
   const { inventory } = options;
   if (inventory !== undefined) {
-    const { nodes } = await import('./nodes.ts');
     return nodes({ ...options, inventory }, format, io);
   }
   const description = readNode(requireName(options), format, contextOfFlags(io));
@@ -31,4 +55,108 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
 function refuseSetAsDocument({ set = false }: NodeOptions, format: NodeFormat): void {
   if (!set || format === 'command') return;
   throw new UsageError('--set is for commands', { hint: 'leave it or --format out' });
+}
+
+/** The options of the command line, under the names that they have there. */
+export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions {
+  /** The node is there already. */
+  readonly set?: boolean;
+  /** `command` (default), `json`, `yaml`, or `driver-info`. */
+  readonly format?: string;
+  readonly output?: string;
+}
+
+export type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
+
+/**
+ * The node that the options stand for; undefined where they are wrong, after telling why.
+ * @throws UsageError for options that contradict each other or are not complete
+ */
+export function readNode(
+  options: NodeOptions & { readonly name: string },
+  format: NodeFormat,
+  { io, wording }: Pick<HostContext, 'io' | 'wording'>,
+): NodeDescription | undefined {
+  const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
+  refuseIncomplete(options, format);
+  const { host, issues } = readHostOptions(options);
+  const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
+  // A node that is there may have hints already, and hints that cannot be read have been told.
+  const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
+  const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
+  return tellIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
+}
+
+function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
+  if (text === undefined) return ramdisk;
+  if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
+  throw new UsageError('--kernel-append-params is for --deploy-kernel and --deploy-ramdisk', {
+    hint: 'Ironic adds no arguments to a ready ISO: put them into it (iso kargs)',
+  });
+}
+
+function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
+  if (bmcAddress === undefined && !set && format !== 'driver-info') {
+    throw new UsageError('a new node needs the address of its BMC, which names the driver', {
+      hint: 'give --bmc-address, or --set for a node that is there',
+    });
+  }
+}
+
+/** The whole of a document with one node. */
+export async function formatNode(
+  description: NodeDescription,
+  format: NodeFormat,
+  { set = false }: Pick<NodeOptions, 'set'>,
+): Promise<string> {
+  if (format === 'command') return set ? formatSetCommand(description) : formatCreateCommands(description);
+  if (format === 'driver-info') return formatValue(description.driver_info, 'json');
+  return formatValue({ nodes: [description] }, format);
+}
+
+interface Form {
+  /** Of the file of one host. */
+  readonly extension: string;
+  readonly frame: HostFrame;
+}
+
+/** `baremetal create` reads one document only. */
+const forms: Readonly<Record<NodeFormat, Form>> = {
+  command: { extension: '.sh', frame: plainFrame },
+  json: { extension: '.json', frame: nodeList },
+  yaml: { extension: '.yaml', frame: { ...plainFrame, start: 'nodes:\n' } },
+  'driver-info': { extension: '.json', frame: jsonMapping },
+};
+
+/** Ends with 1 where a host is wrong; the others are written. */
+export async function nodes(
+  options: NodeOptions & { readonly inventory: string },
+  format: NodeFormat,
+  io: Io,
+): Promise<ExitCode> {
+  const formatHost = isFolder(options) ? formatNode : formatPart;
+  const { writeHosts } = await import('./hosts.ts');
+  return writeHosts(
+    {
+      options,
+      ...forms[format],
+      make: async (host, context) => {
+        const description = readNode(host, format, context);
+        if (description === undefined) return undefined;
+        return { text: await formatHost(description, format, host), content: 'public' };
+      },
+    },
+    io,
+  );
+}
+
+async function formatPart(
+  node: NodeDescription,
+  format: NodeFormat,
+  options: Pick<NodeOptions, 'set'>,
+): Promise<string> {
+  if (format === 'json') return formatItem(node);
+  if (format === 'driver-info') return formatMember(node.name, node.driver_info);
+  const text = await formatNode(node, format, options);
+  return format === 'yaml' ? text.slice(forms.yaml.frame.start.length) : text;
 }
