@@ -15,7 +15,7 @@ export {
 export type { ExitCode, Io, Output } from './io/io.ts';
 
 export { formatAgentConfig, renderAgentConfig, renderAgentConf } from './agent/agentConfig.ts';
-export { archiveMemory } from './agent/archiveMemory.ts';
+export { archiveMemory } from './agent/agentArchive.ts';
 export { checkConf, checkConfFile } from './agent/confCheck.ts';
 export { type IpaVersion, parseIpaVersion } from './ipa/ipaOptions.ts';
 export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
@@ -122,12 +122,12 @@ export type { RenderOptions } from './hosts/settings/options.ts';
 export { render } from './render/render.ts';
 export { inspect, type InspectOptions } from './inspect/inspect.ts';
 export { download, type DownloadOptions } from './download/download.ts';
-export { listStream, type ListStreamOptions } from './download/listStream.ts';
+export { listStream, type ListStreamOptions } from './download/streams.ts';
 export type { ControllerOptions } from './controller/options.ts';
 export { controller } from './controller/controller.ts';
 export type { ServeOptions } from './serve/options.ts';
 export { serve } from './serve/serve.ts';
 export type { TryOptions } from './try/setup.ts';
 export { tryRamdisk } from './try/try.ts';
-export { explain, type ExplainOptions } from './validate/explain/explain.ts';
+export { explain, type ExplainOptions } from './validate/explain.ts';
 export { validate, type ValidateOptions } from './validate/validate.ts';

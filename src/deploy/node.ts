@@ -151,12 +151,12 @@ export async function nodes(
 }
 
 async function formatPart(
-  node: NodeDescription,
+  description: NodeDescription,
   format: NodeFormat,
   options: Pick<NodeOptions, 'set'>,
 ): Promise<string> {
-  if (format === 'json') return formatItem(node);
-  if (format === 'driver-info') return formatMember(node.name, node.driver_info);
-  const text = await formatNode(node, format, options);
+  if (format === 'json') return formatItem(description);
+  if (format === 'driver-info') return formatMember(description.name, description.driver_info);
+  const text = await formatNode(description, format, options);
   return format === 'yaml' ? text.slice(forms.yaml.frame.start.length) : text;
 }

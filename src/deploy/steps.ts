@@ -291,9 +291,9 @@ function folderMaker(io: Io): (folder: string) => Promise<void> {
 /** A member of a mapping from the name of the host to its steps. */
 async function formatPart(
   name: string,
-  steps: readonly DeployStep[],
+  deploySteps: readonly DeployStep[],
   format: 'json' | 'yaml',
 ): Promise<string> {
-  if (format === 'json') return formatMember(name, steps);
-  return formatValue({ [name]: steps }, 'yaml');
+  if (format === 'json') return formatMember(name, deploySteps);
+  return formatValue({ [name]: deploySteps }, 'yaml');
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { DownloadOptions } from './download.ts';
-import type { ListStreamOptions } from './listStream.ts';
+import type { ListStreamOptions } from './streams.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
@@ -77,6 +77,6 @@ export function declareListStream(command: Command, context: Context): void {
     .option('--stream-base-url <URL>', BASE_URL)
     .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
   const run = async (options: ListStreamOptions) =>
-    (await import('./listStream.ts')).listStream(options, context.io);
+    (await import('./streams.ts')).listStream(options, context.io);
   declareRun(command, LIST_NOTES, run, context);
 }

@@ -35,7 +35,7 @@ async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<Exit
   if (form === 'json') {
     await writeStdout(io, [jsonLines(document)]);
   } else {
-    const { formatInspection } = await import('./inspectionText.ts');
+    const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document))]);
   }
   return isDamaged(inspected) ? 1 : 0;

@@ -15,8 +15,7 @@ import { sortedByPath } from '../image/initrd.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
 import type { Finding, Severity } from '../core/finding.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
-import type { ImageArchive } from './inspectImageArchive.ts';
-import type { Inspected, InspectedConfig } from './inspectSource.ts';
+import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
  * `ramdisk-iso`: one that `iso create` made of another ramdisk. `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for

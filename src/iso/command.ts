@@ -160,8 +160,8 @@ const TABLE: readonly TableEntry[] = [
   { name: 'create', summary: 'make a bootable ISO of a kernel and an initramfs', declare: declareIsoCreate },
 ];
 
-export function declareIso(iso: Command, context: Context): void {
-  declareTable(iso, TABLE, context);
+export function declareIso(iso: Command, context: Context): Promise<void> {
+  return declareTable(iso, TABLE, context);
 }
 
 /** Options as commander gives them: the image is an argument. */

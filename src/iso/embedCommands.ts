@@ -96,12 +96,12 @@ const NETWORK_TABLE: readonly TableEntry[] = [
   { name: 'remove', summary: 'take the embedded network settings out', declare: declareRemoveNetwork },
 ];
 
-export function declareIsoIgnition(ignition: Command, context: Context): void {
-  declareTable(ignition, [EMBED, SHOW, REMOVE], context);
+export function declareIsoIgnition(ignition: Command, context: Context): Promise<void> {
+  return declareTable(ignition, [EMBED, SHOW, REMOVE], context);
 }
 
-export function declareIsoNetwork(network: Command, context: Context): void {
-  declareTable(network, NETWORK_TABLE, context);
+export function declareIsoNetwork(network: Command, context: Context): Promise<void> {
+  return declareTable(network, NETWORK_TABLE, context);
 }
 
 /** Both spellings of the command have their own name for the option with the config. */
@@ -138,8 +138,8 @@ function declareRemove(command: Command, context: Context): void {
 /** The older spelling of coreos-installer: works, is not shown, and says what to use. */
 function deprecated(entry: TableEntry): TableEntry {
   const { name } = entry;
-  const declare: TableEntry['declare'] = (command, context) => {
-    entry.declare(command, context);
+  const declare: TableEntry['declare'] = async (command, context) => {
+    await entry.declare(command, context);
     command.hook('preAction', () => {
       context.io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
     });

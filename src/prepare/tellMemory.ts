@@ -1,6 +1,6 @@
 /** How much memory machines need for what was prepared: one line for all of them; the manifest has the parts of each. */
 
-import { UNPACKED_IMAGE } from '../agent/archiveMemory.ts';
+import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import { formatWordList } from '../formats/wordList.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';

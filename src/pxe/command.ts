@@ -115,8 +115,8 @@ const TABLE: readonly TableEntry[] = [
   },
 ];
 
-export function declarePxe(pxe: Command, context: Context): void {
-  declareTable(pxe, TABLE, context);
+export function declarePxe(pxe: Command, context: Context): Promise<void> {
+  return declareTable(pxe, TABLE, context);
 }
 
 /** The flags for settings are those of the table of settings. */

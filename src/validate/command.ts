@@ -1,4 +1,4 @@
-/** The command that checks Ignition configs and the agent's conf. */
+/** Declares `validate` and `explain`. */
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from './validate.ts';
@@ -65,4 +65,29 @@ export function declareValidate(command: Command, context: Context): void {
   const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
     (await import('./validate.ts')).validate({ ...options, files }, context.io);
   declareRun(command, notes, run, context);
+}
+
+const NOTES = `
+Exit codes:
+  0  done
+  2  there is no such rule
+
+Examples:
+  ironic-coreos explain path-relative
+  ironic-coreos explain
+  ironic-coreos explain --format json path-relative
+`;
+
+export function declareExplain(command: Command, context: Context): void {
+  command
+    .description(
+      'Says what a rule means, with an example of what is wrong and how it is right. Without a rule, lists them all.',
+    )
+    .argument('[RULE]', 'as it is named in the report, e.g. path-relative')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
+    .addHelpText('after', NOTES)
+    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
+      const { explain } = await import('./explain.ts');
+      context.finish(await explain({ rule, format }, context.io));
+    });
 }

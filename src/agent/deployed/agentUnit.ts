@@ -6,9 +6,8 @@
 import { FormatError } from '../../core/errors.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { effectiveSettings, type LintedUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
-import { type Entry, say, sayHidden } from './entry.ts';
-import { readState, sayLine } from './units.ts';
-import { hardwareManagerFolder } from '../hardwareManagers.ts';
+import { type Entry, readState, say, sayHidden, sayLine } from './entries.ts';
+import { hardwareManagerFolder } from '../files.ts';
 import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
 import { anchorFolder } from './files.ts';

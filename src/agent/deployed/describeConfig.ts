@@ -9,10 +9,18 @@ import type { Config, IgnitionSection, PasswdUser, Proxy, Resource } from '../..
 import { type LintSubject, readSubject } from '../lint/subject.ts';
 import { type SettingName, settingTable } from '../settingTable.ts';
 import { type AgentUnit, readAgentUnit } from './agentUnit.ts';
-import { compareText, type Entry, fingerprint, say, sayPlain } from './entry.ts';
+import {
+  compareText,
+  createContentsReader,
+  type Entry,
+  fingerprint,
+  type ReadContents,
+  readResourceEntries,
+  readUnitEntries,
+  say,
+  sayPlain,
+} from './entries.ts';
 import { readFileEntries } from './files.ts';
-import { createContentsReader, type ReadContents, readResourceEntries } from './resource.ts';
-import { readUnitEntries } from './units.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Members } from '../../ignition/decode.ts';

@@ -6,8 +6,8 @@
 import { readSystemdLines, type SystemdLine } from '../../formats/systemdFile.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { broken, note, warning } from './lintRule.ts';
 import { type LintedFile, type LintedUnit, type LintSubject, readContents } from './subject.ts';
+import { broken, note, warning } from './lintRule.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/editDistance.ts';
 
