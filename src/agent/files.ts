@@ -71,14 +71,14 @@ function renderRegistriesConf({ registriesConf }: AgentSettings): File[] {
 export const keyfileFolder = '/etc/NetworkManager/system-connections';
 
 /** NetworkManager ignores a connection that others can read: it may hold a password. */
-export function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
+function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
   return keyfiles.map(({ name, text }) =>
     renderDataFile({ path: `${keyfileFolder}/${name}`, mode: secretMode, content: Buffer.from(text) }),
   );
 }
 
 /** A name for when the network gives none, as a script that NetworkManager runs whenever a connection changes. */
-export function renderHostname({ hostname }: AgentSettings): File[] {
+function renderHostname({ hostname }: AgentSettings): File[] {
   if (hostname === undefined) return [];
   const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
   const path = '/etc/NetworkManager/dispatcher.d/01-hostname';

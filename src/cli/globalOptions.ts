@@ -7,7 +7,7 @@ import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
-export function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
+function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
   const choose = (level: LogLevel) => () => {
     chosen.level = level;
   };
@@ -33,7 +33,7 @@ const IGNORE_HELP = 'do not report these rules; repeatable';
 const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
 
 /** The heading of these options in the help. */
-export const GLOBAL_OPTIONS = 'Global options:';
+const GLOBAL_OPTIONS = 'Global options:';
 const COLORS = ['auto', 'always', 'never'] as const;
 
 function declare(command: Command, option: Option, take: (value: string) => void): void {

@@ -63,18 +63,18 @@ function pageDate({ env }: Pick<Io, 'env'>): string {
 }
 
 /** What the page belongs to; the date is `2026-11-21`. */
-export interface Release {
+interface Release {
   readonly version: string;
   readonly date: string;
 }
 
 /** `ironic-coreos-iso-kargs` */
-export function pageName({ words }: CommandDescription): string {
+function pageName({ words }: CommandDescription): string {
   return words.join('-');
 }
 
 /** The whole page of one command; those of its commands are pages of their own. */
-export function formatManPage(command: CommandDescription, { date, version }: Release): string {
+function formatManPage(command: CommandDescription, { date, version }: Release): string {
   const { commands, notes, purpose, summary, words } = command;
   const [program = ''] = words;
   const { intro, sections } = formatNotes(notes);

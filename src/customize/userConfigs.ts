@@ -63,7 +63,11 @@ async function readSource(path: string, io: Io): Promise<Source> {
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
-  return new CliError(`parsing Ignition config ${path}: ${problem}`, { hint, excerpt });
+  return new CliError(`parsing Ignition config ${path}: ${problem}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint,
+    excerpt,
+  });
 }
 
 function tellUnknownVersion(path: string, version: string, io: Io): void {

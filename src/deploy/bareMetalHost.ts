@@ -95,6 +95,7 @@ function rememberShared(): (settings: HostSettings) => 'new' | 'known' {
     }
     if (other.config === config || JSON.stringify(other.config) === JSON.stringify(config)) return 'known';
     throw new CliError(`the Secret ${userData} would hold another config than for ${other.host}`, {
+      code: 'ERR_SETTING',
       hint: 'leave --user-data-name out, or put {name} into it',
     });
   };

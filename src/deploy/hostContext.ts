@@ -96,7 +96,7 @@ export interface Wording {
   readonly reword: (text: string) => string;
 }
 
-export const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
+const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
 /** Tells all issues, each once; answers with 1 where one is an error. */
 export function tellIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {

@@ -86,8 +86,8 @@ function makerOf<O>({ make }: DeployJob<O>): MakeHost<WantedHost<O>, HostOutput>
 }
 
 function rewordError(error: CliError, { reword }: Wording): CliError {
-  const { message, hint } = error;
-  return new CliError(reword(message), { cause: error, ...(hint !== undefined && { hint: reword(hint) }) });
+  const { code, message, hint } = error;
+  return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
 function fileOf({ text, content }: HostOutput): HostFile {
@@ -129,7 +129,10 @@ async function readWantedHosts<O extends InventoryOptions>(
   const { inventory, document } = await readInventoryDocument(name, io, 'written');
   const { hosts } = inventory;
   if (hosts === undefined) {
-    throw new CliError(`${name} has no list of hosts`, { hint: 'add "hosts", or give --name of one host' });
+    throw new CliError(`${name} has no list of hosts`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add "hosts", or give --name of one host',
+    });
   }
   const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
@@ -210,7 +213,10 @@ function wantedHost<O extends InventoryOptions>(
       const wording = wordingOf(source);
       if (other !== undefined) {
         const message = `${wording.place('--bmc-address')}: the host ${other.name} has the same BMC`;
-        throw new CliError(message, { hint: 'correct one of them; neither is written' });
+        throw new CliError(message, {
+          code: 'ERR_INVENTORY',
+          hint: 'correct one of them; neither is written',
+        });
       }
       return {
         options: optionsOf(source, wording),

@@ -17,7 +17,7 @@ import { readMapping, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
 /** Texts; placeholders in them are filled. */
-export const textSettings = [
+const textSettings = [
   'namespace',
   'bmcAddress',
   'bmcCredentialsName',
@@ -37,7 +37,7 @@ export const textSettings = [
 ] as const;
 
 /** Those that are paths, which start at the folder of the inventory. */
-export const pathSettings = ['ignition', 'networkData'] as const;
+const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
@@ -153,8 +153,10 @@ export function optionsOf<O extends InventoryOptions>(
       return fillPlaceholders(text, factsOf(source));
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      const details = error.hint === undefined ? {} : { hint: error.hint };
-      throw new CliError(`${wording.place(flag)} ${error.message}`, details);
+      throw new CliError(`${wording.place(flag)} ${error.message}`, {
+        code: 'ERR_INVENTORY',
+        hint: error.hint,
+      });
     }
   };
   const merged = { ...mergeSettings(source), ...options };

@@ -208,6 +208,7 @@ export async function readInstalledConfig(
   tellFindings(findings, document, io);
   if (issues.some(({ rule }) => rule.severity === 'error')) {
     throw new CliError('the config does not fit an installation by install_coreos', {
+      code: 'ERR_CONFIG_INVALID',
       hint: 'change what is reported above',
     });
   }

@@ -77,7 +77,11 @@ async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly 
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const hint = error.hint ?? 'use what "gpg --export" writes, or a file such as RPM-GPG-KEY-fedora';
-    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, { hint, cause: error });
+    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint,
+      cause: error,
+    });
   }
 }
 
@@ -150,7 +154,7 @@ export interface PinnedKey {
   readonly owner: string;
 }
 
-export const pinnedKeys: readonly PinnedKey[] = [
+const pinnedKeys: readonly PinnedKey[] = [
   { fingerprint: '567e347ad0044ade55ba8a5f199e2f91fd431d51', owner: 'Red Hat (release key 2)' },
   { fingerprint: 'c6e7f081cf80e13146676e88829b606631645531', owner: 'Fedora 43' },
   { fingerprint: '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', owner: 'Fedora 44' },
@@ -159,4 +163,4 @@ export const pinnedKeys: readonly PinnedKey[] = [
 ];
 
 /** Where Fedora publishes all of its keys. */
-export const fedoraKeysUrl = 'https://fedoraproject.org/fedora.pgp';
+const fedoraKeysUrl = 'https://fedoraproject.org/fedora.pgp';

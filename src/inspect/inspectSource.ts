@@ -18,6 +18,7 @@ import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
@@ -75,23 +76,13 @@ export async function inspectSource(
   const isLocal = !isRemote(source);
   const inspected = await readImageSource(source, EXPECTED, {
     io,
-    use: (opened) => inspectOpened(opened, isLocal),
+    use: (opened) => nameInput(opened.name, () => inspectOpened(opened, isLocal)),
   });
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 
 /** The same of an image that is open. */
 async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
-  try {
-    return await inspectByKind(source, isLocal);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, hint } = error;
-    throw new CliError(`${source.name}: ${message}`, { ...(hint !== undefined && { hint }), cause: error });
-  }
-}
-
-async function inspectByKind(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
   if (archived !== undefined) return { file, subject: archived, findings: [] };
@@ -114,6 +105,7 @@ async function inspectConfigFile(
     throw new CliError(
       `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {
+        code: 'ERR_FORMAT',
         hint: 'kernels, disk images and other archives are not looked into',
       },
     );
@@ -184,7 +176,7 @@ export interface ImageArchive extends ContainerArchive {
  * Undefined for what is no tar archive.
  * @throws FormatError, going on from the name of the file, for one without container images, or a damaged one
  */
-export async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
+async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
   if (!(await isTar(file))) return undefined;
   const content = await readContainerArchive(sourceOfImage(file));
   const [image, ...others] = content.images;

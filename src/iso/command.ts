@@ -209,7 +209,7 @@ function declareIsoCustomize(command: Command, context: Context): void {
     .option('-f, --force', 'replace everything that is embedded')
     .option('--no-validate', 'take Ignition configs without checking what they say');
   const run = async (iso: string, options: Parsed<IsoCustomizeOptions>) =>
-    (await import('./customize.ts')).customize({ ...options, iso }, context.io);
+    (await import('./customize.ts')).customizeLiveIso({ ...options, iso }, context.io);
   declareRun(declareEmbedding(command), CUSTOMIZE_ISO_NOTES, run, context);
 }
 
@@ -252,7 +252,7 @@ function declareResetKargs(command: Command, context: Context): void {
     .description('Puts the default kernel arguments back. What is embedded stays.')
     .argument('<ISO>', ISO);
   const run = async (iso: string, options: Parsed<ResetOptions>) =>
-    (await import('./kargs.ts')).resetKargs({ ...options, iso }, context.io);
+    (await import('./kargs.ts')).resetKernelArguments({ ...options, iso }, context.io);
   declareRun(declareResult(command), RESET_KARGS_NOTES, run, context);
 }
 

@@ -28,7 +28,7 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
 }
 
 /** @throws CliError in the user's terms; nothing has been written then */
-export async function customize(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
+export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
   await refuseSwapped(options.iso, inputsOf(options), io);
   await rewriteLiveIso(options, (iso) => change(iso, options, io), io);

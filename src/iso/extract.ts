@@ -131,6 +131,7 @@ async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): P
   }
   if (output === undefined || output.path !== rootfs?.path) return;
   throw new CliError(`File exists: ${output.shownPath} would be both outputs`, {
+    code: 'ERR_SETTING',
     hint: 'write the root filesystem to another file',
   });
 }

@@ -70,7 +70,10 @@ export interface ShowOptions {
 export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
   const config = await readLiveIso(iso, io, readIgnition);
   if (config === undefined) {
-    throw new CliError('No embedded Ignition config.', { hint: 'embed one with `iso ignition embed`' });
+    throw new CliError('No embedded Ignition config.', {
+      code: 'ERR_IMAGE',
+      hint: 'embed one with `iso ignition embed`',
+    });
   }
   await writeStdout(io, [config]);
   return 0;

@@ -7,7 +7,7 @@ import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { resetKargs as resetKargsOf } from '../image/resetIso.ts';
+import { resetKargs } from '../image/resetIso.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
 import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
@@ -34,8 +34,8 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * What is embedded stays.
  * @throws CliError in the user's terms; nothing has been written then
  */
-export async function resetKargs(options: Rewrite, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, resetKargsOf, io);
+export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
+  await rewriteLiveIso(options, resetKargs, io);
   return 0;
 }
 

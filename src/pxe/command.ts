@@ -173,7 +173,7 @@ function declarePxeCustomize(command: Command, context: Context): void {
     .option('--no-validate', 'take Ignition configs without checking what they say')
     .requiredOption('-o, --output <path>', 'write the result to a new file; "-" is standard output');
   const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
-    (await import('./customize.ts')).customize({ ...options, initrd }, context.io);
+    (await import('./customize.ts')).customizePxe({ ...options, initrd }, context.io);
   declareRun(declareNewFile(command), CUSTOMIZE_PXE_NOTES, run, context);
 }
 

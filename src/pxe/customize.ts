@@ -38,7 +38,7 @@ const KARGS_NOTICE =
  * @throws CliError in the user's terms; no file has been written then. From a pipe to standard output everything is copied
  *   as it comes, so that what is wrong with it is said at its end.
  */
-export async function customize(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
+export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
   await refuseSwapped(options.initrd, inputsOf(options), io);
   const file = outputFile(options, io);

@@ -81,6 +81,7 @@ export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io):
   const config = files.get(CONFIG_NAME);
   if (config === undefined) {
     throw new CliError("couldn't find Ignition config in archive", {
+      code: 'ERR_IMAGE',
       hint: 'make an archive with `pxe ignition wrap`, and put it behind the initramfs',
     });
   }

@@ -74,7 +74,7 @@ async function diffOne(deployed: string, source: RenderSource, form: DiffForm): 
 }
 
 /** How changes are written to standard output. */
-export interface DiffForm {
+interface DiffForm {
   /** Of one host; `host` is there where there are several. */
   readonly format: (changes: readonly SettingChange[], host?: string) => readonly string[];
   readonly start: string;
@@ -83,7 +83,7 @@ export interface DiffForm {
 }
 
 /** By their names on the command line. */
-export const diffForms: Readonly<Record<TextOrJson, DiffForm>> = {
+const diffForms: Readonly<Record<TextOrJson, DiffForm>> = {
   text: { format: formatText, start: '', separator: '', end: '' },
   json: { format: formatJson, start: '[', separator: ',', end: '\n]\n' },
 };
@@ -105,7 +105,7 @@ function formatJson(changes: readonly SettingChange[], host?: string): string[] 
 }
 
 /** By setting; throws CliError where the rendered document cannot be read. */
-export function compareRendered(
+function compareRendered(
   deployed: Config,
   rendered: Pick<RenderedConfig, 'document'>,
 ): readonly SettingChange[] {
@@ -116,7 +116,7 @@ export function compareRendered(
 function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
   const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
-  throw new CliError(`the rendered config cannot be read: ${read.finding.message}`);
+  throw new CliError(`the rendered config cannot be read: ${read.finding.message}`, { code: 'ERR_INTERNAL' });
 }
 
 /** Where the deployed configs are, and how changes are told. */

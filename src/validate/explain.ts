@@ -39,7 +39,7 @@ function findRule(rule: string): RuleEntry {
 }
 
 /** What a rule means, with examples; ends with a line feed. */
-export function formatExplanation(entry: RuleEntry): string {
+function formatExplanation(entry: RuleEntry): string {
   const { id, severity, versions, message, meaning, wrong, right } = entry;
   const range = versions === 'all' ? '' : `, ${versions}`;
   return [
@@ -53,7 +53,7 @@ export function formatExplanation(entry: RuleEntry): string {
 }
 
 /** Rules for programs, a list on one line; the schema is `schemas/explain.json`. */
-export function formatRulesJson(entries: Iterable<RuleEntry>): string {
+function formatRulesJson(entries: Iterable<RuleEntry>): string {
   const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
     ...entry,
     severity: nameSeverity(severity),
@@ -63,7 +63,7 @@ export function formatRulesJson(entries: Iterable<RuleEntry>): string {
 }
 
 /** All rules, a line each, by group. */
-export function formatRuleList(entries: Iterable<RuleEntry>): string {
+function formatRuleList(entries: Iterable<RuleEntry>): string {
   const groups = new Map<string, RuleEntry[]>();
   for (const entry of entries) {
     const group = groups.get(entry.group);

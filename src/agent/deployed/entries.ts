@@ -36,7 +36,7 @@ export function sayHidden(setting: string, start: string, secret: string): Entry
 }
 
 /** Bytes of which only the size and the start of the digest are shown. */
-export function sayBytes(setting: string, start: string, bytes: Uint8Array): Entry {
+function sayBytes(setting: string, start: string, bytes: Uint8Array): Entry {
   const text = `${start}${formatCount(bytes.length, 'byte')}, ${fingerprint(bytes)}`;
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }

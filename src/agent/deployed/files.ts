@@ -287,10 +287,10 @@ function escapePattern(text: string): string {
 }
 
 /** Reads the text of the file at `path`; undefined, or FormatError, where its digest has to do. */
-export type ReadText = (text: string, path: string) => Entry[] | undefined;
+type ReadText = (text: string, path: string) => Entry[] | undefined;
 
 /** Every key of a connection. The order of sections means nothing. */
-export function readKeyfile(text: string, path: string): Entry[] {
+function readKeyfile(text: string, path: string): Entry[] {
   const name = path.slice(keyfileFolder.length + 1);
   const sections = parseKeyfile(text).toSorted((a, b) => compareText(a.name, b.name));
   return sections.flatMap((section) => {
@@ -310,7 +310,7 @@ function isNetworkSecret(key: string): boolean {
 }
 
 /** One entry for each certificate. */
-export function readCertificates(text: string): Entry[] {
+function readCertificates(text: string): Entry[] {
   const { pem } = parseCaCertificates(text, new Date(0));
   const end = '-----END CERTIFICATE-----\n';
   const blocks = pem.split(end).slice(0, -1);
@@ -324,7 +324,7 @@ export function readCertificates(text: string): Entry[] {
 }
 
 /** Which registries there are credentials for, and whether they are the same; how the JSON is written means nothing. */
-export function readPullSecret(text: string): Entry[] {
+function readPullSecret(text: string): Entry[] {
   const secret: { readonly auths?: object } = JSON.parse(parsePullSecret(text));
   const canonical = JSON.stringify(secret);
   const names = Object.keys(secret.auths ?? {});
@@ -337,14 +337,14 @@ export function readPullSecret(text: string): Entry[] {
 const mostNames = 10;
 
 /** The servers as `--ntp-server` has them; other directives as they stand. */
-export function readTimeServers(text: string): Entry[] {
+function readTimeServers(text: string): Entry[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines
     .filter((line) => line !== '' && !/^[#!;%]/.test(line))
     .map((line) => say('host.ntpServers', /^server[ \t]+(\S+)[ \t]+iburst$/.exec(line)?.[1] ?? line, line));
 }
 
-export function readHostnameFile(text: string): Entry[] | undefined {
+function readHostnameFile(text: string): Entry[] | undefined {
   const name = text.trim();
   return /^\S+$/.test(name) ? [say('host.hostname', name)] : undefined;
 }

@@ -154,7 +154,7 @@ function isUnverified({ source = '', verification }: Resource): boolean {
 }
 
 /** Everything that the config has Ignition fetch, or holds itself. */
-export function listResources({ ignition, storage }: Config): Placed[] {
+function listResources({ ignition, storage }: Config): Placed[] {
   const { merge = [], replace } = ignition?.config ?? {};
   const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
   const files = (storage?.files ?? []).flatMap(({ append = [], contents }, index) => {
@@ -220,7 +220,7 @@ function hostOf(url: URL): string {
 }
 
 /** By names in lower case, as programs take either. */
-export function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
   const words = settings.flatMap(({ value }) => splitAssignments(value));
   return new Map(
     words.map(({ text }) => {

@@ -174,7 +174,7 @@ export function checkMounts(subject: LintSubject): Issue[] {
 }
 
 /** Whether a path of the container shows a part of the host. The root of the host elsewhere in it does not count. */
-export function isMountedAt({ podman }: UnitCommand, path: string): boolean {
+function isMountedAt({ podman }: UnitCommand, path: string): boolean {
   return bindMounts(podman).some(({ target }) => isWithin(path, target));
 }
 

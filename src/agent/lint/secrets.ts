@@ -250,7 +250,7 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 }
 
 /** In order; none overlaps another. */
-export function findSecretParts(text: string): Span[] {
+function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
   const parts = [...matches(text, credentials), ...matches(text, privateKey), ...matches(text, secretOption)];
   return joinSpans([...parts, ...findQueryValues(text), ...findAssignments(text)]);
@@ -260,7 +260,7 @@ export function findSecretParts(text: string): Span[] {
  * Those of an Ignition source whose contents are secret: a whole data URL, but of one that is damaged the data, and of any
  * other URL its credentials.
  */
-export function findSecretSource(source: string): Span[] {
+function findSecretSource(source: string): Span[] {
   if (checkDataUrl(source) === undefined) return [{ start: 0, end: source.length }];
   if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source) || /^(?:https?|tftp|s3|gs|arn):/i.test(source)) {
     return findSecretParts(source);

@@ -225,7 +225,7 @@ function missing(
     values.size === 0
       ? 'is this the right stream? list-stream shows what it has'
       : `use one of these with --${field}: ${[...values].join(', ')}`;
-  return new CliError(`No such image: ${problem}`, { hint });
+  return new CliError(`No such image: ${problem}`, { code: 'ERR_SETTING', hint });
 }
 
 /** @param arch as Node names it: `x64`, `arm64` */
