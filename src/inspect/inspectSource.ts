@@ -7,7 +7,6 @@ import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../igni
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
-import { encodeEmbedFiles } from '../image/embedArea.ts';
 import { configUnreadable } from '../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
 import type { Inspection } from '../image/inspection/inspection.ts';
@@ -25,7 +24,7 @@ import { archiveMemory } from '../agent/agentArchive.ts';
 import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteSource.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
-import { sourceOfImage } from '../image/initrd.ts';
+import { encodeEmbedFiles, sourceOfImage } from '../image/initrd.ts';
 import type { RandomAccess } from '../image/overlay.ts';
 
 export interface Inspected {

@@ -7,7 +7,6 @@ import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { resetKargs } from '../image/resetIso.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
 import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
@@ -35,6 +34,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
+  const { resetKargs } = await import('../image/resetIso.ts');
   await rewriteLiveIso(options, resetKargs, io);
   return 0;
 }
