@@ -85,7 +85,7 @@ function archivePath({ name, url }: AgentArchive): string {
   return `${url === undefined ? mediumFolder : fetchedFolder}/${name}`;
 }
 
-export interface ChosenImage {
+interface ChosenImage {
   readonly image: ArchivedImage;
   /** What it is called on the host. */
   readonly reference: string;
@@ -155,7 +155,7 @@ export function checkHostArchitecture(archive: AgentArchive | undefined, host: s
 }
 
 /** One reason for so many bytes. */
-export interface ArchiveMemoryPart {
+interface ArchiveMemoryPart {
   readonly what: string;
   readonly bytes: number;
 }

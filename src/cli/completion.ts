@@ -12,7 +12,7 @@ import {
   withDescendants,
 } from './describeCommand.ts';
 
-export interface CompletionOptions {
+interface CompletionOptions {
   /** `bash`, `zsh` or `fish`. */
   readonly shell: string;
   readonly program: CommandDescription;

@@ -51,7 +51,7 @@ function parseColor(when: string): OutputChoice['color'] {
 }
 
 /** A command line as it is to be parsed, and the program that parses it. */
-export interface PlacedOptions {
+interface PlacedOptions {
   /** Those before the name of a command or between the names of a group and of its command. */
   readonly leading: readonly string[];
   /** The rest, which begins with the names. */

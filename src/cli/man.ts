@@ -11,7 +11,7 @@ import { hintChoices } from '../io/report/nearestNames.ts';
 import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
 import { programVersion } from '../core/programVersion.ts';
 
-export interface ManOptions {
+interface ManOptions {
   /** The command whose page is printed: `['iso', 'kargs']`; none for that of the program. */
   readonly words: readonly string[];
   /** The folder to which all pages are written instead, made if need be. */
@@ -142,7 +142,7 @@ function formatSeeAlso({ words, commands }: CommandDescription): string[] {
 }
 
 /** Lines of roff. */
-export interface ManNotes {
+interface ManNotes {
   /** What stands before the first heading. */
   readonly intro: readonly string[];
   readonly sections: readonly string[];

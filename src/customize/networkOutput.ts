@@ -7,7 +7,7 @@ import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
 import { jsonLines, type TextOrJson } from '../io/report/textOrJson.ts';
 
-export interface NetworkOutput {
+interface NetworkOutput {
   /** Folder to write the files to, made if need be; without, their contents are printed. */
   readonly directory?: string | undefined;
   readonly format: TextOrJson;

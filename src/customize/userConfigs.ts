@@ -15,7 +15,7 @@ import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/yamlName.ts';
 
-export interface UserConfigReading {
+interface UserConfigReading {
   readonly io: Io;
   /** Whether a config that Ignition would refuse is refused here. */
   readonly validates: boolean;

@@ -9,8 +9,16 @@ import {
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatItem, formatManifests, manifestList, plainFrame, writeDocument } from './deployDocument.ts';
-import { contextOfFlags, type HostContext, readMapping, tellIssues } from './hostContext.ts';
+import {
+  type DeployJob,
+  formatItem,
+  formatManifests,
+  isAlone,
+  manifestList,
+  plainFrame,
+  writeDeployed,
+} from './deployDocument.ts';
+import { type HostContext, readMapping, tellIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type HostRead,
@@ -19,7 +27,6 @@ import {
   type InstallOptions,
   installSettings,
   type InventoryFlags,
-  isFolder,
   readHostOptions,
   refuseWithoutInventory,
   requireName,
@@ -27,7 +34,6 @@ import {
 import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
 import { checkImageFormat, type PlainConfig, type StepName, stepNames } from './documents/installation.ts';
 import { CliError } from '../core/errors.ts';
-import type { DeployJob } from './hosts.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
@@ -36,44 +42,34 @@ import type { DeployJob } from './hosts.ts';
 export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
   refuseWithoutInventory(options);
-  const { inventory } = options;
-  if (inventory !== undefined) {
-    parseChoices(options);
-    return bareMetalHosts({ ...options, inventory }, format, io);
-  }
-  const settings = await readHostSettings(requireName(options), contextOfFlags(io));
-  if (settings === undefined) return 1;
-  const text = await formatManifests(renderHostManifests(settings), format);
-  await writeDocument(text, { ...options, content: holdsSecrets(settings) ? 'secret' : 'public' }, io);
-  return 0;
-}
-
-/** Ends with 1 where a host is wrong; the others are written. */
-export async function bareMetalHosts(
-  options: BareMetalHostOptions & { readonly inventory: string },
-  format: 'yaml' | 'json',
-  io: Io,
-): Promise<ExitCode> {
+  if (options.inventory !== undefined) parseChoices(options);
   const shared = rememberShared();
-  const { formatYaml } = await import('../formats/yamlText.ts');
-  const formatPart = (manifests: readonly object[]): string =>
-    format === 'json'
-      ? manifests.map(formatItem).join(',\n')
-      : manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
   const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
-    const settings = await readHostSettings(host, context);
+    const settings = await readHostSettings(requireName(host), context);
     if (settings === undefined) return undefined;
     const isKnown = shared(settings) === 'known';
     const manifests = renderHostManifests(settings);
     const content = holdsSecrets(settings) ? 'secret' : 'public';
-    if (isFolder(options)) return { text: await formatManifests(manifests, format), content };
+    if (isAlone(options)) return { text: await formatManifests(manifests, format), content };
     const isRepeated = ({ kind, metadata }: (typeof manifests)[number]): boolean =>
       isKnown && kind === 'Secret' && metadata.name === settings.userData;
-    return { text: formatPart(manifests.filter((manifest) => !isRepeated(manifest))), content };
+    return {
+      text: await formatPart(
+        manifests.filter((manifest) => !isRepeated(manifest)),
+        format,
+      ),
+      content,
+    };
   };
   const frame = format === 'json' ? manifestList : plainFrame;
-  const { writeHosts } = await import('./hosts.ts');
-  return writeHosts({ options, extension: `.${format}`, frame, make }, io);
+  return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
+}
+
+/** The manifests of a host among those of others. */
+async function formatPart(manifests: readonly object[], format: 'yaml' | 'json'): Promise<string> {
+  if (format === 'json') return manifests.map(formatItem).join(',\n');
+  const { formatYaml } = await import('../formats/yamlText.ts');
+  return manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
 }
 
 /** A Secret that several hosts have for their config. */
@@ -123,7 +119,7 @@ export interface BareMetalHostOptions
  * The settings that the options stand for; undefined where they are wrong, after telling why.
  * @throws UsageError for options that are no choice, CliError for files that cannot be read
  */
-export async function readHostSettings(
+async function readHostSettings(
   options: BareMetalHostOptions & { readonly name: string },
   context: HostContext,
 ): Promise<HostSettings | undefined> {
@@ -184,7 +180,7 @@ async function hostSettings(
  * What is chosen out of a few; to be called alone where hosts are not read yet.
  * @throws UsageError for what is no choice
  */
-export function parseChoices(options: BareMetalHostOptions): Choices {
+function parseChoices(options: BareMetalHostOptions): Choices {
   return {
     bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
     cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),

@@ -2,13 +2,12 @@
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatMember, jsonMapping, writeDocument } from './deployDocument.ts';
-import { contextOfFlags, type HostContext, tellIssues } from './hostContext.ts';
+import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
+import { type HostContext, tellIssues } from './hostContext.ts';
 import {
   type InstallOptions,
   installSettings,
   type InventoryFlags,
-  isFolder,
   refuseWithoutInventory,
 } from './options.ts';
 import {
@@ -24,15 +23,16 @@ import {
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   refuseWithoutInventory(options);
-  const { inventory, pretty = false } = options;
   refuseOtherForms(options.format ?? 'json');
-  if (inventory !== undefined) {
-    return configDrives({ ...options, inventory }, io);
-  }
-  const drive = await readConfigDrive(options, contextOfFlags(io));
-  if (drive === undefined) return 1;
-  await writeDocument(formatConfigDrive(drive, pretty), { ...options, content: 'secret' }, io);
-  return 0;
+  const make: DeployJob<ConfigDriveOptions>['make'] = async (host, context) => {
+    const drive = await readConfigDrive(host, context);
+    if (drive === undefined) return undefined;
+    const text = isAlone(options)
+      ? `${JSON.stringify(drive, undefined, options.pretty === true ? 2 : 0)}\n`
+      : formatMember(host.name ?? '', drive);
+    return { text, content: 'secret' };
+  };
+  return writeDeployed({ options, extension: '.json', frame: jsonMapping, make }, io);
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([
@@ -59,7 +59,7 @@ export interface ConfigDriveOptions extends InventoryFlags, InstallOptions {
  * What the options stand for; undefined where they are wrong, after telling why.
  * @throws UsageError where they say nothing, CliError for a config that cannot be used
  */
-export async function readConfigDrive(
+async function readConfigDrive(
   options: InstallOptions,
   { io, wording, readConfig }: HostContext,
 ): Promise<ConfigDrive | undefined> {
@@ -73,32 +73,4 @@ export async function readConfigDrive(
   const drive = renderConfigDrive(await readConfig(ignition, io), install);
   const issues = [...checkInstall(install), ...checkRequestSize([drive])];
   return tellIssues(issues, io, wording) === 0 ? drive : undefined;
-}
-
-/** A config drive as Ironic takes it. */
-export function formatConfigDrive(drive: ConfigDrive, pretty: boolean): string {
-  return `${JSON.stringify(drive, undefined, pretty ? 2 : 0)}\n`;
-}
-
-/** Ends with 1 where a host is wrong; the others are written. */
-export async function configDrives(
-  options: ConfigDriveOptions & { readonly inventory: string },
-  io: Io,
-): Promise<ExitCode> {
-  const { pretty = false } = options;
-  const { writeHosts } = await import('./hosts.ts');
-  return writeHosts(
-    {
-      options,
-      extension: '.json',
-      frame: jsonMapping,
-      make: async (host, context) => {
-        const drive = await readConfigDrive(host, context);
-        if (drive === undefined) return undefined;
-        const text = isFolder(options) ? formatConfigDrive(drive, pretty) : formatMember(host.name, drive);
-        return { text, content: 'secret' };
-      },
-    },
-    io,
-  );
 }

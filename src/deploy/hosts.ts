@@ -18,8 +18,8 @@ import {
 } from '../hosts/run/hostRun.ts';
 import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
-import { type HostFrame, permissionsFor } from './deployDocument.ts';
-import { type HostContext, rememberConfigs, type Wording } from './hostContext.ts';
+import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from './deployDocument.ts';
+import { rememberConfigs, type Wording } from './hostContext.ts';
 import { isFolder } from './options.ts';
 import {
   factsOf,
@@ -37,31 +37,14 @@ import { fillPlaceholders } from '../core/placeholders.ts';
 import { nearestNames } from '../io/report/nearestNames.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
-/** What a command makes of one host. */
-interface HostOutput {
-  /** In the folder: the whole of a file. Else, what goes between the parts of the frame. */
-  readonly text: string;
-  readonly content: 'secret' | 'public';
-}
-
-/** What is different between the commands. */
-export interface DeployJob<O> {
-  readonly options: O & { readonly inventory: string };
-  /** Of the files, with its dot. */
-  readonly extension: string;
-  /** Around the hosts, where they make one document. */
-  readonly frame: HostFrame;
-  /** Undefined where the host is wrong, after telling why. */
-  readonly make: (
-    options: O & { readonly name: string },
-    context: HostContext,
-  ) => Promise<HostOutput | undefined>;
-}
-
 /** Ends with 1 where a host is wrong. */
-export async function writeHosts<O extends InventoryOptions>(job: DeployJob<O>, io: Io): Promise<ExitCode> {
+export async function writeHosts<O extends InventoryOptions>(
+  inventory: string,
+  job: DeployJob<O>,
+  io: Io,
+): Promise<ExitCode> {
   const { options, extension, frame } = job;
-  const hosts = await readWantedHosts(options, io);
+  const hosts = await readWantedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const made = makeHosts(hosts, makerOf(job), run);
   const { output = '' } = options;
@@ -118,14 +101,14 @@ interface WantedHost<O> extends ListedHost {
 }
 
 /**
- * Reads the inventory that the options name.
+ * Reads the inventory and chooses the hosts that the options name.
  * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling it
  */
 async function readWantedHosts<O extends InventoryOptions>(
-  options: O & { readonly inventory: string },
+  name: string,
+  options: O,
   io: Io,
 ): Promise<readonly WantedHost<O>[]> {
-  const { inventory: name } = options;
   const { inventory, document } = await readInventoryDocument(name, io, 'written');
   const { hosts } = inventory;
   if (hosts === undefined) {

@@ -42,7 +42,7 @@ const pathSettings = ['ignition', 'networkData'] as const;
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
 /** As the commands take them. */
-export type DeploySettings = Readonly<
+type DeploySettings = Readonly<
   Partial<Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>>
 > & {
   readonly appendKarg?: readonly string[];

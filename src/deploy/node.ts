@@ -3,20 +3,20 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import {
+  type DeployJob,
   formatItem,
   formatMember,
   formatValue,
-  type HostFrame,
+  isAlone,
   jsonMapping,
   nodeList,
   plainFrame,
-  writeDocument,
+  writeDeployed,
 } from './deployDocument.ts';
-import { contextOfFlags, type HostContext, tellIssues } from './hostContext.ts';
+import { type HostContext, tellIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type InventoryFlags,
-  isFolder,
   ramdiskOf,
   type RamdiskOptions,
   readHostOptions,
@@ -42,14 +42,13 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   refuseSetAsDocument(options, format);
   refuseWithoutInventory(options);
-  const { inventory } = options;
-  if (inventory !== undefined) {
-    return nodes({ ...options, inventory }, format, io);
-  }
-  const description = readNode(requireName(options), format, contextOfFlags(io));
-  if (description === undefined) return 1;
-  await writeDocument(await formatNode(description, format, options), { ...options, content: 'public' }, io);
-  return 0;
+  const formatHost = isAlone(options) ? formatNode : formatPart;
+  const make: DeployJob<NodeOptions>['make'] = async (host, context) => {
+    const description = readNode(requireName(host), format, context);
+    if (description === undefined) return undefined;
+    return { text: await formatHost(description, format, host), content: 'public' };
+  };
+  return writeDeployed({ options, ...forms[format], make }, io);
 }
 
 function refuseSetAsDocument({ set = false }: NodeOptions, format: NodeFormat): void {
@@ -66,7 +65,7 @@ export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions
   readonly output?: string;
 }
 
-export type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
+type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 
 /**
  * The node that the options stand for; undefined where they are wrong, after telling why.
@@ -114,41 +113,13 @@ export async function formatNode(
   return formatValue({ nodes: [description] }, format);
 }
 
-interface Form {
-  /** Of the file of one host. */
-  readonly extension: string;
-  readonly frame: HostFrame;
-}
-
 /** `baremetal create` reads one document only. */
-const forms: Readonly<Record<NodeFormat, Form>> = {
+const forms: Readonly<Record<NodeFormat, Pick<DeployJob<NodeOptions>, 'extension' | 'frame'>>> = {
   command: { extension: '.sh', frame: plainFrame },
   json: { extension: '.json', frame: nodeList },
   yaml: { extension: '.yaml', frame: { ...plainFrame, start: 'nodes:\n' } },
   'driver-info': { extension: '.json', frame: jsonMapping },
 };
-
-/** Ends with 1 where a host is wrong; the others are written. */
-export async function nodes(
-  options: NodeOptions & { readonly inventory: string },
-  format: NodeFormat,
-  io: Io,
-): Promise<ExitCode> {
-  const formatHost = isFolder(options) ? formatNode : formatPart;
-  const { writeHosts } = await import('./hosts.ts');
-  return writeHosts(
-    {
-      options,
-      ...forms[format],
-      make: async (host, context) => {
-        const description = readNode(host, format, context);
-        if (description === undefined) return undefined;
-        return { text: await formatHost(description, format, host), content: 'public' };
-      },
-    },
-    io,
-  );
-}
 
 async function formatPart(
   description: NodeDescription,

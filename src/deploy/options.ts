@@ -116,7 +116,7 @@ export function refuseWithoutInventory({ inventory, host, failFast = false }: In
 }
 
 /** Whether there is to be a file for each host. */
-export function isFolder({ output }: { readonly output?: string }): boolean {
+export function isFolder({ output }: { readonly output?: string | undefined }): boolean {
   return output !== undefined && output !== '-';
 }
 

@@ -13,20 +13,20 @@ import {
 } from './documents/installation.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import {
+  type DeployJob,
   formatMember,
   formatValue,
-  type HostFrame,
+  isAlone,
   jsonMapping,
   plainFrame,
   privateMode,
-  writeDocument,
+  writeDeployed,
 } from './deployDocument.ts';
-import { contextOfFlags, type HostContext, tellIssues } from './hostContext.ts';
+import { type HostContext, tellIssues } from './hostContext.ts';
 import {
   type InstallOptions,
   installSettings,
   type InventoryFlags,
-  isFolder,
   refuseWithoutInventory,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
@@ -48,18 +48,27 @@ import { fileError } from '../io/files/fileErrors.ts';
 export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
   refuseWithoutInventory(options);
-  const { inventory } = options;
-  if (inventory !== undefined) {
+  if (options.inventory !== undefined) {
     parseChoice('--step', options.step, stepNames);
-    return hostSteps({ ...options, inventory }, format, io);
+    refuseSharedDrive(options);
   }
-  const made = await makeSteps(options, format, contextOfFlags(io));
-  if (made === undefined) return 1;
-  const { deploySteps, content } = made;
-  const text =
-    format === 'command' ? formatStepCommands(deploySteps, options) : await formatValue(deploySteps, format);
-  await writeDocument(text, { ...options, content }, io);
-  return 0;
+  const makeFolder = folderMaker(io);
+  const make: DeployJob<StepsOptions>['make'] = async (host, context) => {
+    const { name } = host;
+    const adapted = name === undefined ? host : adaptToHost({ ...host, name }, format);
+    if (name !== undefined && adapted.configDrive !== undefined) {
+      await makeFolder(dirname(adapted.configDrive));
+    }
+    const made = await makeSteps(adapted, format, context);
+    if (made === undefined) return undefined;
+    const { deploySteps, content } = made;
+    if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content };
+    const text = isAlone(options)
+      ? await formatValue(deploySteps, format)
+      : await formatPart(name ?? '', deploySteps, format);
+    return { text, content };
+  };
+  return writeDeployed({ options, ...forms[format], make }, io);
 }
 
 /** The options of the command line, under the names that they have there. */
@@ -77,10 +86,10 @@ export interface StepsOptions extends InventoryFlags, InstallOptions {
   readonly output?: string;
 }
 
-export type StepsFormat = 'json' | 'yaml' | 'command';
+type StepsFormat = 'json' | 'yaml' | 'command';
 
 /** Steps, after their config drive has been written where it was asked for. */
-export interface MadeSteps {
+interface MadeSteps {
   readonly deploySteps: readonly DeployStep[];
   readonly content: 'secret' | 'public';
 }
@@ -89,7 +98,7 @@ export interface MadeSteps {
  * Undefined where the options are wrong, after telling why.
  * @throws UsageError for options that contradict each other or are not complete
  */
-export async function makeSteps(
+async function makeSteps(
   options: StepsOptions,
   format: StepsFormat,
   { io, wording, readConfig }: HostContext,
@@ -166,7 +175,7 @@ function refuseConfigDrive(options: StepsOptions): void {
 }
 
 /** Whether there is anything that the steps cannot hold. */
-export function needsConfigDrive(options: StepsOptions): boolean {
+function needsConfigDrive(options: StepsOptions): boolean {
   const { ignition, appendKarg = [], copyNetwork, ignitionInArgs = false } = options;
   return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
 }
@@ -198,7 +207,7 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
 }
 
 /** The whole of a deployment, for a shell. */
-export function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
+function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
   const { node = '', configDrive, imageSource } = options;
   return formatDeployCommands({
     node,
@@ -208,47 +217,11 @@ export function formatStepCommands(deploySteps: readonly DeployStep[], options: 
   });
 }
 
-interface Form {
-  /** Of the file of one host. */
-  readonly extension: string;
-  readonly frame: HostFrame;
-}
-
-const forms: Readonly<Record<StepsFormat, Form>> = {
+const forms: Readonly<Record<StepsFormat, Pick<DeployJob<StepsOptions>, 'extension' | 'frame'>>> = {
   command: { extension: '.sh', frame: plainFrame },
   json: { extension: '.json', frame: jsonMapping },
   yaml: { extension: '.yaml', frame: plainFrame },
 };
-
-/** Ends with 1 where a host is wrong; the others are written. */
-export async function hostSteps(
-  options: StepsOptions & { readonly inventory: string },
-  format: StepsFormat,
-  io: Io,
-): Promise<ExitCode> {
-  refuseSharedDrive(options);
-  const makeFolder = folderMaker(io);
-  const { writeHosts } = await import('./hosts.ts');
-  return writeHosts(
-    {
-      options,
-      ...forms[format],
-      make: async (host, context) => {
-        const adapted = adaptToHost(host, format);
-        if (adapted.configDrive !== undefined) await makeFolder(dirname(adapted.configDrive));
-        const made = await makeSteps(adapted, format, context);
-        if (made === undefined) return undefined;
-        const { deploySteps, content } = made;
-        if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content };
-        const text = isFolder(options)
-          ? await formatValue(deploySteps, format)
-          : await formatPart(host.name, deploySteps, format);
-        return { text, content };
-      },
-    },
-    io,
-  );
-}
 
 function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
   if (node !== undefined) {

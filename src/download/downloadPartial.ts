@@ -18,7 +18,7 @@ import { shownUrl } from '../io/http/httpUrl.ts';
 import { countRetries, type RetryPolicy } from '../io/http/retries.ts';
 
 /** A file to fetch. */
-export interface PartialTransfer {
+interface PartialTransfer {
   readonly url: URL;
   /** Absolute, and without `.partial`. */
   readonly path: string;
@@ -37,7 +37,7 @@ export interface TransferContext {
 }
 
 /** `path` is complete as far as the server says, and unchecked. */
-export interface FetchedFile {
+interface FetchedFile {
   readonly path: string;
   /** Whether a part of it is from an earlier run or attempt, so that a fresh start might help if it is wrong. */
   readonly isResumed: boolean;

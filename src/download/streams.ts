@@ -82,13 +82,13 @@ export interface StreamOptions {
   readonly streamBaseUrl?: string | undefined;
 }
 
-export interface LocatedMetadata {
+interface LocatedMetadata {
   readonly metadata: StreamMetadata;
   readonly source: MetadataSource;
 }
 
 /** Where and how to ask. */
-export interface StreamAccess {
+interface StreamAccess {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
   readonly io: Pick<Io, 'cwd'>;

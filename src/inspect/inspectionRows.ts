@@ -8,7 +8,7 @@ import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 import { displayWidth, printable } from '../io/report/printable.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
-export interface InspectionRow {
+interface InspectionRow {
   readonly topic: string;
   /** At least one. */
   readonly lines: readonly string[];

@@ -22,7 +22,7 @@ import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/i
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/textOrJson.ts';
 
-export interface WrapOutput {
+interface WrapOutput {
   /** A file, which is replaced; `-` is a name like any other, as it is for coreos-installer. */
   readonly output?: string | undefined;
   /** Permission bits of the file in octal; without, as it has them, what the umask gives, or 0600 for secrets. */
@@ -30,7 +30,7 @@ export interface WrapOutput {
 }
 
 /** @throws CliError, before anything is read */
-export function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
+function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
   if (mode !== undefined) parseMode(mode);
   if (output !== undefined) return;
   refuseTerminal(io);
@@ -45,7 +45,7 @@ export interface Archive {
 }
 
 /** @throws CliError in the user's terms; the file is then as it was */
-export async function deliverArchive(
+async function deliverArchive(
   { bytes, files }: Archive,
   { output, mode }: WrapOutput,
   io: Io,

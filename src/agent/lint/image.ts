@@ -48,7 +48,7 @@ export const pulledImageRules = {
 };
 
 /** A command that pulls the agent's image, where it is not on the host yet. */
-export interface AgentPull {
+interface AgentPull {
   readonly command: UnitCommand;
   /** The reference as it is written. */
   readonly image: string;

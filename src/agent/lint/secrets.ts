@@ -147,7 +147,7 @@ function stars(text: string): string {
 }
 
 /** Whether the file at a path of the host is a secret, whatever its mode is. */
-export type IsSecretFile = (path: string) => boolean;
+type IsSecretFile = (path: string) => boolean;
 
 /** Places of secrets in a config, in order. */
 export function findSecretNodes(root: TextNode, isSecretFile: IsSecretFile): Span[] {

@@ -270,7 +270,7 @@ export function holdsSecrets(settings: HostSettings): boolean {
   return renderSecrets(settings).length > 0;
 }
 
-export interface SecretManifest {
+interface SecretManifest {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret';
   readonly metadata: ManifestMetadata;

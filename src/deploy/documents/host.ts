@@ -42,7 +42,7 @@ export interface BmcAddress {
 }
 
 /** What Ironic does with an address of a scheme. */
-export interface BmcKind {
+interface BmcKind {
   readonly driver: 'ipmi' | 'redfish' | 'idrac';
   readonly bootInterface: 'ipxe' | 'redfish-virtual-media' | 'idrac-redfish-virtual-media' | 'redfish-https';
   /** Whether the operator needs the MAC address: always, only in its older releases, or never. */
@@ -87,7 +87,7 @@ export function isVirtualMedia(address: BmcAddress): boolean {
 }
 
 /** Why a text is no address, as a clause that never repeats it: it may hold a password. */
-export interface BmcProblem {
+interface BmcProblem {
   readonly problem: string;
   readonly hint?: string;
 }

@@ -77,7 +77,7 @@ export interface InstallSettings {
 }
 
 /** The names are the agent's. */
-export interface InstallMetaData {
+interface InstallMetaData {
   /** One element at most: see `renderMetaData`. */
   readonly coreos_append_karg?: readonly [string];
   readonly coreos_copy_network?: boolean;

@@ -19,7 +19,7 @@ export interface IronicSettings {
   readonly ramdisk?: Ramdisk;
 }
 
-export interface IronicResource {
+interface IronicResource {
   readonly apiVersion: 'ironic.metal3.io/v1alpha1';
   readonly kind: 'Ironic';
   readonly metadata: ManifestMetadata;

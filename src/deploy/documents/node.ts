@@ -166,7 +166,7 @@ export function formatSetCommand(node: NodeDescription): string {
   ]);
 }
 
-export interface DeployRequest {
+interface DeployRequest {
   readonly node: string;
   readonly steps: readonly DeployStep[];
   /** Path of the file with the config drive. */

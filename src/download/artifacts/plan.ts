@@ -26,7 +26,7 @@ interface UnpackedFile {
  */
 type Trust = 'signature' | 'digest' | 'none';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly decompress: boolean;
   /** Whether the user takes unsigned files. */
   readonly insecure: boolean;
