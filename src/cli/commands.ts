@@ -139,7 +139,7 @@ export async function declareCommands(context: Context): Promise<Command> {
     const { describeCommand } = await import('./describeCommand.ts');
     return describeCommand(await declareCommands({ ...context, args: 'unknown' }));
   };
-  await declareTable(program, [...TABLE, ...tellingCommands(describe)], context);
+  await declareTable(program, [...TABLE, ...programCommands(describe)], context);
   prepareCommands(program, context);
   return program;
 }
@@ -181,7 +181,7 @@ Examples:
 `;
 
 /** @param describe gives the whole program, which takes its time */
-function tellingCommands(describe: () => Promise<CommandDescription>): readonly TableEntry[] {
+function programCommands(describe: () => Promise<CommandDescription>): readonly TableEntry[] {
   return [
     {
       name: 'completion',

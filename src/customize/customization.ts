@@ -28,7 +28,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destKargAppend = [], destKargDelete = [] } = options;
   const reading = { io, validates: wantsCheck(options, io) };
   const destIgnition = await readEach(options.destIgnition, (path) => readUserConfig(path, reading));
-  tellConsoles(destKargAppend, io);
+  reportConsoles(destKargAppend, io);
   return {
     destIgnition,
     destDevice: options.destDevice,
@@ -47,13 +47,13 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 }
 
 /** Says on standard error what the boot media will do on their own. */
-export function tellInstallation(customization: Customization, io: Io): void {
+export function reportInstallation(customization: Customization, io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
 }
 
 /** To be told unless the kernel arguments of the live system are known to name a disk. */
-export function tellMissingDevice(customization: Customization, io: Io): void {
+export function reportMissingDevice(customization: Customization, io: Io): void {
   if (!lacksDevice(customization)) return;
   const message = 'the installer will run, but nothing tells it the disk to install to';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
@@ -70,7 +70,7 @@ async function readEach<T>(
   return results;
 }
 
-function tellConsoles(kargs: readonly string[], io: Io): void {
+function reportConsoles(kargs: readonly string[], io: Io): void {
   const note = consoleNote(kargs);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
 }

@@ -32,12 +32,12 @@ export async function readUserConfig(path: string, reading: UserConfigReading): 
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
   if (config.kind === 'unknown version') {
-    tellUnknownVersion(path, config.version, io);
+    reportUnknownVersion(path, config.version, io);
     return config.document;
   }
   if (validates) await refuseInvalid(source, io);
   if (config.kind === 'refused') throw config.error;
-  if (!validates) tellUnusedKeys(source, io);
+  if (!validates) reportUnusedKeys(source, io);
   return config.document;
 }
 
@@ -70,7 +70,7 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-function tellUnknownVersion(path: string, version: string, io: Io): void {
+function reportUnknownVersion(path: string, version: string, io: Io): void {
   const message = `${path}: version ${version} of the spec is not known here; the config is embedded unchecked`;
   const hint = 'the Ignition of the image has to know that version';
   report(io, { severity: 'warning', message, hint });
@@ -94,7 +94,7 @@ async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
 }
 
 /** In the words of coreos-installer, since this is how its scripts embed what they like. */
-function tellUnusedKeys({ json, path }: Source, io: Io): void {
+function reportUnusedKeys({ json, path }: Source, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');

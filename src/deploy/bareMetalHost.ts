@@ -18,7 +18,7 @@ import {
   plainFrame,
   writeDeployed,
 } from './deployDocument.ts';
-import { type HostContext, readMapping, tellIssues } from './hostContext.ts';
+import { type HostContext, readMapping, reportIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type HostRead,
@@ -132,7 +132,7 @@ async function readHostSettings(
     ...imageIssues.map((issue) => ({ ...issue, path: ['image', ...issue.path] })),
     ...checkHostSettings(settings),
   ].filter(({ rule, path }) => !isConsequence(rule.id, path, read));
-  return tellIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
+  return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
 /** What is missing only because it could not be read has been told already. */

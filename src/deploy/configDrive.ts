@@ -3,7 +3,7 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
-import { type HostContext, tellIssues } from './hostContext.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type InstallOptions,
   installSettings,
@@ -72,5 +72,5 @@ async function readConfigDrive(
   }
   const drive = renderConfigDrive(await readConfig(ignition, io), install);
   const issues = [...checkInstall(install), ...checkRequestSize([drive])];
-  return tellIssues(issues, io, wording) === 0 ? drive : undefined;
+  return reportIssues(issues, io, wording) === 0 ? drive : undefined;
 }

@@ -13,7 +13,7 @@ import {
   plainFrame,
   writeDeployed,
 } from './deployDocument.ts';
-import { type HostContext, tellIssues } from './hostContext.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type InventoryFlags,
@@ -83,7 +83,7 @@ export function readNode(
   // A node that is there may have hints already, and hints that cannot be read have been told.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
   const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
-  return tellIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
+  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
 }
 
 function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {

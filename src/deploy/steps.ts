@@ -22,7 +22,7 @@ import {
   privateMode,
   writeDeployed,
 } from './deployDocument.ts';
-import { type HostContext, tellIssues } from './hostContext.ts';
+import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type InstallOptions,
   installSettings,
@@ -114,7 +114,7 @@ async function makeSteps(
     ...checkOptions(options, format),
     ...checkRequestSize([deploySteps, drive]),
   ];
-  if (tellIssues(issues, io, wording) !== 0) return undefined;
+  if (reportIssues(issues, io, wording) !== 0) return undefined;
   if (options.configDrive !== undefined) {
     const text = `${JSON.stringify(drive)}\n`;
     await writeFileAtomically(resolve(io.cwd, options.configDrive), text, {

@@ -13,8 +13,8 @@ import {
   needsOf,
   parseConsoles,
   readCustomization,
-  tellInstallation,
-  tellMissingDevice,
+  reportInstallation,
+  reportMissingDevice,
 } from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
@@ -44,7 +44,8 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
   for (const remark of remarks) report(io, { severity: 'warning', ...remark });
-  tellInstallation(customization, io);
-  if (!append.some((karg) => karg.includes('coreos.inst.install_dev='))) tellMissingDevice(customization, io);
+  reportInstallation(customization, io);
+  if (!append.some((karg) => karg.includes('coreos.inst.install_dev=')))
+    reportMissingDevice(customization, io);
   return result;
 }

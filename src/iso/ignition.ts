@@ -43,7 +43,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const initrdFiles = await readInitrdFiles(options, io);
   await withMediumFiles(options, io, async (mediumFiles) => {
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
-      await tellUnread(iso, io);
+      await reportUnreadConfig(iso, io);
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
     await rewriteLiveIso(options, edit, io);
@@ -52,7 +52,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
 }
 
 /** It may be there for the sake of the other files. Features that are damaged stop nobody here. */
-async function tellUnread(iso: LiveIso, io: Io): Promise<void> {
+async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
   const features = await iso.features().catch((error: unknown) => {
     if (error instanceof FormatError) return undefined;
     throw error;

@@ -18,8 +18,8 @@ import {
   needsOf,
   parseConsoles,
   readCustomization,
-  tellInstallation,
-  tellMissingDevice,
+  reportInstallation,
+  reportMissingDevice,
 } from '../customize/customization.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -96,8 +96,8 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(needsOf(options), features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  tellInstallation(customization, io);
-  tellMissingDevice(customization, io);
+  reportInstallation(customization, io);
+  reportMissingDevice(customization, io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;
 }

@@ -21,22 +21,22 @@ export interface Entry {
 const longest = 1000;
 
 /** An entry whose text is masked where it looks like a secret. */
-export function say(setting: string, text: string, meaning = text): Entry {
+export function textEntry(setting: string, text: string, meaning = text): Entry {
   return { setting, text: shorten(maskText(text)), meaning };
 }
 
 /** An entry whose text is made here and holds no secret. */
-export function sayPlain(setting: string, text: string, meaning: string): Entry {
+export function unmaskedEntry(setting: string, text: string, meaning: string): Entry {
   return { setting, text: shorten(text), meaning };
 }
 
 /** An assignment, e.g. `psk=` and a value that is not shown. */
-export function sayHidden(setting: string, start: string, secret: string): Entry {
+export function hiddenEntry(setting: string, start: string, secret: string): Entry {
   return { setting, text: shorten(`${start}${hidden}`), meaning: start + secret };
 }
 
 /** Bytes of which only the size and the start of the digest are shown. */
-function sayBytes(setting: string, start: string, bytes: Uint8Array): Entry {
+function contentsEntry(setting: string, start: string, bytes: Uint8Array): Entry {
   const text = `${start}${formatCount(bytes.length, 'byte')}, ${fingerprint(bytes)}`;
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }
@@ -88,10 +88,10 @@ export function readResourceEntries(
   const bytes = read(resource);
   const content = bytes === undefined ? unreadContents(source) : undefined;
   return [
-    ...(bytes === undefined ? [] : [sayBytes(setting, start, bytes)]),
-    ...(content === undefined ? [] : [sayUnread(setting, start, content)]),
+    ...(bytes === undefined ? [] : [contentsEntry(setting, start, bytes)]),
+    ...(content === undefined ? [] : [unreadEntry(setting, start, content)]),
     ...(bytes === undefined && compression !== ''
-      ? [say(setting, `${start}compressed by ${compression}`)]
+      ? [textEntry(setting, `${start}compressed by ${compression}`)]
       : []),
     ...readTransferEntries({ setting, start }, resource),
   ];
@@ -103,8 +103,12 @@ export function readTransferEntries(
   { httpHeaders = [], verification }: Resource,
 ): Entry[] {
   return [
-    ...httpHeaders.map(({ name = '', value = '' }) => sayHidden(setting, `${start}header ${name}: `, value)),
-    ...(verification?.hash === undefined ? [] : [say(setting, `${start}verified by ${verification.hash}`)]),
+    ...httpHeaders.map(({ name = '', value = '' }) =>
+      hiddenEntry(setting, `${start}header ${name}: `, value),
+    ),
+    ...(verification?.hash === undefined
+      ? []
+      : [textEntry(setting, `${start}verified by ${verification.hash}`)]),
   ];
 }
 
@@ -113,24 +117,24 @@ function unreadContents(source: string | undefined): string | undefined {
   return source === '' ? 'empty' : source;
 }
 
-function sayUnread(setting: string, start: string, source: string): Entry {
+function unreadEntry(setting: string, start: string, source: string): Entry {
   return source.startsWith('data:')
-    ? sayBytes(setting, `${start}not readable: `, Buffer.from(source))
-    : say(setting, `${start}${source === 'empty' ? source : `from ${source}`}`, start + source);
+    ? contentsEntry(setting, `${start}not readable: `, Buffer.from(source))
+    : textEntry(setting, `${start}${source === 'empty' ? source : `from ${source}`}`, start + source);
 }
 
 /** A unit that starts no agent: consoles by their settings, all others under their name. */
 export function readUnitEntries({ name, unit, settings }: LintedUnit): Entry[] {
   const device = /^serial-getty@(tty[^/]+)\.service$/.exec(name)?.[1];
   if (device !== undefined && unit.enabled === true && isStateAlone(unit))
-    return [say('host.consoles', device)];
+    return [textEntry('host.consoles', device)];
   const setting = isAutologin(unit, settings) ? 'host.autologin' : `unit ${name}`;
   const start = setting === 'host.autologin' ? `${name}: ` : '';
   const entries = [
     ...readState(setting, unit, start),
-    ...settings.map((line) => sayLine(setting, line, start)),
+    ...settings.map((line) => lineEntry(setting, line, start)),
   ];
-  return entries.length === 0 ? [say(setting, 'nothing else')] : entries;
+  return entries.length === 0 ? [textEntry(setting, 'nothing else')] : entries;
 }
 
 function isStateAlone({ contents = '', dropins = [], mask = false }: Unit): boolean {
@@ -149,11 +153,11 @@ export function readState(
   start = '',
 ): Entry[] {
   return [
-    ...(enabled === undefined ? [] : [say(setting, `${start}${enabled ? 'enabled' : 'disabled'}`)]),
-    ...(mask === true ? [say(setting, `${start}masked`)] : []),
+    ...(enabled === undefined ? [] : [textEntry(setting, `${start}${enabled ? 'enabled' : 'disabled'}`)]),
+    ...(mask === true ? [textEntry(setting, `${start}masked`)] : []),
     ...readBroken(setting, `${start}lines that cannot be read: `, contents),
     ...dropins.flatMap(({ name = '', contents: text = '' }) => [
-      say(setting, `${start}drop-in ${name}`),
+      textEntry(setting, `${start}drop-in ${name}`),
       ...readBroken(setting, `${start}lines of ${name} that cannot be read: `, text),
     ]),
   ];
@@ -162,9 +166,10 @@ export function readState(
 function readBroken(setting: string, start: string, contents: string): Entry[] {
   // For Ignition such a comment goes on in the next line, for systemd it does not.
   const isTwofold = /^[ \t]*[#;][^\n]*\\[ \t\r]*$/m.test(contents);
-  if (isTwofold || 'error' in readUnit(contents)) return [sayBytes(setting, start, Buffer.from(contents))];
+  if (isTwofold || 'error' in readUnit(contents))
+    return [contentsEntry(setting, start, Buffer.from(contents))];
   const stray = strayLines(contents).join('\n');
-  return stray === '' ? [] : [sayBytes(setting, start, Buffer.from(stray))];
+  return stray === '' ? [] : [contentsEntry(setting, start, Buffer.from(stray))];
 }
 
 /** What stands before the first section, where systemd only complains about it. */
@@ -177,6 +182,6 @@ function strayLines(contents: string): string[] {
 }
 
 /** One line, continuations joined. */
-export function sayLine(setting: string, { section, name, value }: UnitSetting, start = ''): Entry {
-  return say(setting, `${start}[${section}] ${name}=${value}`);
+export function lineEntry(setting: string, { section, name, value }: UnitSetting, start = ''): Entry {
+  return textEntry(setting, `${start}[${section}] ${name}=${value}`);
 }

@@ -18,9 +18,9 @@ import {
   type ReadContents,
   readResourceEntries,
   readTransferEntries,
-  say,
-  sayHidden,
-  sayPlain,
+  textEntry,
+  hiddenEntry,
+  unmaskedEntry,
 } from './entries.ts';
 import { formatCount } from '../../formats/wordList.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
@@ -112,7 +112,7 @@ function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents
       ? readResourceEntries(part, resource, read)
       : readTransferEntries(part, resource);
   });
-  return [...(understood ?? []), say(setting, place.start + describeNode(file)), ...contents];
+  return [...(understood ?? []), textEntry(setting, place.start + describeNode(file)), ...contents];
 }
 
 interface FilePart {
@@ -197,7 +197,7 @@ function readConfEntries(text: string, prefix = ''): Entry[] {
   const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
   if (problems.length === 0) return entries;
   const broken = `${prefix}${formatCount(problems.length, 'line')} that cannot be read (${fingerprint(text)})`;
-  return [...entries, say('agent.options', broken, prefix + text)];
+  return [...entries, textEntry('agent.options', broken, prefix + text)];
 }
 
 /** Of options that the agent knows the last one counts. Ordered by name, as their order means nothing. */
@@ -223,14 +223,14 @@ function readOption(option: OsloOption, prefix: string): Entry[] {
   const { name, section, value } = option;
   const isDefault = section === 'DEFAULT' && prefix === '';
   const setting = isDefault ? valueSettings.get(name) : undefined;
-  if (setting === 'ironic.insecure') return [say(setting, readSwitch(value))];
-  if (setting !== undefined) return value.split(',').map((item) => say(setting, item.trim()));
+  if (setting === 'ironic.insecure') return [textEntry(setting, readSwitch(value))];
+  if (setting !== undefined) return value.split(',').map((item) => textEntry(setting, item.trim()));
   const part = isDefault ? partSettings.get(name) : undefined;
-  if (part !== undefined) return [say(part, `${name} = ${value}`)];
+  if (part !== undefined) return [textEntry(part, `${name} = ${value}`)];
   const start = `${prefix}${nameOf(option)} = `;
   const known = findIpaOption(section, name)?.option;
   const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
-  return [isSecret ? sayHidden('agent.options', start, value) : say('agent.options', start + value)];
+  return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
 }
 
 /** The spellings that oslo.config takes for a boolean. */
@@ -295,12 +295,12 @@ function readKeyfile(text: string, path: string): Entry[] {
   const sections = parseKeyfile(text).toSorted((a, b) => compareText(a.name, b.name));
   return sections.flatMap((section) => {
     const start = `${name}: [${section.name}]`;
-    if (section.entries.length === 0) return [say('host.keyfiles', start)];
+    if (section.entries.length === 0) return [textEntry('host.keyfiles', start)];
     return section.entries.map(({ key, value }) => {
       const isSecret = section.name === 'vpn-secrets' || isNetworkSecret(key);
       return isSecret
-        ? sayHidden('host.keyfiles', `${start} ${key}=`, value)
-        : say('host.keyfiles', `${start} ${key}=${value}`);
+        ? hiddenEntry('host.keyfiles', `${start} ${key}=`, value)
+        : textEntry('host.keyfiles', `${start} ${key}=${value}`);
     });
   });
 }
@@ -319,7 +319,7 @@ function readCertificates(text: string): Entry[] {
     const digest = fingerprint256.replaceAll(':', '').toLowerCase();
     const name = subject.replaceAll('\n', ', ');
     const shown = `${name}, sha256:${digest.slice(0, 12)}…, until ${validTo}`;
-    return sayPlain('ironic.caFiles', shown, digest);
+    return unmaskedEntry('ironic.caFiles', shown, digest);
   });
 }
 
@@ -330,7 +330,7 @@ function readPullSecret(text: string): Entry[] {
   const names = Object.keys(secret.auths ?? {});
   const registries = names.length > mostNames ? [...names.slice(0, mostNames), '…'] : names;
   const shown = `${fingerprint(canonical)} (registries: ${registries.join(', ')})`;
-  return [sayPlain('agent.pullSecret', shown, canonical)];
+  return [unmaskedEntry('agent.pullSecret', shown, canonical)];
 }
 
 /** Registries that are listed. */
@@ -341,10 +341,12 @@ function readTimeServers(text: string): Entry[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines
     .filter((line) => line !== '' && !/^[#!;%]/.test(line))
-    .map((line) => say('host.ntpServers', /^server[ \t]+(\S+)[ \t]+iburst$/.exec(line)?.[1] ?? line, line));
+    .map((line) =>
+      textEntry('host.ntpServers', /^server[ \t]+(\S+)[ \t]+iburst$/.exec(line)?.[1] ?? line, line),
+    );
 }
 
 function readHostnameFile(text: string): Entry[] | undefined {
   const name = text.trim();
-  return /^\S+$/.test(name) ? [say('host.hostname', name)] : undefined;
+  return /^\S+$/.test(name) ? [textEntry('host.hostname', name)] : undefined;
 }

@@ -104,13 +104,13 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
     const file = settings.get(option) ?? '';
     return subject.filesByPath.has(file) && subject.runs.some((run) => !isMountedAt(run, file));
   });
-  const say = (rule: Rule, option: string): Issue =>
+  const issueAt = (rule: Rule, option: string): Issue =>
     broken(rule, path, { message: `${name}: ${option}: ${rule.message}` });
   return [
     // With an authority, conf-cafile-unused reports it.
-    ...(isInsecure && isHttps && !hasCafile ? [say(ownRules.insecure, 'insecure')] : []),
-    ...(isUnused ? [say(ownRules.caUnused, 'cafile')] : []),
-    ...lost.map((option) => say(ownRules.hostPath, option)),
+    ...(isInsecure && isHttps && !hasCafile ? [issueAt(ownRules.insecure, 'insecure')] : []),
+    ...(isUnused ? [issueAt(ownRules.caUnused, 'cafile')] : []),
+    ...lost.map((option) => issueAt(ownRules.hostPath, option)),
   ];
 }
 

@@ -117,7 +117,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
     ...checkReference(image.text, run),
     ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [say(pulledImageRules.argument, run, pulledImageRules.argument.message)]
+      ? [issueAt(pulledImageRules.argument, run, pulledImageRules.argument.message)]
       : []),
     ...checkPulled(image.text, run, ofUnit),
   ];
@@ -131,13 +131,13 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
     return [
-      say(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
+      issueAt(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
     ];
   }
   const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
   return isVerified || parsed.reference.digest !== undefined
     ? []
-    : [say(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
+    : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
 }
 
 /** A short name of an image that is on the host by then, under another name. */
@@ -146,7 +146,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   const isFull = !parsed.ok || parsed.reference.registry !== undefined;
   if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [say(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
+  return [issueAt(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
 }
 
 /** A short name is the same image as a pulled one that ends with it. */
@@ -159,7 +159,7 @@ function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitComman
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [say(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
+  return isPulled ? [] : [issueAt(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -170,7 +170,7 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
   return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
 }
 
-function say(
+function issueAt(
   rule: typeof pulledImageRules.reference,
   { unitName, setting }: UnitCommand,
   what: string,

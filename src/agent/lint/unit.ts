@@ -76,13 +76,13 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
   const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
     optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
-  const say = (rule: typeof agentUnitRules.image, what: string): Issue =>
+  const issueAt = (rule: typeof agentUnitRules.image, what: string): Issue =>
     broken(rule, setting.path, { message: `${unitName}: ${what}` });
   return [
     ...(isImageMissing
-      ? [say(agentUnitRules.image, `${setting.name}= runs a container without an image`)]
+      ? [issueAt(agentUnitRules.image, `${setting.name}= runs a container without an image`)]
       : []),
-    ...(isNameKept ? [say(agentUnitRules.nameTaken, agentUnitRules.nameTaken.message)] : []),
+    ...(isNameKept ? [issueAt(agentUnitRules.nameTaken, agentUnitRules.nameTaken.message)] : []),
   ];
 }
 
