@@ -32,7 +32,7 @@ import {
   requireName,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
-import { checkImageFormat, type PlainConfig, type StepName, stepNames } from './documents/installation.ts';
+import { checkImageFormat, type PlainConfig, stepNames } from './documents/installation.ts';
 import { CliError } from '../core/errors.ts';
 
 /**
@@ -180,16 +180,10 @@ async function hostSettings(
  * What is chosen out of a few; to be called alone where hosts are not read yet.
  * @throws UsageError for what is no choice
  */
-function parseChoices(options: BareMetalHostOptions): Choices {
+function parseChoices(options: BareMetalHostOptions) {
   return {
     bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
     cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
     method: parseChoice('--method', options.method, stepNames),
   };
-}
-
-interface Choices {
-  readonly bootMode: (typeof bootModes)[number] | undefined;
-  readonly cleaning: (typeof cleaningModes)[number] | undefined;
-  readonly method: StepName | undefined;
 }

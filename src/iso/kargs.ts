@@ -47,16 +47,6 @@ export interface ShowKargsOptions {
   readonly format?: string | undefined;
 }
 
-/** What `--format json` prints. */
-interface ShownKargs {
-  readonly current: string;
-  readonly default: string;
-  /** Bytes that the image reserves. */
-  readonly length: number;
-  /** Bytes that may still be appended, the space before them included. */
-  readonly free: number;
-}
-
 /** @throws CliError where the image has no place for kernel arguments */
 export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
@@ -66,7 +56,8 @@ export async function showKargs(options: ShowKargsOptions, io: Io): Promise<Exit
   return 0;
 }
 
-function shownKargs({ current, defaults, length }: KargsAreas): ShownKargs {
+/** What `--format json` prints: `length` is the size of the reserved area, `free` what may still be appended, in bytes. */
+function shownKargs({ current, defaults, length }: KargsAreas) {
   // One byte is for what ends the arguments.
   return { current, default: defaults, length, free: Math.max(0, length - 1 - Buffer.byteLength(current)) };
 }

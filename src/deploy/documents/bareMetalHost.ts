@@ -230,14 +230,7 @@ function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<stri
   return { url, checksum, checksumType, format: 'raw' };
 }
 
-interface SecretNames {
-  readonly userData: string | undefined;
-  readonly metaData: string | undefined;
-  readonly networkData: string | undefined;
-  readonly nmstate: string | undefined;
-}
-
-function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings): SecretNames {
+function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings) {
   return {
     userData: userData ?? (config === undefined ? undefined : `${host.name}-user-data`),
     metaData: renderMetaData(install) === undefined ? undefined : `${host.name}-meta-data`,
