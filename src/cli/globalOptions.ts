@@ -142,7 +142,7 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
 
 const HELP_WIDTH = 80;
 
-/** Of commands that the command line does not name, nothing else is declared. */
+/** Commands that the command line does not name, nothing else is declared. */
 function isNameAlone({ options, registeredArguments }: Command): boolean {
   return options.length === 0 && registeredArguments.length === 0;
 }

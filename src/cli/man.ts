@@ -14,7 +14,7 @@ import { programVersion } from '../core/programVersion.ts';
 interface ManOptions {
   /** The command whose page is printed: `['iso', 'kargs']`; none for that of the program. */
   readonly words: readonly string[];
-  /** The folder to which all pages are written instead, made if need be. */
+  /** The folder to which all pages are written instead, created if it is missing. */
   readonly directory?: string;
   readonly program: CommandDescription;
 }

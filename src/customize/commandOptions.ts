@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { repeated } from '../io/commandLine/repeatedOptions.ts';
 import { choice } from '../io/commandLine/choice.ts';
 
-/** For the end of the help. */
+/** The notes below the help. */
 export const CUSTOMIZE_NOTES = `
 Options with a path, console or argument can be repeated. With any --dest-*
 option or --installer-config, the installer runs on boot. Script and config
@@ -54,7 +54,7 @@ export function declareNetworkOutput(command: Command): Command {
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is kept in TMPDIR meanwhile';
 
-/** Describes `--mode`. */
+/** The description of `--mode`. */
 export const NEW_FILE_MODE =
   'permissions of the new file (default: as the umask gives, and 0600 where it holds a secret)';
 

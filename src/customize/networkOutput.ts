@@ -8,7 +8,7 @@ import { lineForOutput } from '../io/report/outputLine.ts';
 import { jsonLines, type TextOrJson } from '../io/report/textOrJson.ts';
 
 interface NetworkOutput {
-  /** Folder to write the files to, made if need be; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
   readonly directory?: string | undefined;
   readonly format: TextOrJson;
 }

@@ -24,7 +24,7 @@ interface UserConfigReading {
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * The config as a document without what Ignition ignores, after telling what there is to say about it.
+ * The config as a document without what Ignition ignores, after reporting what is wrong with it.
  * @throws CliError `parsing Ignition config …`
  */
 export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
@@ -76,7 +76,7 @@ function reportUnknownVersion(path: string, version: string, io: Io): void {
   report(io, { severity: 'warning', message, hint });
 }
 
-/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
+/** What only this program has to say against a config is reported, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
   reportChecked(checked, source.path, io);

@@ -116,7 +116,7 @@ export interface BareMetalHostOptions
 }
 
 /**
- * The settings that the options stand for; undefined where they are wrong, after telling why.
+ * The settings that the options stand for; undefined where they are wrong, after reporting why.
  * @throws UsageError for options that are no choice, CliError for files that cannot be read
  */
 async function readHostSettings(
@@ -135,7 +135,7 @@ async function readHostSettings(
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
-/** What is missing only because it could not be read has been told already. */
+/** What is missing only because it could not be read has been reported already. */
 function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (

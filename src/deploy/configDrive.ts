@@ -56,7 +56,7 @@ export interface ConfigDriveOptions extends InventoryFlags, InstallOptions {
 }
 
 /**
- * What the options stand for; undefined where they are wrong, after telling why.
+ * What the options stand for; undefined where they are wrong, after reporting why.
  * @throws UsageError where they say nothing, CliError for a config that cannot be used
  */
 async function readConfigDrive(

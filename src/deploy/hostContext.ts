@@ -98,7 +98,7 @@ export interface Wording {
 
 const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
-/** Tells all issues, each once; answers with 1 where one is an error. */
+/** Reports all issues, each once; answers with 1 where one is an error. */
 export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
   const { reword } = wording;
   const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({

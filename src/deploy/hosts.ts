@@ -102,7 +102,7 @@ interface WantedHost<O> extends ListedHost {
 
 /**
  * Reads the inventory and chooses the hosts that the options name.
- * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling it
+ * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after reporting it
  */
 async function readWantedHosts<O extends InventoryOptions>(
   name: string,
@@ -153,7 +153,7 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
   return `${address.host} ${address.port ?? ''} ${address.path}`.toLowerCase();
 }
 
-/** What is wrong with a text is told when its host is read. */
+/** What is wrong with a text is reported when its host is read. */
 function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
   try {
     return fillPlaceholders(text, factsOf(source));

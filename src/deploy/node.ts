@@ -68,7 +68,7 @@ export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions
 type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 
 /**
- * The node that the options stand for; undefined where they are wrong, after telling why.
+ * The node that the options stand for; undefined where they are wrong, after reporting why.
  * @throws UsageError for options that contradict each other or are not complete
  */
 export function readNode(
@@ -80,7 +80,7 @@ export function readNode(
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
   const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
-  // A node that is there may have hints already, and hints that cannot be read have been told.
+  // A node that is there may have hints already, and hints that cannot be read have been reported.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
   const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
   return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;

@@ -95,7 +95,7 @@ interface MadeSteps {
 }
 
 /**
- * Undefined where the options are wrong, after telling why.
+ * Undefined where the options are wrong, after reporting why.
  * @throws UsageError for options that contradict each other or are not complete
  */
 async function makeSteps(

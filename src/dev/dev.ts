@@ -86,7 +86,7 @@ export interface ExtractInitrdOptions {
   readonly initrd: string;
   /** Patterns for paths; without, all files are written. */
   readonly globs?: readonly string[];
-  /** Folder to write to, made if need be; the current one when it is left out. */
+  /** Folder to write to, created if it is missing; the current one when it is left out. */
   readonly directory?: string | undefined;
   /** Prints the path of each file. */
   readonly verbose?: boolean;

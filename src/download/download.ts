@@ -24,7 +24,7 @@ export interface DownloadOptions extends StreamOptions {
   readonly format?: string | undefined;
   /** An image without metadata; then the options of streams do not count. */
   readonly imageUrl?: string | undefined;
-  /** The current folder when it is left out; made if need be. */
+  /** The current folder when it is left out; created if it is missing. */
   readonly directory?: string | undefined;
   readonly decompress?: boolean | undefined;
   /** Takes files without signature. */

@@ -34,7 +34,7 @@ import { readLiveIso } from '../io/images/rewriteImage.ts';
 
 export interface ExtractPxeOptions {
   readonly iso: string;
-  /** Folder for the files, made if need be; without, the current one. */
+  /** Folder for the files, created if it is missing; without, the current one. */
   readonly outputDir?: string | undefined;
 }
 
@@ -121,7 +121,7 @@ interface Outputs {
   readonly rootfs: NewFile | undefined;
 }
 
-/** Copying takes a while; what is wrong with the outputs is said before. */
+/** Copying takes a while; what is wrong with the outputs is reported before. */
 async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
   if (output === undefined) refuseTerminal(io);
   for (const file of [rootfs, output]) {

@@ -14,7 +14,7 @@ import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
 
 /**
- * Edits that have no effect are warned about, and are no error.
+ * Edits that have no effect cause a warning, not an error.
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {

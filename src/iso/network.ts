@@ -35,7 +35,7 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
 
 export interface ExtractNetworkOptions {
   readonly iso: string;
-  /** Folder to write the files to, made if need be; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
   readonly directory?: string | undefined;
   /** `text` when it is left out. */
   readonly format?: string | undefined;

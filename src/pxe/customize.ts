@@ -36,7 +36,7 @@ const KARGS_NOTICE =
 
 /**
  * @throws CliError in the user's terms; no file has been written then. From a pipe to standard output everything is copied
- *   as it comes, so that what is wrong with it is said at its end.
+ *   as it comes, so that what is wrong with it is reported at its end.
  */
 export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened

@@ -104,7 +104,7 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
 export interface UnwrapNetworkOptions {
   /** Path of the initramfs; without, it is read from standard input. */
   readonly initrd?: string | undefined;
-  /** Folder to write the files to, made if need be; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
   readonly directory?: string | undefined;
   /** `text` when it is left out. */
   readonly format?: string | undefined;

@@ -119,13 +119,13 @@ function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
   throw new CliError(`the rendered config cannot be read: ${read.finding.message}`, { code: 'ERR_INTERNAL' });
 }
 
-/** Where the deployed configs are, and how changes are told. */
+/** Where the deployed configs are, and how changes are reported. */
 interface HostsDiff {
   readonly folder: string;
   readonly form: DiffForm;
 }
 
-/** A host that is wrong is told, and the others are compared; the exit code is 2 then. */
+/** A host that is wrong is reported, and the others are compared; the exit code is 2 then. */
 async function diffHosts(
   hosts: readonly InventoryHost[],
   source: RenderSource,

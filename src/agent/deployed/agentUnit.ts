@@ -1,6 +1,6 @@
 /**
  * The unit that starts the agent's container, by settings: its environment and the command lines of podman are taken
- * apart, whatever else it has is told line by line.
+ * apart, whatever else it has is reported line by line.
  */
 
 import { FormatError } from '../../core/errors.ts';
