@@ -16,7 +16,6 @@ import {
 } from '../customize/commandOptions.ts';
 import type { CreateIsoOptions } from './create.ts';
 import type { IsoCustomizeOptions } from './customize.ts';
-import { DEPRECATED_TABLE, declareIsoIgnition, declareIsoNetwork } from './embedCommands.ts';
 import type { ExtractMinimalIsoOptions, ExtractPxeOptions } from './extract.ts';
 import type { ModifyKargsOptions, ShowKargsOptions } from './kargs.ts';
 import type { ResetOptions } from './reset.ts';
@@ -138,13 +137,17 @@ const TABLE: readonly TableEntry[] = [
   {
     name: 'ignition',
     summary: 'Embed an Ignition config in a live ISO, print it or take it out.',
-    declare: declareIsoIgnition,
+    declare: async (ignition, context) =>
+      (await import('./embedCommands.ts')).declareIsoIgnition(ignition, context),
   },
-  ...DEPRECATED_TABLE,
+  deprecated('embed', 'embed an Ignition config'),
+  deprecated('show', 'print the embedded Ignition config'),
+  deprecated('remove', 'take the embedded Ignition config out'),
   {
     name: 'network',
     summary: 'Embed network settings in a live ISO, extract or remove them.',
-    declare: declareIsoNetwork,
+    declare: async (network, context) =>
+      (await import('./embedCommands.ts')).declareIsoNetwork(network, context),
   },
   {
     name: 'kargs',
@@ -159,6 +162,13 @@ const TABLE: readonly TableEntry[] = [
   { name: 'reset', summary: 'give an image its original contents back', declare: declareIsoReset },
   { name: 'create', summary: 'make a bootable ISO of a kernel and an initramfs', declare: declareIsoCreate },
 ];
+
+/** An older spelling of coreos-installer, which works and is not shown. */
+function deprecated(name: string, summary: string): TableEntry {
+  const declare: TableEntry['declare'] = async (command, context) =>
+    (await import('./embedCommands.ts')).declareDeprecated(command, context);
+  return { name, summary, hidden: true, declare };
+}
 
 export function declareIso(iso: Command, context: Context): Promise<void> {
   return declareTable(iso, TABLE, context);

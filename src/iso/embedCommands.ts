@@ -64,30 +64,15 @@ Example:
   ironic-coreos iso network remove coreos.iso
 `;
 
-const EMBED: TableEntry = {
-  name: 'embed',
-  summary: 'embed an Ignition config',
-  declare: (command, context) => declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
-};
-const SHOW: TableEntry = {
-  name: 'show',
-  summary: 'print the embedded Ignition config',
-  declare: declareShow,
-};
-const REMOVE: TableEntry = {
-  name: 'remove',
-  summary: 'take the embedded Ignition config out',
-  declare: declareRemove,
-};
-
-/** The older spellings, commands of `iso` itself. */
-export const DEPRECATED_TABLE: readonly TableEntry[] = [
-  deprecated({
-    ...EMBED,
-    declare: (command, context) => declareEmbed(command.option('-c, --config <path>', CONFIG), context),
-  }),
-  deprecated(SHOW),
-  deprecated(REMOVE),
+const IGNITION_TABLE: readonly TableEntry[] = [
+  {
+    name: 'embed',
+    summary: 'embed an Ignition config',
+    declare: (command, context) =>
+      declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
+  },
+  { name: 'show', summary: 'print the embedded Ignition config', declare: declareShow },
+  { name: 'remove', summary: 'take the embedded Ignition config out', declare: declareRemove },
 ];
 
 const NETWORK_TABLE: readonly TableEntry[] = [
@@ -97,7 +82,7 @@ const NETWORK_TABLE: readonly TableEntry[] = [
 ];
 
 export function declareIsoIgnition(ignition: Command, context: Context): Promise<void> {
-  return declareTable(ignition, [EMBED, SHOW, REMOVE], context);
+  return declareTable(ignition, IGNITION_TABLE, context);
 }
 
 export function declareIsoNetwork(network: Command, context: Context): Promise<void> {
@@ -135,16 +120,15 @@ function declareRemove(command: Command, context: Context): void {
   declareRun(declareResult(command), REMOVE_NOTES, run, context);
 }
 
-/** The older spelling of coreos-installer: works, is not shown, and says what to use. */
-function deprecated(entry: TableEntry): TableEntry {
-  const { name } = entry;
-  const declare: TableEntry['declare'] = async (command, context) => {
-    await entry.declare(command, context);
-    command.hook('preAction', () => {
-      context.io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
-    });
-  };
-  return { ...entry, hidden: true, declare };
+/** The commands of `iso ignition` as `iso` itself has them for scripts of coreos-installer: they say what to use. */
+export function declareDeprecated(command: Command, context: Context): void {
+  const name = command.name();
+  if (name === 'embed') declareEmbed(command.option('-c, --config <path>', CONFIG), context);
+  else if (name === 'show') declareShow(command, context);
+  else declareRemove(command, context);
+  command.hook('preAction', () => {
+    context.io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
+  });
 }
 
 function declareEmbedNetwork(command: Command, context: Context): void {
