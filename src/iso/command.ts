@@ -165,9 +165,12 @@ const TABLE: readonly TableEntry[] = [
 
 /** An older spelling of coreos-installer, which works and is not shown. */
 function deprecated(name: string, summary: string): TableEntry {
-  const declare: TableEntry['declare'] = async (command, context) =>
-    (await import('./embedCommands.ts')).declareDeprecated(command, context);
-  return { name, summary, hidden: true, declare };
+  return { name, summary, hidden: true, declare: declareOlder };
+}
+
+async function declareOlder(command: Command, context: Context): Promise<void> {
+  const { declareDeprecated } = await import('./embedCommands.ts');
+  declareDeprecated(command, context);
 }
 
 export function declareIso(iso: Command, context: Context): Promise<void> {
