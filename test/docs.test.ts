@@ -32,7 +32,7 @@ const streams: Io = {
   cwd: root,
   programName: 'x',
 };
-const commandTree = declareCommands({
+const commandTree = await declareCommands({
   io: streams,
   args: 'unknown',
   finish: () => undefined,

@@ -85,7 +85,7 @@ function archivePath({ name, url }: AgentArchive): string {
   return `${url === undefined ? mediumFolder : fetchedFolder}/${name}`;
 }
 
-export interface ChosenImage {
+interface ChosenImage {
   readonly image: ArchivedImage;
   /** What it is called on the host. */
   readonly reference: string;
@@ -152,4 +152,33 @@ export function checkHostArchitecture(archive: AgentArchive | undefined, host: s
   throw new UsageError(`the agent archive is for ${found}, and the host is ${host}`, {
     hint: 'give this host an archive of its own, or make one for its architecture: podman pull --arch',
   });
+}
+
+/** One reason for so many bytes. */
+interface ArchiveMemoryPart {
+  readonly what: string;
+  readonly bytes: number;
+}
+
+/** What the part is called that is there in any case. */
+export const UNPACKED_IMAGE = 'unpacked image of the agent';
+
+/** Most at one time, while the image is being loaded. */
+export function archiveMemory(
+  archive: Pick<ContainerArchive, 'form' | 'size' | 'unpackedSize'>,
+  image: ArchivedImage,
+  { url }: Pick<AgentArchive, 'url'>,
+): ArchiveMemoryPart[] {
+  const unpacked = image.layers.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0);
+  // podman takes an OCI archive apart in /var/tmp before it reads it, and unpacks a compressed docker archive there.
+  const isCopied = archive.form === 'oci-archive' || archive.unpackedSize !== archive.size;
+  return [
+    { what: UNPACKED_IMAGE, bytes: unpacked },
+    ...(url === undefined
+      ? []
+      : [{ what: 'archive of that image, until it is loaded', bytes: archive.size }]),
+    ...(isCopied
+      ? [{ what: 'copy of that archive while podman loads it', bytes: archive.unpackedSize }]
+      : []),
+  ];
 }

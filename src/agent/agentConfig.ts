@@ -9,7 +9,7 @@ import { formatConfigureScriptConf, renderConfigureScriptConfig } from './profil
 import { renderDefaultConfig } from './profiles/default.ts';
 import { formatIccConf, iccSpecVersion, renderIccConfig } from './profiles/icc.ts';
 import type { AgentSettings, ProfileName } from './settings.ts';
-import { hasNetworkSecret } from './hostNetwork.ts';
+import { hasNetworkSecret } from './files.ts';
 
 interface Profile {
   readonly renderConfig: (settings: AgentSettings) => Config;

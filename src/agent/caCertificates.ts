@@ -9,7 +9,7 @@ import { FormatError } from '../core/errors.ts';
 const begin = '-----BEGIN ';
 const hint = 'give a PEM file with the certificate of the authority, "-----BEGIN CERTIFICATE-----" and so on';
 
-export interface CaCertificates {
+interface CaCertificates {
   /** The certificates alone, one after the other, each ending in a newline. */
   readonly pem: string;
   /** What does not look right at the given time: sentences without a subject. */

@@ -43,7 +43,7 @@ import {
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
-export interface ConfCheckOptions {
+interface ConfCheckOptions {
   /** The release that is going to read the file; without, the newest. */
   readonly ipaVersion?: IpaVersion;
 }

@@ -9,7 +9,7 @@ import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { listSensitiveOptions } from './conf.ts';
 import { publicMode } from '../ignition/dataFile.ts';
-import { hasNetworkSecret, keyfileFolder } from './hostNetwork.ts';
+import { hasNetworkSecret, keyfileFolder } from './files.ts';
 import { listPullSecrets } from './lint/pullSecret.ts';
 import { type LintedFile, readContents, readSubject } from './lint/subject.ts';
 

@@ -11,7 +11,7 @@ export interface ImageProblem {
   readonly hint: string;
 }
 
-export interface BareRegistry extends ImageProblem {
+interface BareRegistry extends ImageProblem {
   /** The text cannot be the name of an image that somebody would have. */
   readonly isCertain: boolean;
 }

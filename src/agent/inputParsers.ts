@@ -26,11 +26,10 @@ import {
   parseIccNoProxy,
   parseIccNtpServers,
   parseSingleSshKey,
-} from './profiles/iccInputs.ts';
-import { parseNoProxy, parseProxyUrl } from './proxy.ts';
+} from './profiles/icc.ts';
+import { parseNoProxy, parseProxyUrl, splitList } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
 import type { ProfileName } from './settings.ts';
-import { splitList } from './lists.ts';
 
 export interface InputParsers {
   readonly apiUrls: (text: string, source: UrlSource) => readonly string[];

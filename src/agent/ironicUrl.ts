@@ -24,7 +24,7 @@ export interface UrlProblem {
 }
 
 /** A base URL in its parts. */
-export interface IronicUrl {
+interface IronicUrl {
   readonly scheme: 'http' | 'https';
   readonly host: Exclude<Host, { kind: 'invalid' }>;
   readonly port?: number;
@@ -33,7 +33,7 @@ export interface IronicUrl {
 }
 
 /** What a host given alone is completed with. `flag` is where it was given, for messages. */
-export interface HostTarget {
+interface HostTarget {
   readonly scheme: 'http' | 'https';
   readonly port: number;
   readonly flag: string;
@@ -186,7 +186,7 @@ export function findUrlListAddress(list: string): AddressProblem | undefined {
 }
 
 /** What a URL of the agent's conf is for. */
-export type UrlOption = 'api_url' | 'inspection_callback_url';
+type UrlOption = 'api_url' | 'inspection_callback_url';
 
 const findOptionProblem: Readonly<Record<UrlOption, FindProblem>> = {
   api_url: findApiProblem,

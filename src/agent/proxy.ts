@@ -6,7 +6,6 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Proxy } from '../ignition/config.ts';
-import { splitList } from './lists.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
@@ -91,4 +90,12 @@ function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
     return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host
   });
   return [...new Set(hosts)];
+}
+
+/** Items between commas, trimmed, without empty ones. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 }

@@ -60,7 +60,7 @@ function parseJson(text: string): unknown {
 }
 
 /** What podman makes of an entry. */
-export type CredentialState = 'usable' | 'empty' | 'not base64' | 'no colon' | 'no user';
+type CredentialState = 'usable' | 'empty' | 'not base64' | 'no colon' | 'no user';
 
 /** Why an entry gives podman no credentials. */
 const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, string>> = {
@@ -131,7 +131,7 @@ function registryOf(host: string): string {
 }
 
 /** What keeps podman from credentials: a sentence without the credentials, and what to do. */
-export interface CredentialProblem {
+interface CredentialProblem {
   /** `error`: podman does not even try to pull without credentials. */
   readonly severity: 'error' | 'warning';
   readonly message: string;

@@ -18,7 +18,7 @@ export interface RegistriesIssue {
   readonly hint: string;
 }
 
-export interface RegistriesConf {
+interface RegistriesConf {
   /** By line. */
   readonly issues: readonly RegistriesIssue[];
   /** Undefined where podman refuses the file. */

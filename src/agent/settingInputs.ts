@@ -39,7 +39,7 @@ interface InputDocument {
 /** What was given, by the name of the setting. Empty is what a file sets back to nothing; what counts is never empty. */
 export type Inputs = ReadonlyMap<SettingName, readonly InputValue[]>;
 
-export interface InputSources {
+interface InputSources {
   /** By the names of the flags as commander has them: `apiUrl`. */
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -4,10 +4,9 @@
  */
 
 import type { Unit } from '../ignition/config.ts';
-import { renderConsoleUnits } from './consoles.ts';
+import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
-import { authFilePath, caContainerPath, caPath } from './files.ts';
-import { hardwareManagerFlags } from './hardwareManagers.ts';
+import { authFilePath, caContainerPath, caPath, hardwareManagerFlags } from './files.ts';
 import { proxyEnvironment } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 

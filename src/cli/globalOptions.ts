@@ -1,12 +1,13 @@
-/** The options that every command has, before its name or behind it: how much is said, and in which colours. */
+/** What all commands have in common: the global options, where these may be given, and the form of the help. */
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import type { LogLevel, OutputChoice } from '../io/report/logLevel.ts';
 import { choice } from '../io/commandLine/choice.ts';
+import type { Context } from '../io/commandLine/context.ts';
 
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
-export function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
+function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
   const choose = (level: LogLevel) => () => {
     chosen.level = level;
   };
@@ -32,7 +33,7 @@ const IGNORE_HELP = 'do not report these rules; repeatable';
 const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
 
 /** The heading of these options in the help. */
-export const GLOBAL_OPTIONS = 'Global options:';
+const GLOBAL_OPTIONS = 'Global options:';
 const COLORS = ['auto', 'always', 'never'] as const;
 
 function declare(command: Command, option: Option, take: (value: string) => void): void {
@@ -50,7 +51,7 @@ function parseColor(when: string): OutputChoice['color'] {
 }
 
 /** A command line as it is to be parsed, and the program that parses it. */
-export interface PlacedOptions {
+interface PlacedOptions {
   /** Those before the name of a command or between the names of a group and of its command. */
   readonly leading: readonly string[];
   /** The rest, which begins with the names. */
@@ -63,12 +64,12 @@ export interface PlacedOptions {
  * no options of its own, as these would be taken for those of its commands. `iso help kargs` becomes `iso kargs --help`.
  * @param declareFor makes the program for arguments that begin with the name of a command
  */
-export function placeGlobalOptions(
+export async function placeGlobalOptions(
   args: readonly string[],
-  declareFor: (rest: readonly string[]) => Command,
-): PlacedOptions {
+  declareFor: (rest: readonly string[]) => Promise<Command>,
+): Promise<PlacedOptions> {
   const { leading, rest } = splitGlobalOptions(args);
-  const program = declareFor(rest);
+  const program = await declareFor(rest);
   const count = countGroups(rest, program);
   const behind = splitGlobalOptions(rest.slice(count));
   const asked = namesToExplain(behind.rest);
@@ -107,3 +108,52 @@ export function splitGlobalOptions(args: readonly string[]): {
 }
 
 const LEADING = /^--(?:quiet|verbose|debug|(?:color|ignore)(?:=.*)?)$/s;
+
+/** Prepares the command and all below it, once they are declared. */
+export function prepareCommands(command: Command, context: Context): void {
+  prepareCommand(command, context);
+  for (const child of command.commands) prepareCommands(child, context);
+}
+
+function prepareCommand(command: Command, { io, chosen, print }: Context): void {
+  command
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpOption(new Option('-h, --help', 'print this help').helpGroup(GLOBAL_OPTIONS))
+    .configureHelp({
+      subcommandTerm: (child) => child.name(), // scripts read one line a command
+      optionDescription: describeOption,
+    })
+    .configureOutput({
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHasColors: () => false, // left to commander, these ask the streams of Node
+      getErrHasColors: () => false,
+      writeOut: print,
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: () => undefined, // main.ts tells all errors
+    });
+  if (command.parent !== null && command.commands.length > 0) {
+    command.addHelpText('after', () => `\nOf one command: ${pathOf(command)} COMMAND --help\n`);
+    return; // it would take the options of its commands for its own
+  }
+  if (chosen !== undefined && !isNameAlone(command)) declareGlobalOptions(command, chosen);
+}
+
+const HELP_WIDTH = 80;
+
+/** Commands that the command line does not name, nothing else is declared. */
+function isNameAlone({ options, registeredArguments }: Command): boolean {
+  return options.length === 0 && registeredArguments.length === 0;
+}
+
+/** Without the values to choose from, which descriptions tell already. */
+function describeOption({ defaultValue, description, required }: Option): string {
+  return required && typeof defaultValue === 'string'
+    ? `${description} (default: ${defaultValue})`
+    : description;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

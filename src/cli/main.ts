@@ -9,10 +9,9 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { programNameOf } from '../io/files/platformPaths.ts';
 import { openOutput } from '../io/processOutput.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { adaptArguments } from './arguments.ts';
+import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions, settleIgnored } from './globalOptions.ts';
-import { explainUsageError, namedCommand, usageLine } from './usage.ts';
 import { describeError } from '../io/report/errorText.ts';
 import { type OutputChoice, paintFor, withLogLevel } from '../io/report/logLevel.ts';
 
@@ -26,7 +25,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const print = (text: string): void => void printed.push(text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
   const io = withLogLevel(streams, chosen);
-  const { leading, rest, program } = placeGlobalOptions(argv.slice(2), (args) =>
+  const { leading, rest, program } = await placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );
   program.hook('preAction', () => settleIgnored(chosen));

@@ -1,9 +1,10 @@
-/** The options that `iso customize` and `pxe customize` share. */
+/** Arguments and options that several image commands share, with their help. */
 
 import type { Command } from 'commander';
 import { repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice } from '../io/commandLine/choice.ts';
 
-/** For the end of the help. */
+/** The notes below the help. */
 export const CUSTOMIZE_NOTES = `
 Options with a path, console or argument can be repeated. With any --dest-*
 option or --installer-config, the installer runs on boot. Script and config
@@ -34,4 +35,64 @@ export function declareCustomizeOptions(command: Command): Command {
     .addOption(repeated('--post-install <path>', 'script to run after the installer'))
     .addOption(repeated('--installer-config <path>', 'options of coreos-installer install, as YAML'))
     .addOption(repeated('--live-ignition <path>', 'merge an Ignition config'));
+}
+
+/** Adds the options that say which settings to take. */
+export function declareNetworkFiles(command: Command): Command {
+  return command
+    .addOption(repeated('-k, --keyfile <path>', 'keyfile of NetworkManager; repeatable'))
+    .addOption(repeated('--nmstate <path>', 'nmstate description to convert to keyfiles; repeatable'));
+}
+
+/** Adds the options that say what becomes of settings that were found. */
+export function declareNetworkOutput(command: Command): Command {
+  return command
+    .option('-C, --directory <path>', 'write the files to a folder instead of printing them')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
+}
+
+export const ISO =
+  'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is kept in TMPDIR meanwhile';
+
+/** The description of `--mode`. */
+export const NEW_FILE_MODE =
+  'permissions of the new file (default: as the umask gives, and 0600 where it holds a secret)';
+
+/** Adds the options that say where the result goes. */
+export function declareResult(command: Command): Command {
+  return declareNewFile(
+    command.option(
+      '-o, --output <path>',
+      'write the result to a new file; "-" is standard output (default: change the ISO itself, which has to be a file or a device)',
+    ),
+  );
+}
+
+/** Adds the options about the new file of commands that write one. */
+export function declareNewFile(command: Command): Command {
+  return command
+    .option('--overwrite', 'replace a file of that name, once the new one is complete')
+    .option('--mode <octal>', NEW_FILE_MODE);
+}
+
+/** Adds the options of a command that puts something into an image. */
+export function declareEmbedding(command: Command): Command {
+  return declareResult(command).option('--grow', 'make the image longer where its embed area is too small');
+}
+
+/** Adds the options for what goes in beside the Ignition config. */
+export function declareAddedFiles(command: Command): Command {
+  return command
+    .addOption(
+      repeated(
+        '--initrd-file <path:name>',
+        'file for the initramfs alone, gone once the root is mounted; repeatable',
+      ),
+    )
+    .addOption(
+      repeated('--initrd-archive <path>', 'the same, all files of a tar or cpio archive; repeatable'),
+    )
+    .addOption(
+      repeated('--iso-file <path:name>', 'file for the medium, then /run/media/iso/coreos/NAME; repeatable'),
+    );
 }

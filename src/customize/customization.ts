@@ -2,9 +2,14 @@
 
 import { basename } from 'node:path';
 import { parseCaCertificates } from '../agent/caCertificates.ts';
-import { FormatError } from '../core/errors.ts';
-import { consoleNote } from '../image/customize/consoles.ts';
-import { type Customization, installNotice, lacksDevice } from '../image/customize/customization.ts';
+import { FormatError, UsageError } from '../core/errors.ts';
+import { consoleNote, parseConsole } from '../image/customize/consoles.ts';
+import {
+  type Customization,
+  installNotice,
+  lacksDevice,
+  type Needs,
+} from '../image/customize/customization.ts';
 import { checkInstallerConfig } from '../image/customize/installerConfig.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -13,8 +18,8 @@ import { printable } from '../io/report/printable.ts';
 import { report } from '../io/report/report.ts';
 import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { readNmstate } from './network.ts';
-import { type CustomizeOptions, parseConsoles } from './options.ts';
 import { readUserConfig } from './userConfigs.ts';
+import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -23,7 +28,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destKargAppend = [], destKargDelete = [] } = options;
   const reading = { io, validates: wantsCheck(options, io) };
   const destIgnition = await readEach(options.destIgnition, (path) => readUserConfig(path, reading));
-  tellConsoles(destKargAppend, io);
+  reportConsoles(destKargAppend, io);
   return {
     destIgnition,
     destDevice: options.destDevice,
@@ -42,13 +47,13 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 }
 
 /** Says on standard error what the boot media will do on their own. */
-export function tellInstallation(customization: Customization, io: Io): void {
+export function reportInstallation(customization: Customization, io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
 }
 
 /** To be told unless the kernel arguments of the live system are known to name a disk. */
-export function tellMissingDevice(customization: Customization, io: Io): void {
+export function reportMissingDevice(customization: Customization, io: Io): void {
   if (!lacksDevice(customization)) return;
   const message = 'the installer will run, but nothing tells it the disk to install to';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
@@ -65,7 +70,7 @@ async function readEach<T>(
   return results;
 }
 
-function tellConsoles(kargs: readonly string[], io: Io): void {
+function reportConsoles(kargs: readonly string[], io: Io): void {
   const note = consoleNote(kargs);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
 }
@@ -106,4 +111,67 @@ async function readScript(path: string, io: Io): Promise<NamedFile> {
     report(io, { severity: 'warning', message: `${path}: systemd cannot run it as a program`, hint });
   }
   return script;
+}
+
+/** Lists of paths and arguments, in the order in which they were given. */
+export interface CustomizeOptions {
+  readonly destIgnition?: readonly string[];
+  readonly destDevice?: string;
+  readonly destConsole?: readonly string[];
+  readonly destKargAppend?: readonly string[];
+  readonly destKargDelete?: readonly string[];
+  readonly networkKeyfile?: readonly string[];
+  readonly networkNmstate?: readonly string[];
+  readonly ignitionCa?: readonly string[];
+  readonly preInstall?: readonly string[];
+  readonly postInstall?: readonly string[];
+  readonly installerConfig?: readonly string[];
+  readonly liveIgnition?: readonly string[];
+  /** False takes Ignition configs that Ignition would refuse on boot. */
+  readonly validate?: boolean;
+}
+
+/** The files of the options, none of which is an image. */
+export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
+  const config = 'an Ignition config';
+  return [
+    { flag: '--live-ignition', what: config, paths: options.liveIgnition },
+    { flag: '--dest-ignition', what: config, paths: options.destIgnition },
+    { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
+    { flag: '--network-nmstate', what: 'an nmstate description', paths: options.networkNmstate },
+    { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
+    { flag: '--installer-config', what: 'a config of the installer', paths: options.installerConfig },
+    { flag: '--pre-install', what: 'a script', paths: options.preInstall },
+    { flag: '--post-install', what: 'a script', paths: options.postInstall },
+  ];
+}
+
+/** @throws UsageError for a console that the installer does not know */
+export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
+  return destConsole.map((spec) => {
+    try {
+      return parseConsole(spec);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      const message = `invalid value '${spec}' for '--dest-console <spec>': ${error.message}`;
+      throw new UsageError(message, error.hint === undefined ? {} : { hint: error.hint });
+    }
+  });
+}
+
+/** What the image has to support, so that this is known before any file is read. */
+export function needsOf(options: CustomizeOptions): Needs {
+  const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
+  const { installerConfig, networkKeyfile, networkNmstate } = options;
+  return {
+    console: isGiven(destConsole),
+    network: isGiven(networkKeyfile, networkNmstate),
+    installerConfig:
+      destDevice !== undefined ||
+      isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig),
+  };
+}
+
+function isGiven(...lists: readonly (readonly string[] | undefined)[]): boolean {
+  return lists.some((list = []) => list.length > 0);
 }

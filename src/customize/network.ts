@@ -48,7 +48,7 @@ function convertHere(path: string, state: string, io: Io): readonly Keyfile[] {
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
     const hint = error.hint ?? 'install nmstatectl, which knows more than this program';
-    throw new CliError(`parsing nmstate ${sentence(error)}`, { hint });
+    throw new CliError(`parsing nmstate ${sentence(error)}`, { code: 'ERR_FORMAT', hint });
   }
   report(
     io,
@@ -63,6 +63,7 @@ function parse(path: string, state: string): ParsedYaml {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`parsing nmstate ${path}: ${error.message}`, {
+      code: 'ERR_FORMAT',
       hint: error.hint ?? 'correct the file',
       cause: error,
     });

@@ -7,8 +7,8 @@ import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
 import { jsonLines, type TextOrJson } from '../io/report/textOrJson.ts';
 
-export interface NetworkOutput {
-  /** Folder to write the files to, made if need be; without, their contents are printed. */
+interface NetworkOutput {
+  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
   readonly directory?: string | undefined;
   readonly format: TextOrJson;
 }

@@ -15,7 +15,7 @@ import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 
-export interface UserConfigReading {
+interface UserConfigReading {
   readonly io: Io;
   /** Whether a config that Ignition would refuse is refused here. */
   readonly validates: boolean;
@@ -24,7 +24,7 @@ export interface UserConfigReading {
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * The config as a document without what Ignition ignores, after telling what there is to say about it.
+ * The config as a document without what Ignition ignores, after reporting what is wrong with it.
  * @throws CliError `parsing Ignition config …`
  */
 export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
@@ -32,12 +32,12 @@ export async function readUserConfig(path: string, reading: UserConfigReading): 
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
   if (config.kind === 'unknown version') {
-    tellUnknownVersion(path, config.version, io);
+    reportUnknownVersion(path, config.version, io);
     return config.document;
   }
   if (validates) await refuseInvalid(source, io);
   if (config.kind === 'refused') throw config.error;
-  if (!validates) tellUnusedKeys(source, io);
+  if (!validates) reportUnusedKeys(source, io);
   return config.document;
 }
 
@@ -63,16 +63,20 @@ async function readSource(path: string, io: Io): Promise<Source> {
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
-  return new CliError(`parsing Ignition config ${path}: ${problem}`, { hint, excerpt });
+  return new CliError(`parsing Ignition config ${path}: ${problem}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint,
+    excerpt,
+  });
 }
 
-function tellUnknownVersion(path: string, version: string, io: Io): void {
+function reportUnknownVersion(path: string, version: string, io: Io): void {
   const message = `${path}: version ${version} of the spec is not known here; the config is embedded unchecked`;
   const hint = 'the Ignition of the image has to know that version';
   report(io, { severity: 'warning', message, hint });
 }
 
-/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
+/** What only this program has to say against a config is reported, and keeps nobody from embedding it. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
   reportChecked(checked, source.path, io);
@@ -90,7 +94,7 @@ async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
 }
 
 /** In the words of coreos-installer, since this is how its scripts embed what they like. */
-function tellUnusedKeys({ json, path }: Source, io: Io): void {
+function reportUnusedKeys({ json, path }: Source, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;
     io.stderr.write(printable(`Warning parsing ${path}: unused key: ${formatPath(finding.path)}`) + '\n');

@@ -1,13 +1,39 @@
-/** `deploy baremetalhost`: writes the manifests of a host for Metal3. */
+/** `deploy baremetalhost`: writes the manifests of a host for Metal3, or those of the hosts of an inventory. */
 
-import { holdsSecrets, renderHostManifests } from './documents/bareMetalHost.ts';
+import {
+  bootModes,
+  checkHostSettings,
+  cleaningModes,
+  holdsSecrets,
+  type HostSettings,
+  renderHostManifests,
+} from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { formatManifests, writeDocument } from './deployDocument.ts';
-import { contextOfFlags } from './hostContext.ts';
-import { requireName } from './hostOptions.ts';
-import { type BareMetalHostOptions, parseChoices, readHostSettings } from './hostSettings.ts';
-import { refuseWithoutInventory } from './inventoryFlags.ts';
-import { parseFormat } from '../io/report/nearestNames.ts';
+import {
+  type DeployJob,
+  formatItem,
+  formatManifests,
+  isAlone,
+  manifestList,
+  plainFrame,
+  writeDeployed,
+} from './deployDocument.ts';
+import { type HostContext, readMapping, reportIssues } from './hostContext.ts';
+import {
+  type HostOptions,
+  type HostRead,
+  imageSource,
+  type InstallImageOptions,
+  type InstallOptions,
+  installSettings,
+  type InventoryFlags,
+  readHostOptions,
+  refuseWithoutInventory,
+  requireName,
+} from './options.ts';
+import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
+import { checkImageFormat, type PlainConfig, stepNames } from './documents/installation.ts';
+import { CliError } from '../core/errors.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
@@ -16,15 +42,148 @@ import { parseFormat } from '../io/report/nearestNames.ts';
 export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
   refuseWithoutInventory(options);
-  const { inventory } = options;
-  if (inventory !== undefined) {
-    parseChoices(options);
-    const { bareMetalHosts } = await import('./bareMetalHosts.ts');
-    return bareMetalHosts({ ...options, inventory }, format, io);
-  }
-  const settings = await readHostSettings(requireName(options), contextOfFlags(io));
-  if (settings === undefined) return 1;
-  const text = await formatManifests(renderHostManifests(settings), format);
-  await writeDocument(text, { ...options, content: holdsSecrets(settings) ? 'secret' : 'public' }, io);
-  return 0;
+  if (options.inventory !== undefined) parseChoices(options);
+  const shared = rememberShared();
+  const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
+    const settings = await readHostSettings(requireName(host), context);
+    if (settings === undefined) return undefined;
+    const isKnown = shared(settings) === 'known';
+    const manifests = renderHostManifests(settings);
+    const content = holdsSecrets(settings) ? 'secret' : 'public';
+    if (isAlone(options)) return { text: await formatManifests(manifests, format), content };
+    const isRepeated = ({ kind, metadata }: (typeof manifests)[number]): boolean =>
+      isKnown && kind === 'Secret' && metadata.name === settings.userData;
+    return {
+      text: await formatPart(
+        manifests.filter((manifest) => !isRepeated(manifest)),
+        format,
+      ),
+      content,
+    };
+  };
+  const frame = format === 'json' ? manifestList : plainFrame;
+  return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
+}
+
+/** The manifests of a host among those of others. */
+async function formatPart(manifests: readonly object[], format: 'yaml' | 'json'): Promise<string> {
+  if (format === 'json') return manifests.map(formatItem).join(',\n');
+  const { formatYaml } = await import('../formats/yamlText.ts');
+  return manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
+}
+
+/** A Secret that several hosts have for their config. */
+interface SharedConfig {
+  readonly config: PlainConfig;
+  readonly host: string;
+}
+
+/** Tells whether a host's Secret was there before; one name for two configs would leave one host without its own. */
+function rememberShared(): (settings: HostSettings) => 'new' | 'known' {
+  const known = new Map<string, SharedConfig>();
+  return ({ host, namespace = '', userData, config }) => {
+    if (userData === undefined || config === undefined) return 'new';
+    const key = `${namespace}/${userData}`;
+    const other = known.get(key);
+    if (other === undefined) {
+      known.set(key, { config, host: host.name });
+      return 'new';
+    }
+    if (other.config === config || JSON.stringify(other.config) === JSON.stringify(config)) return 'known';
+    throw new CliError(`the Secret ${userData} would hold another config than for ${other.host}`, {
+      code: 'ERR_SETTING',
+      hint: 'leave --user-data-name out, or put {name} into it',
+    });
+  };
+}
+
+/** The options of the command line, under the names that they have there. */
+export interface BareMetalHostOptions
+  extends HostOptions, InventoryFlags, InstallOptions, InstallImageOptions {
+  readonly namespace?: string;
+  /** `NAME-bmc-secret` when it is left out, as in Metal3's examples. */
+  readonly bmcCredentialsName?: string;
+  readonly userDataName?: string;
+  /** Files. */
+  readonly nmstate?: string;
+  readonly networkData?: string;
+  readonly method?: string;
+  readonly bootMode?: string;
+  readonly automatedCleaning?: string;
+  /** `yaml` (default) or `json`. */
+  readonly format?: string;
+  readonly output?: string;
+}
+
+/**
+ * The settings that the options stand for; undefined where they are wrong, after reporting why.
+ * @throws UsageError for options that are no choice, CliError for files that cannot be read
+ */
+async function readHostSettings(
+  options: BareMetalHostOptions & { readonly name: string },
+  context: HostContext,
+): Promise<HostSettings | undefined> {
+  const read = readHostOptions(options);
+  const config = await context.readConfig(options.ignition, context.io);
+  const settings = await hostSettings(options, { ...read, config }, context);
+  const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
+  const issues = [
+    ...read.issues,
+    ...imageIssues.map((issue) => ({ ...issue, path: ['image', ...issue.path] })),
+    ...checkHostSettings(settings),
+  ].filter(({ rule, path }) => !isConsequence(rule.id, path, read));
+  return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
+}
+
+/** What is missing only because it could not be read has been reported already. */
+function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
+  const unread = new Set(issues.map((issue) => issue.path[0]));
+  return (
+    (rule === 'bmc-missing' && unread.has('bmc')) ||
+    (rule.startsWith('mac-missing') && unread.has('bootMac')) ||
+    (rule === 'root-device-missing' && unread.has('rootDevice')) ||
+    (rule === 'hint-not-in-metal3' &&
+      issues.some((issue) => issue.rule.severity === 'error' && issue.path[1] === path[1]))
+  );
+}
+
+async function hostSettings(
+  options: BareMetalHostOptions,
+  { host, config }: HostRead & { readonly config: PlainConfig | undefined },
+  { io, readNmstate }: HostContext,
+): Promise<HostSettings> {
+  const { bootMode, cleaning, method = 'install_coreos' } = parseChoices(options);
+  const nmstate =
+    options.nmstate === undefined ? await readNmstate() : await readMapping(options.nmstate, 'nmstate', io);
+  const networkData =
+    options.networkData === undefined
+      ? undefined
+      : await readMapping(options.networkData, 'Network data', io);
+  const image = imageSource(options);
+  return {
+    host,
+    bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
+    method,
+    install: installSettings(options),
+    ...(options.namespace !== undefined && { namespace: options.namespace }),
+    ...(config !== undefined && { config }),
+    ...(options.userDataName !== undefined && { userData: options.userDataName }),
+    ...(nmstate !== undefined && { nmstate }),
+    ...(networkData !== undefined && { networkData }),
+    ...(image !== undefined && { image }),
+    ...(bootMode !== undefined && { bootMode }),
+    ...(cleaning !== undefined && { cleaning }),
+  };
+}
+
+/**
+ * What is chosen out of a few; to be called alone where hosts are not read yet.
+ * @throws UsageError for what is no choice
+ */
+function parseChoices(options: BareMetalHostOptions) {
+  return {
+    bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
+    cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
+    method: parseChoice('--method', options.method, stepNames),
+  };
 }

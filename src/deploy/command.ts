@@ -1,15 +1,15 @@
 /** The commands for what goes to Ironic and to Metal3. */
 
 import { type Command, Option } from 'commander';
-import type { BareMetalHostOptions } from './hostSettings.ts';
-import type { ConfigDriveOptions } from './configDriveDocument.ts';
+import type { BareMetalHostOptions } from './bareMetalHost.ts';
+import type { ConfigDriveOptions } from './configDrive.ts';
 import type { IronicOptions } from './ironic.ts';
-import type { NodeOptions } from './nodeDocument.ts';
-import type { StepsOptions } from './stepsDocument.ts';
+import type { NodeOptions } from './node.ts';
+import type { StepsOptions } from './steps.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
 
 const stepsNotes = `
 The steps themselves say only what is run. The Ignition config, the kernel
@@ -102,7 +102,6 @@ export function declareDeploy(deploy: Command, context: Context): void {
   declareBareMetalHost(deploy, context);
   declareNode(deploy, context);
   declareIronic(deploy, context);
-  for (const command of deploy.commands) refuseRepeatedOptions(command);
 }
 
 function declareSteps(deploy: Command, context: Context): void {
@@ -125,12 +124,8 @@ function declareSteps(deploy: Command, context: Context): void {
         'command',
       ]),
     );
-  declareInventory(declareOutput(command))
-    .addHelpText('after', stepsNotes + inventoryNotes)
-    .action(async (options: StepsOptions) => {
-      const { steps } = await import('./steps.ts');
-      context.finish(await steps(options, context.io));
-    });
+  const run = async (options: StepsOptions) => (await import('./steps.ts')).steps(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), stepsNotes + inventoryNotes, run, context);
 }
 
 function declareConfigDrive(deploy: Command, context: Context): void {
@@ -143,12 +138,9 @@ function declareConfigDrive(deploy: Command, context: Context): void {
   declareInstall(command)
     .addOption(new Option('--format <FORM>', 'json, the only form that is taken').hideHelp())
     .option('--pretty', 'indent the JSON');
-  declareInventory(declareOutput(command))
-    .addHelpText('after', configDriveNotes + inventoryNotes)
-    .action(async (options: ConfigDriveOptions) => {
-      const { configDrive } = await import('./configDrive.ts');
-      context.finish(await configDrive(options, context.io));
-    });
+  const run = async (options: ConfigDriveOptions) =>
+    (await import('./configDrive.ts')).configDrive(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), configDriveNotes + inventoryNotes, run, context);
 }
 
 function declareBareMetalHost(deploy: Command, context: Context): void {
@@ -174,12 +166,9 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL')
     .option('--image-format <FORM>', 'raw (default)')
     .addOption(choice('--format <FORM>', 'yaml (default) or json', ['yaml', 'json']));
-  declareInventory(declareOutput(command))
-    .addHelpText('after', bareMetalHostNotes + inventoryNotes)
-    .action(async (options: BareMetalHostOptions) => {
-      const { bareMetalHost } = await import('./bareMetalHost.ts');
-      context.finish(await bareMetalHost(options, context.io));
-    });
+  const run = async (options: BareMetalHostOptions) =>
+    (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), bareMetalHostNotes + inventoryNotes, run, context);
 }
 
 function declareNode(deploy: Command, context: Context): void {
@@ -197,12 +186,8 @@ function declareNode(deploy: Command, context: Context): void {
         'driver-info',
       ]),
     );
-  declareInventory(declareOutput(command))
-    .addHelpText('after', nodeNotes + inventoryNotes)
-    .action(async (options: NodeOptions) => {
-      const { node } = await import('./node.ts');
-      context.finish(await node(options, context.io));
-    });
+  const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
+  declareRun(declareInventory(declareOutput(command)), nodeNotes + inventoryNotes, run, context);
 }
 
 function declareIronic(deploy: Command, context: Context): void {
@@ -221,12 +206,8 @@ function declareIronic(deploy: Command, context: Context): void {
       'env',
     ]),
   );
-  declareOutput(command)
-    .addHelpText('after', ironicNotes)
-    .action(async (options: IronicOptions) => {
-      const { ironic } = await import('./ironic.ts');
-      context.finish(await ironic(options, context.io));
-    });
+  const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
+  declareRun(declareOutput(command), ironicNotes, run, context);
 }
 
 /** The hosts of a file instead of one host that is described by options. */

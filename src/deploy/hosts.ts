@@ -21,10 +21,9 @@ import {
   makeHosts,
 } from '../hosts/run/hostRun.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
-import { permissionsFor } from './deployDocument.ts';
-import type { Wording } from './deployIssues.ts';
-import type { HostFrame } from './hostFrames.ts';
-import { type HostContext, rememberConfigs } from './hostContext.ts';
+import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from './deployDocument.ts';
+import { rememberConfigs, type Wording } from './hostContext.ts';
+import { isFolder } from './options.ts';
 import {
   factsOf,
   type HostReading,
@@ -36,41 +35,19 @@ import {
   wordingOf,
 } from './inventoryHost.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { parseBmcAddress } from './documents/bmcAddress.ts';
+import { parseBmcAddress } from './documents/host.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import { nearestNames } from '../io/report/nearestNames.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
-/** What a command makes of one host. */
-interface HostOutput {
-  /** In the folder: the whole of a file. Else, what goes between the parts of the frame. */
-  readonly text: string;
-  readonly content: 'secret' | 'public';
-}
-
-/** What is different between the commands. */
-export interface DeployJob<O> {
-  readonly options: O & { readonly inventory: string };
-  /** Of the files, with its dot. */
-  readonly extension: string;
-  /** Around the hosts, where they make one document. */
-  readonly frame: HostFrame;
-  /** Undefined where the host is wrong, after telling why. */
-  readonly make: (
-    options: O & { readonly name: string },
-    context: HostContext,
-  ) => Promise<HostOutput | undefined>;
-}
-
-/** Whether there is to be a file for each host. */
-export function isFolder({ output }: Pick<InventoryOptions, 'output'>): boolean {
-  return output !== undefined && output !== '-';
-}
-
 /** Ends with 1 where a host is wrong. */
-export async function writeHosts<O extends InventoryOptions>(job: DeployJob<O>, io: Io): Promise<ExitCode> {
+export async function writeHosts<O extends InventoryOptions>(
+  inventory: string,
+  job: DeployJob<O>,
+  io: Io,
+): Promise<ExitCode> {
   const { options, extension, frame } = job;
-  const hosts = await readWantedHosts(options, io);
+  const hosts = await readWantedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const made = makeHosts(hosts, makerOf(job), run);
   const { output = '' } = options;
@@ -95,8 +72,8 @@ function makerOf<O>({ make }: DeployJob<O>): MakeHost<WantedHost<O>, HostOutput>
 }
 
 function rewordError(error: CliError, { reword }: Wording): CliError {
-  const { message, hint } = error;
-  return new CliError(reword(message), { cause: error, ...(hint !== undefined && { hint: reword(hint) }) });
+  const { code, message, hint } = error;
+  return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
 function fileOf({ text, content }: HostOutput): HostFile {
@@ -127,18 +104,21 @@ interface WantedHost<O> extends ListedHost {
 }
 
 /**
- * Reads the inventory that the options name.
- * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling it
+ * Reads the inventory and chooses the hosts that the options name.
+ * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after reporting it
  */
 async function readWantedHosts<O extends InventoryOptions>(
-  options: O & { readonly inventory: string },
+  name: string,
+  options: O,
   io: Io,
 ): Promise<readonly WantedHost<O>[]> {
-  const { inventory: name } = options;
   const { inventory, document } = await readInventoryDocument(name, io, 'written');
   const { hosts } = inventory;
   if (hosts === undefined) {
-    throw new CliError(`${name} has no list of hosts`, { hint: 'add "hosts", or give --name of one host' });
+    throw new CliError(`${name} has no list of hosts`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add "hosts", or give --name of one host',
+    });
   }
   const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
@@ -176,7 +156,7 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
   return `${address.host} ${address.port ?? ''} ${address.path}`.toLowerCase();
 }
 
-/** What is wrong with a text is told when its host is read. */
+/** What is wrong with a text is reported when its host is read. */
 function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
   try {
     return fillPlaceholders(text, factsOf(source));
@@ -219,7 +199,10 @@ function wantedHost<O extends InventoryOptions>(
       const wording = wordingOf(source);
       if (other !== undefined) {
         const message = `${wording.place('--bmc-address')}: the host ${other.name} has the same BMC`;
-        throw new CliError(message, { hint: 'correct one of them; neither is written' });
+        throw new CliError(message, {
+          code: 'ERR_INVENTORY',
+          hint: 'correct one of them; neither is written',
+        });
       }
       return {
         options: optionsOf(source, wording),

@@ -6,14 +6,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
-import {
-  type DeploySettings,
-  pathSettings,
-  readDeploySettings,
-  settingOfFlag,
-  textSettings,
-  withoutBeaten,
-} from './documents/inventorySettings.ts';
 import { fillPlaceholders, type HostFacts } from '../core/placeholders.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
@@ -21,10 +13,106 @@ import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
-import type { Wording } from './deployIssues.ts';
-import type { HostOptions } from './hostOptions.ts';
-import type { InventoryFlags } from './inventoryFlags.ts';
-import { readMapping } from './networkFile.ts';
+import { readMapping, type Wording } from './hostContext.ts';
+import type { HostOptions, InventoryFlags } from './options.ts';
+
+/** Texts; placeholders in them are filled. */
+const textSettings = [
+  'namespace',
+  'bmcAddress',
+  'bmcCredentialsName',
+  'bootMode',
+  'automatedCleaning',
+  'method',
+  'ignition',
+  'userDataName',
+  'networkData',
+  'imageSource',
+  'imageChecksum',
+  'imageFormat',
+  'deployIso',
+  'deployKernel',
+  'deployRamdisk',
+  'kernelAppendParams',
+] as const;
+
+/** Those that are paths, which start at the folder of the inventory. */
+const pathSettings = ['ignition', 'networkData'] as const;
+
+const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
+
+/** As the commands take them. */
+type DeploySettings = Readonly<
+  Partial<Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>>
+> & {
+  readonly appendKarg?: readonly string[];
+  /** `NAME=EXPRESSION` each. */
+  readonly rootDevice?: readonly string[];
+};
+
+/** Names in the inventory of flags that are called otherwise there. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['--append-karg', 'appendKargs'],
+  ['--root-device', 'rootDeviceHints'],
+  ['--step', 'method'],
+  ['--name', 'name'],
+  ['--boot-mac', 'mac'],
+  ['--arch', 'architecture'],
+]);
+
+const sameNames: ReadonlySet<string> = new Set([...textSettings, ...switchSettings]);
+
+/** All that can stand below `deploy`. */
+export const deploySettingNames: readonly string[] = [...sameNames, 'appendKargs', 'rootDeviceHints'];
+
+/** What a flag is called in an inventory; undefined where it has no place there. */
+export function settingOfFlag(flag: string): string | undefined {
+  const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+  return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** The settings of a mapping that the schema has found right. */
+export function readDeploySettings(mapping: Mapping): DeploySettings {
+  const settings: Partial<
+    Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
+  > = {};
+  for (const name of textSettings) {
+    const value = mapping[name];
+    if (typeof value === 'string') settings[name] = value;
+  }
+  for (const name of switchSettings) {
+    const value = mapping[name];
+    if (typeof value === 'boolean') settings[name] = value;
+  }
+  const { appendKargs, rootDeviceHints: hints } = mapping;
+  return {
+    ...settings,
+    ...(Array.isArray(appendKargs) && { appendKarg: appendKargs.map(String) }),
+    ...(typeof hints === 'object' &&
+      hints !== null && {
+        rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
+      }),
+  };
+}
+
+/** Settings that go with another, and mean nothing beside one of another source. */
+const companions: readonly (readonly [leader: string, followers: readonly string[]])[] = [
+  ['deployIso', ['deployKernel', 'deployRamdisk', 'kernelAppendParams']],
+  ['deployKernel', ['deployIso']],
+  ['deployRamdisk', ['deployIso']],
+  ['imageSource', ['imageChecksum', 'imageFormat']],
+];
+
+/** What is left of the weaker settings beside the stronger ones. */
+export function withoutBeaten(weaker: Mapping, stronger: Mapping): Mapping {
+  const beaten = new Set(Object.keys(stronger));
+  for (const [leader, followers] of companions) {
+    if (typeof stronger[leader] === 'string') for (const follower of followers) beaten.add(follower);
+  }
+  return Object.fromEntries(Object.entries(weaker).filter(([name]) => !beaten.has(name)));
+}
 
 /** The options of the command line that are about an inventory, and those that it may say instead. */
 export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOptions {
@@ -65,8 +153,10 @@ export function optionsOf<O extends InventoryOptions>(
       return fillPlaceholders(text, factsOf(source));
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      const details = error.hint === undefined ? {} : { hint: error.hint };
-      throw new CliError(`${wording.place(flag)} ${error.message}`, details);
+      throw new CliError(`${wording.place(flag)} ${error.message}`, {
+        code: 'ERR_INVENTORY',
+        hint: error.hint,
+      });
     }
   };
   const merged = { ...mergeSettings(source), ...options };
@@ -101,8 +191,6 @@ export function factsOf({ host, options }: DeploySource<InventoryOptions>): Host
     ...(architecture !== undefined && { architecture }),
   };
 }
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 /** What the inventory says of a host, and flags do not say otherwise. */
 export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySettings {

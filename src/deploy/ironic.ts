@@ -9,8 +9,8 @@ import {
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
-import { tellIssues } from './deployIssues.ts';
-import { ramdiskOf, type RamdiskOptions } from './ramdiskOptions.ts';
+import { reportIssues } from './hostContext.ts';
+import { ramdiskOf, type RamdiskOptions } from './options.ts';
 import { parseFormat } from '../io/report/nearestNames.ts';
 
 /** The options of the command line, under the names that they have there. */
@@ -35,7 +35,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
     ...(ramdisk !== undefined && { ramdisk }),
   };
   refuseWithoutRamdisk(options, format);
-  if (tellIssues(checkIronic(settings), io) !== 0) return 1;
+  if (reportIssues(checkIronic(settings), io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
       ? formatOperatorEnvironment(ramdisk)

@@ -1,11 +1,11 @@
 /** Declares `dev`, for those who work on images; not shown to others. */
 
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
+import type { ExtractInitrdOptions, ShowInitrdOptions, ShowIsoOptions } from './dev.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const INITRD = 'initramfs ("-" is standard input)';
 const GLOBS = 'only files whose paths match';
@@ -46,13 +46,10 @@ function declareShowIso(command: Command, context: Context): void {
     .description('Prints the volume descriptors and the files of an ISO image, as JSON.')
     .argument('<ISO>', 'ISO image: a file or a block device')
     .addOption(new Option('--ignition', 'show where the embed area is instead').conflicts('kargs'))
-    .addOption(new Option('--kargs', 'show where the kernel arguments are instead'))
-    .addHelpText('after', SHOW_ISO_NOTES)
-    .action(async (iso: string, options: { readonly ignition?: boolean; readonly kargs?: boolean }) => {
-      const { showIso } = await import('./show/iso.ts');
-      context.finish(await showIso({ ...options, iso }, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .addOption(new Option('--kargs', 'show where the kernel arguments are instead'));
+  const run = async (iso: string, options: Omit<ShowIsoOptions, 'iso'>) =>
+    (await import('./dev.ts')).showIso({ ...options, iso }, context.io);
+  declareRun(command, SHOW_ISO_NOTES, run, context);
 }
 
 function declareShowInitrd(command: Command, context: Context): void {
@@ -61,18 +58,10 @@ function declareShowInitrd(command: Command, context: Context): void {
     .description('Lists the regular files of an initramfs.')
     .argument('<initrd>', INITRD)
     .argument('[glob...]', GLOBS)
-    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
-    .addHelpText('after', SHOW_INITRD_NOTES)
-    .action(async (initrd: string, globs: string[], options: { readonly format?: string }) => {
-      const { showInitrd } = await import('./show/initrd.ts');
-      context.finish(await showInitrd({ ...options, initrd, globs }, context.io));
-    });
-  refuseRepeatedOptions(command);
-}
-
-interface ParsedExtract {
-  readonly directory?: string;
-  readonly verbose?: boolean;
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
+  const run = async (initrd: string, globs: string[], options: Pick<ShowInitrdOptions, 'format'>) =>
+    (await import('./dev.ts')).showInitrd({ ...options, initrd, globs }, context.io);
+  declareRun(command, SHOW_INITRD_NOTES, run, context);
 }
 
 function declareExtractInitrd(command: Command, context: Context): void {
@@ -82,11 +71,11 @@ function declareExtractInitrd(command: Command, context: Context): void {
     .argument('<initrd>', INITRD)
     .argument('[glob...]', GLOBS)
     .option('-C, --directory <path>', 'folder to write to (default: the current one)')
-    .option('-v, --verbose', 'print the path of each file')
-    .addHelpText('after', EXTRACT_INITRD_NOTES)
-    .action(async (initrd: string, globs: string[], options: ParsedExtract) => {
-      const { extractInitrd } = await import('./extract/initrd.ts');
-      context.finish(await extractInitrd({ ...options, initrd, globs }, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .option('-v, --verbose', 'print the path of each file');
+  const run = async (
+    initrd: string,
+    globs: string[],
+    options: Omit<ExtractInitrdOptions, 'initrd' | 'globs'>,
+  ) => (await import('./dev.ts')).extractInitrd({ ...options, initrd, globs }, context.io);
+  declareRun(command, EXTRACT_INITRD_NOTES, run, context);
 }

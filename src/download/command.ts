@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import type { DownloadOptions } from './download.ts';
-import type { ListStreamOptions } from './listStream.ts';
+import type { ListStreamOptions } from './streams.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
 
@@ -64,13 +64,10 @@ export function declareDownload(command: Command, context: Context): void {
     .option('--insecure', 'take unsigned images')
     .option('--gpg-keyring <file>', 'trust the keys in this file, and no others')
     .option('--stream-base-url <URL>', BASE_URL)
-    .option('--fetch-retries <N>', 'how often to try again, or infinite (default: 3)')
-    .addHelpText('after', DOWNLOAD_NOTES)
-    .action(async (options: DownloadOptions) => {
-      const { download } = await import('./download.ts');
-      context.finish(await download(options, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .option('--fetch-retries <N>', 'how often to try again, or infinite (default: 3)');
+  const run = async (options: DownloadOptions) =>
+    (await import('./download.ts')).download(options, context.io);
+  declareRun(command, DOWNLOAD_NOTES, run, context);
 }
 
 export function declareListStream(command: Command, context: Context): void {
@@ -78,11 +75,8 @@ export function declareListStream(command: Command, context: Context): void {
     .description('Lists the images that a stream of CoreOS has.')
     .option('-s, --stream <name>', 'stream (default: stable)')
     .option('--stream-base-url <URL>', BASE_URL)
-    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
-    .addHelpText('after', LIST_NOTES)
-    .action(async (options: ListStreamOptions) => {
-      const { listStream } = await import('./listStream.ts');
-      context.finish(await listStream(options, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
+  const run = async (options: ListStreamOptions) =>
+    (await import('./streams.ts')).listStream(options, context.io);
+  declareRun(command, LIST_NOTES, run, context);
 }

@@ -1,7 +1,7 @@
 /** `download`: fetches an image of CoreOS, checks it, and leaves it under its name only if it is right. */
 
 import { resolve } from 'node:path';
-import { machineName, selectImage } from './artifacts/selectImage.ts';
+import { machineName, selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { UsageError } from '../core/errors.ts';
 import { type DownloadContext, downloadFile, type Place } from './downloadFile.ts';
@@ -13,7 +13,7 @@ import { defaultRetries, type RetryPolicy } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/printable.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
-import { readStreamMetadata, type StreamOptions } from './readStreamMetadata.ts';
+import { readStreamMetadata, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {
   /** As `uname -m` says; that of this machine when it is left out. */
@@ -24,7 +24,7 @@ export interface DownloadOptions extends StreamOptions {
   readonly format?: string | undefined;
   /** An image without metadata; then the options of streams do not count. */
   readonly imageUrl?: string | undefined;
-  /** The current folder when it is left out; made if need be. */
+  /** The current folder when it is left out; created if it is missing. */
   readonly directory?: string | undefined;
   readonly decompress?: boolean | undefined;
   /** Takes files without signature. */

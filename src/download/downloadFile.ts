@@ -99,6 +99,7 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
   if (bytes === undefined) {
     if (trust === 'signature') {
       throw new CliError(`--insecure not specified and signature not found: ${name}`, {
+        code: 'ERR_SIGNATURE',
         hint: 'nothing tells whether the file is genuine; --insecure takes it nevertheless',
       });
     }
@@ -137,6 +138,7 @@ async function findKeys(
     throw new CliError(
       `GPG verification failure: the signature of ${name} cannot be used: ${error.message}`,
       {
+        code: 'ERR_SIGNATURE',
         hint: 'the signature file is damaged, or of a kind that is not supported',
         cause: error,
       },
@@ -153,6 +155,7 @@ async function findKeys(
     throw new CliError(
       `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
       {
+        code: 'ERR_SIGNATURE',
         hint: 'name a file with the key by --gpg-keyring, such as /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
       },
     );
@@ -189,6 +192,7 @@ async function exists({ path }: Place): Promise<boolean> {
 function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
   if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
   throw new CliError(`File exists: ${shownPath}`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'nothing tells whether the new file is right, so remove the old one first, or use another folder with -C',
   });
 }
@@ -224,6 +228,7 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
   const digest = sha256 === undefined ? undefined : hashes.get('sha256')?.copy().digest('hex');
   if (digest !== sha256) {
     throw new CliError(`wrong final digest: ${shownPath} has sha256 ${digest}, not ${sha256}`, {
+      code: 'ERR_DIGEST',
       hint: 'the file is damaged, or not the one that the metadata describes',
     });
   }
@@ -231,7 +236,8 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
   for (const { signature, keys } of signatures) {
     const { checkSignature, signedDigest } = await import('../formats/openpgp.ts');
     const hash = hashes.get(signature.digest);
-    if (hash === undefined) throw new CliError('GPG verification failure: the file was not read');
+    if (hash === undefined)
+      throw new CliError('GPG verification failure: the file was not read', { code: 'ERR_SIGNATURE' });
     const { owner, fingerprint } = await checkSignature(signature, signedDigest(signature, hash), keys);
     signer = `${owner} (${fingerprint.toUpperCase()}), ${signature.created.toISOString().slice(0, 10)}`;
   }

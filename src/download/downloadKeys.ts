@@ -5,7 +5,6 @@
 
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fedoraKeysUrl, type PinnedKey, pinnedKeys } from './artifacts/pinnedKeys.ts';
 import { CliError } from '../core/errors.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -78,7 +77,11 @@ async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly 
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const hint = error.hint ?? 'use what "gpg --export" writes, or a file such as RPM-GPG-KEY-fedora';
-    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, { hint, cause: error });
+    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint,
+      cause: error,
+    });
   }
 }
 
@@ -144,3 +147,20 @@ async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<v
     // A read-only home, for example.
   }
 }
+
+export interface PinnedKey {
+  /** Of the primary key: 40 hexadecimal digits, small letters. */
+  readonly fingerprint: string;
+  readonly owner: string;
+}
+
+const pinnedKeys: readonly PinnedKey[] = [
+  { fingerprint: '567e347ad0044ade55ba8a5f199e2f91fd431d51', owner: 'Red Hat (release key 2)' },
+  { fingerprint: 'c6e7f081cf80e13146676e88829b606631645531', owner: 'Fedora 43' },
+  { fingerprint: '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', owner: 'Fedora 44' },
+  { fingerprint: '4f50a6114cd5c6976a7f1179655a4b02f577861e', owner: 'Fedora 45' },
+  { fingerprint: 'd924b10d3e810dabdd8b56b596e7e91491211fce', owner: 'Fedora 46' },
+];
+
+/** Where Fedora publishes all of its keys. */
+const fedoraKeysUrl = 'https://fedoraproject.org/fedora.pgp';

@@ -18,7 +18,7 @@ import { shownUrl } from '../io/http/httpUrl.ts';
 import { countRetries, type RetryPolicy } from '../io/http/retries.ts';
 
 /** A file to fetch. */
-export interface Transfer {
+interface PartialTransfer {
   readonly url: URL;
   /** Absolute, and without `.partial`. */
   readonly path: string;
@@ -37,7 +37,7 @@ export interface TransferContext {
 }
 
 /** `path` is complete as far as the server says, and unchecked. */
-export interface FetchedFile {
+interface FetchedFile {
   readonly path: string;
   /** Whether a part of it is from an earlier run or attempt, so that a fresh start might help if it is wrong. */
   readonly isResumed: boolean;
@@ -54,7 +54,10 @@ interface PartState {
  * Fetches the file, or the rest of it.
  * @throws CliError in the user's terms; what there is then stays for the next run
  */
-export async function fetchPartial(transfer: Transfer, context: TransferContext): Promise<FetchedFile> {
+export async function fetchPartial(
+  transfer: PartialTransfer,
+  context: TransferContext,
+): Promise<FetchedFile> {
   const part = await claimPart(transfer);
   const isOld = part.size > 0;
   try {
@@ -68,12 +71,12 @@ export async function fetchPartial(transfer: Transfer, context: TransferContext)
 }
 
 /** Removes both files, for what turned out to be wrong. */
-export async function discardPartial({ path }: Pick<Transfer, 'path'>): Promise<void> {
+export async function discardPartial({ path }: Pick<PartialTransfer, 'path'>): Promise<void> {
   for (const name of [`${path}.partial`, stateOf(path)]) await unlink(name).catch(() => undefined);
 }
 
 /** Removes what belongs to the partial file, which has got its name. */
-export async function forgetPartial({ path }: Pick<Transfer, 'path'>): Promise<void> {
+export async function forgetPartial({ path }: Pick<PartialTransfer, 'path'>): Promise<void> {
   await unlink(stateOf(path)).catch(() => undefined);
 }
 
@@ -88,13 +91,14 @@ interface Part {
 }
 
 /** @throws CliError where another run is at it */
-async function claimPart({ path, url, sha256, shownPath }: Transfer): Promise<Part> {
+async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Promise<Part> {
   const id = createHash('sha256')
     .update(`${url.href}\n${sha256 ?? ''}`)
     .digest('hex');
   const saved = await readState(stateOf(path));
   if (saved !== undefined && (await isRunning(saved))) {
     throw new CliError(`Another run is downloading ${shownPath}, process ${saved.pid}`, {
+      code: 'ERR_BUSY',
       hint: `wait for it; if that is something else by now, remove ${shownPath}.partial.json`,
     });
   }
@@ -196,7 +200,7 @@ async function writeState({ id, statePath, state }: Part): Promise<void> {
 }
 
 /** One attempt. */
-async function fetchRest(part: Part, transfer: Transfer, context: TransferContext): Promise<void> {
+async function fetchRest(part: Part, transfer: PartialTransfer, context: TransferContext): Promise<void> {
   const { state } = part;
   if (state?.total !== undefined && state.total === part.size) return;
   const validator = part.size > 0 ? state?.validator : undefined;
@@ -225,7 +229,7 @@ async function fetchRest(part: Part, transfer: Transfer, context: TransferContex
 }
 
 /** Goes on with what is there where the answer fits to it, and else starts from the beginning. */
-async function openPart(part: Part, answer: HttpAnswer, { url }: Transfer): Promise<FileHandle> {
+async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer): Promise<FileHandle> {
   if (answer.status === 200) return startPart(part, answer);
   if (answer.status === 206 && part.size > 0 && fits(part, answer)) {
     part.isJoined = true;

@@ -36,6 +36,7 @@ export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Pr
     const digest = await writeUnpacked(from, part);
     if (sha256 !== undefined && digest !== sha256) {
       throw new CliError(`wrong final digest: unpacked, ${shownPath} has sha256 ${digest}, not ${sha256}`, {
+        code: 'ERR_DIGEST',
         hint: 'what is in the compressed file is not what the metadata says',
       });
     }
@@ -43,7 +44,10 @@ export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Pr
   } catch (error) {
     await unlink(part).catch(() => undefined);
     if (error instanceof FormatError) {
-      throw new CliError(`${shownPath} cannot be unpacked: ${error.message}`, { cause: error });
+      throw new CliError(`${shownPath} cannot be unpacked: ${error.message}`, {
+        code: 'ERR_FORMAT',
+        cause: error,
+      });
     }
     throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
   }

@@ -5,10 +5,7 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
-import { writeCpio } from '../formats/cpio.ts';
-import { encodeGzip } from '../formats/gzip.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
-import { readInitrd, writeInitrd } from './initrd.ts';
 import { type ByteRange, CHUNK, chunksOf, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
@@ -54,20 +51,9 @@ export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promi
     }
     if (await isAllZeros(image, area)) return new Map();
     const maxBytes = Math.max(MIN_UNPACKED, area.length * 4);
+    const { readInitrd } = await import('./initrd.ts'); // most edits of kernel arguments find an empty area
     return readInitrd(await image.read(area.offset, area.length), { maxBytes });
   });
-}
-
-/**
- * The archive with these files; without any it has no bytes, and the area is as the builder left it. It is compressed by
- * xz, or by gzip where that leaves more than `hopeless` bytes: xz would take minutes for a few percent.
- */
-export function encodeEmbedFiles(files: EmbedFiles, hopeless: number): Uint8Array {
-  if (files.size === 0) return new Uint8Array();
-  const blocks = writeCpio(files);
-  const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
-  const quick = unpacked > hopeless ? encodeGzip(Buffer.concat(blocks)) : undefined;
-  return quick !== undefined && quick.length > hopeless ? quick : writeInitrd(files);
 }
 
 /** Patches that make the area hold exactly this archive, which fits. */

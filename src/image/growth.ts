@@ -16,7 +16,7 @@ import {
   restoreOriginals,
   wholeSectors,
 } from './appendToImage.ts';
-import { type EmbedArea, type EmbedFiles, encodeEmbedFiles, fillEmbedArea } from './embedArea.ts';
+import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
 import { openIsoTree } from './isoTree.ts';
 import { CHUNK } from './overlay.ts';
@@ -62,6 +62,7 @@ export async function changeEmbedFiles(
   const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
+  const { encodeEmbedFiles } = await import('./initrd.ts');
   const archive = encodeEmbedFiles(files, hopeless);
   if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
     return shrink({ ...place, appendix }, reserved, archive);

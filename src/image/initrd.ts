@@ -18,6 +18,7 @@ import {
 } from '../formats/byteSource.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import { encodeGzip } from '../formats/gzip.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
 import type { RandomAccess } from './overlay.ts';
 
@@ -136,6 +137,18 @@ export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, f
  */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return encodeXz(writeCpio(files), 'crc32');
+}
+
+/**
+ * The archive with these files; without any it has no bytes, and the area is as the builder left it. It is compressed by
+ * xz, or by gzip where that leaves more than `hopeless` bytes: xz would take minutes for a few percent.
+ */
+export function encodeEmbedFiles(files: ReadonlyMap<string, Uint8Array>, hopeless: number): Uint8Array {
+  if (files.size === 0) return new Uint8Array();
+  const blocks = writeCpio(files);
+  const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
+  const quick = unpacked > hopeless ? encodeGzip(Buffer.concat(blocks)) : undefined;
+  return quick !== undefined && quick.length > hopeless ? quick : writeInitrd(files);
 }
 
 /** What is done with the regular files of all archives, in the order in which they come. */

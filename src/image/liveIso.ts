@@ -1,13 +1,12 @@
 /** A CoreOS live ISO: what it holds, and the change that makes it hold something else. The image itself is never written here. */
 
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
-import { appendToImage } from './appendToImage.ts';
-import { changeEmbedFiles, type Growth, type ImageWithArea } from './growth.ts';
+import type { Growth, ImageWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
-import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
+import type { MediumFile } from './mediumFiles.ts';
 import type { ImageAccess } from './overlay.ts';
 
 export interface LiveIso {
@@ -69,12 +68,19 @@ async function changeData(
   { files, mediumFiles = [], kargs }: IsoContents,
   { growth, kargsAreas }: { readonly growth: Growth; readonly kargsAreas: LiveIso['kargsAreas'] },
 ): Promise<ImageChange> {
+  if (files === undefined && mediumFiles.length === 0) return unchanged;
+  const [{ appendToImage }, { changeEmbedFiles }, { planMediumFiles }] = await Promise.all([
+    import('./appendToImage.ts'),
+    import('./growth.ts'),
+    import('./mediumFiles.ts'),
+  ]);
   const additions =
     mediumFiles.length === 0
       ? []
       : await planMediumFiles(place, mediumFiles, kargs ?? (await kargsAreas())?.current);
-  if (files !== undefined) return changeEmbedFiles(place, { files, additions }, growth);
-  return additions.length === 0 ? unchanged : appendToImage(place, additions);
+  return files === undefined
+    ? appendToImage(place, additions)
+    : changeEmbedFiles(place, { files, additions }, growth);
 }
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const NOTES = `
 IMAGE is a live ISO, an initramfs or an archive that goes behind one, an
@@ -38,11 +38,8 @@ export function declareInspect(command: Command, context: Context): void {
     .description('Says what an image is and what it would boot, or in what two of them differ.')
     .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or container archive')
     .argument('[OTHER]', 'what to compare it with')
-    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']))
-    .addHelpText('after', NOTES)
-    .action(async (image: string, other: string | undefined, options: { readonly format?: string }) => {
-      const { inspect } = await import('./inspect.ts');
-      context.finish(await inspect({ ...options, image, other }, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']));
+  const run = async (image: string, other: string | undefined, options: { readonly format?: string }) =>
+    (await import('./inspect.ts')).inspect({ ...options, image, other }, context.io);
+  declareRun(command, NOTES, run, context);
 }

@@ -35,7 +35,7 @@ async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<Exit
   if (form === 'json') {
     await writeStdout(io, [jsonLines(document)]);
   } else {
-    const { formatInspection } = await import('./inspectionText.ts');
+    const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document))]);
   }
   return isDamaged(inspected) ? 1 : 0;
@@ -58,7 +58,7 @@ async function compare(
     const second = await inspectSource(other, io);
     const { compareInspections } = await import('./compareInspections.ts');
     const differences = compareInspections(first, second);
-    const isTrouble = tellDamage([first, second], io);
+    const isTrouble = reportDamage([first, second], io);
     await writeStdout(io, [
       form === 'json' ? jsonLines(differences) : formatDifferences(differences, [first, second]),
     ]);
@@ -69,7 +69,7 @@ async function compare(
   }
 }
 
-function tellDamage(inspected: readonly Inspected[], io: Io): boolean {
+function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
   for (const { file, findings } of inspected) {
     for (const { severity, message, hint, rule } of findings) {
       if (severity === 'error') report(io, { severity, message, hint, rule, at: { file } });

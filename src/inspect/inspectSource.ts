@@ -7,7 +7,6 @@ import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../igni
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
-import { encodeEmbedFiles } from '../image/embedArea.ts';
 import { configUnreadable } from '../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
 import type { Inspection } from '../image/inspection/inspection.ts';
@@ -18,9 +17,15 @@ import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
-import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts';
+import { archiveMemory } from '../agent/agentArchive.ts';
+import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteSource.ts';
+import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
+import { encodeEmbedFiles, sourceOfImage } from '../image/initrd.ts';
+import type { RandomAccess } from '../image/overlay.ts';
 
 export interface Inspected {
   /** As it may be shown. */
@@ -70,23 +75,13 @@ export async function inspectSource(
   const isLocal = !isRemote(source);
   const inspected = await readImageSource(source, EXPECTED, {
     io,
-    use: (opened) => inspectOpened(opened, isLocal),
+    use: (opened) => nameInput(opened.name, () => inspectOpened(opened, isLocal)),
   });
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 
 /** The same of an image that is open. */
 async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
-  try {
-    return await inspectByKind(source, isLocal);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, hint } = error;
-    throw new CliError(`${source.name}: ${message}`, { ...(hint !== undefined && { hint }), cause: error });
-  }
-}
-
-async function inspectByKind(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
   if (archived !== undefined) return { file, subject: archived, findings: [] };
@@ -109,6 +104,7 @@ async function inspectConfigFile(
     throw new CliError(
       `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {
+        code: 'ERR_FORMAT',
         hint: 'kernels, disk images and other archives are not looked into',
       },
     );
@@ -168,3 +164,66 @@ function namePlace({ place, issue }: PlacedIssue): Issue {
   const { path, rule, message = rule.message } = issue;
   return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
 }
+
+export interface ImageArchive extends ContainerArchive {
+  readonly kind: 'container-archive';
+  /** What it takes of a host that fetches it, beside the live system; empty where it has several images. */
+  readonly memory: readonly MemoryPart[];
+}
+
+/**
+ * Undefined for what is no tar archive.
+ * @throws FormatError, going on from the name of the file, for one without container images, or a damaged one
+ */
+async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
+  if (!(await isTar(file))) return undefined;
+  const content = await readContainerArchive(sourceOfImage(file));
+  const [image, ...others] = content.images;
+  const isOne = image !== undefined && others.length === 0;
+  return {
+    kind: 'container-archive',
+    ...content,
+    memory: isOne ? archiveMemory(content, image, { url: '' }) : [],
+  };
+}
+
+/** Where a header of every usual form says so (POSIX.1, ustar). */
+const MARK = { offset: 257, text: 'ustar' };
+const HEAD = 512;
+
+async function isTar(file: RandomAccess): Promise<boolean> {
+  const { offset, text } = MARK;
+  const head = Buffer.from(await startOf(file));
+  return head.toString('latin1', offset, offset + text.length) === text;
+}
+
+/** The first bytes, unpacked where they are compressed; none where they cannot be. */
+async function startOf(file: RandomAccess): Promise<Uint8Array> {
+  const input = inputOf('compressed', sourceOfImage(file));
+  while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
+  const format = detectCompression(input.feed.bytes, input.feed.index);
+  if (format === 'none') return file.read(0, Math.min(HEAD, file.size));
+  return firstPiece(format, input);
+}
+
+async function firstPiece(
+  format: Exclude<ReturnType<typeof detectCompression>, 'none'>,
+  input: ByteInput,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    if (!(await hasMore(input))) return new Uint8Array();
+    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
+      pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
+      length += piece.length;
+      if (length >= HEAD) break;
+    }
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Bytes that may have to be unpacked before the first come out. */
+const MAX_LOOK = 64 * 1024 * 1024;

@@ -2,21 +2,19 @@
 
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../agent/agentArchive.ts';
-import { type DescribedSetting, describeConfig } from '../agent/deployed/describeConfig.ts';
+import { describeConfig } from '../agent/deployed/describeConfig.ts';
 import { maskText } from '../core/masking.ts';
 import type { ArchivedImage } from '../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { splitKargs } from '../image/inspection/checkImage.ts';
 import type { InspectedKargs, IsoInspection } from '../image/inspection/inspection.ts';
-import { ADVISED_FOR_AGENT, type MemoryPart, totalMemory } from '../image/inspection/memoryNeed.ts';
+import { ADVISED_FOR_AGENT, totalMemory } from '../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { sortedByPath } from '../image/initrd.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
-import type { Finding, Severity } from '../core/finding.ts';
-import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
-import type { ImageArchive } from './inspectImageArchive.ts';
-import type { Inspected, InspectedConfig } from './inspectSource.ts';
+import type { Finding } from '../core/finding.ts';
+import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
  * `ramdisk-iso`: one that `iso create` made of another ramdisk. `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for
@@ -33,143 +31,10 @@ export type ReportedKind =
   | 'ignition'
   | 'container-archive';
 
-/** Sizes and offsets are in bytes. Secrets are masked. The schema is `schemas/inspect.json`. */
-export interface InspectionReport {
-  readonly file: string;
-  readonly kind: ReportedKind;
-  readonly size: number;
-  /** Volume ID of an ISO. */
-  readonly label: string | null;
-  /** Build of an initramfs. */
-  readonly build: string | null;
-  /** When Fedora CoreOS had this layout, e.g. `2023 and later`. */
-  readonly layout: string | null;
-  readonly architecture: string | null;
-  readonly bootLoaders: readonly string[];
-  /** Of the root filesystem on an ISO. */
-  readonly rootfsSize: number | null;
-  /** Whether the minimal ISO can be extracted. */
-  readonly givesMinimalIso: boolean;
-  readonly features: ReportedFeatures | null;
-  readonly embedArea: ReportedArea | null;
-  /** Of a config: how much of an embed area it takes. */
-  readonly archiveSize: number | null;
-  /** What is embedded, by path. */
-  readonly files: readonly ReportedFile[];
-  readonly kernelArguments: ReportedKargs | null;
-  /** Paths of the embedded network settings. */
-  readonly network: readonly string[];
-  readonly appended: ReportedAppendix | null;
-  readonly memory: ReportedMemory | null;
-  readonly ignition: ReportedConfig | null;
-  /** Of a config: the archive with the agent's image that it loads. */
-  readonly agentArchive: ReportedAgentArchive | null;
-  /** Of an archive of container images by itself. */
-  readonly containerArchive: ReportedContainerArchive | null;
-  /** Whether it is as it was released; null where that has no meaning. */
-  readonly pristine: boolean | null;
-  /** In what it differs from that. */
-  readonly differences: readonly string[];
-  readonly findings: readonly ReportedFinding[];
-}
+/** Sizes and offsets are in bytes, digests in hexadecimal. Secrets are masked. The schema is `schemas/inspect.json`. */
+export type InspectionReport = ReturnType<typeof reportInspection>;
 
-interface ReportedFeatures {
-  readonly installerConfig: boolean;
-  readonly liveInitrdNetwork: boolean;
-  readonly installerDirectives: readonly string[];
-}
-
-interface ReportedArea {
-  readonly offset: number;
-  readonly length: number;
-  readonly used: number;
-  readonly free: number;
-}
-
-interface ReportedFile {
-  readonly path: string;
-  readonly size: number;
-  /** In hexadecimal. */
-  readonly sha256: string;
-}
-
-interface ReportedKargs {
-  /** Null where the areas hold different ones, or none that can be read. */
-  readonly current: string | null;
-  readonly default: string;
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly length: number;
-  readonly used: number | null;
-  readonly free: number | null;
-}
-
-interface ReportedAppendix {
-  readonly originalSize: number;
-  /** Whether the embed area is a larger one behind the original image. */
-  readonly embedArea: boolean;
-  /** On the medium, in the folder `coreos`. */
-  readonly files: readonly { readonly name: string; readonly size: number }[];
-}
-
-interface ReportedAgentArchive {
-  readonly name: string;
-  /** In hexadecimal. */
-  readonly sha512: string;
-  /** Where it is fetched, without what is secret in it; null where it is on the medium. */
-  readonly url: string | null;
-  /** What the image is called that is loaded. */
-  readonly image: string | null;
-  readonly state: ArchiveState;
-  /** Of the file on the medium. */
-  readonly size: number | null;
-}
-
-interface ReportedContainerArchive {
-  readonly form: 'oci-archive' | 'docker-archive';
-  /** In hexadecimal. */
-  readonly sha512: string;
-  /** Without the compression around all of it. */
-  readonly unpackedSize: number;
-  readonly images: readonly ReportedContainerImage[];
-}
-
-interface ReportedContainerImage {
-  /** The digest of its config, in hexadecimal. */
-  readonly id: string;
-  readonly names: readonly string[];
-  /** As CoreOS calls it. */
-  readonly architecture: string;
-  readonly os: string;
-  readonly layers: number;
-  readonly unpackedSize: number;
-}
-
-interface ReportedMemory {
-  readonly minimum: number;
-  readonly parts: readonly MemoryPart[];
-  /** Where the agent runs in its container. */
-  readonly advised: number | null;
-}
-
-interface ReportedConfig {
-  /** Of the specification. */
-  readonly version: string;
-  readonly size: number;
-  readonly runsAgent: boolean;
-  /** How many configs are inlined in it; the settings are those of all together. */
-  readonly inlinedConfigs: number;
-  readonly settings: readonly DescribedSetting[];
-}
-
-interface ReportedFinding {
-  readonly severity: Severity;
-  readonly rule: string;
-  readonly message: string;
-  readonly hint: string | null;
-}
-
-export function reportInspection({ file, subject, config, archive, findings }: Inspected): InspectionReport {
+export function reportInspection({ file, subject, config, archive, findings }: Inspected) {
   const iso = subject.kind === 'iso' ? subject : undefined;
   const initrd = subject.kind === 'initramfs' ? subject : undefined;
   const { features, files = noFiles } = iso ?? initrd ?? {};
@@ -228,25 +93,25 @@ function onlyArchitecture(subject: Inspected['subject']): string | null {
   return others.length === 0 ? (architecture ?? null) : null;
 }
 
-function reportAgentArchive(archive: Inspected['archive']): ReportedAgentArchive | null {
+function reportAgentArchive(archive: Inspected['archive']) {
   if (archive === undefined) return null;
   const { image, name, sha512, size, state, url } = archive;
   return {
     name,
     sha512,
-    url: url === undefined ? null : maskText(url),
+    url: url === undefined ? null : maskText(url), // null where it is on the medium
     image: image ?? null,
     state,
     size: size ?? null,
   };
 }
 
-function reportContainerArchive(archive: ImageArchive): ReportedContainerArchive {
+function reportContainerArchive(archive: ImageArchive) {
   const { form, images, sha512, unpackedSize } = archive;
   return { form, sha512, unpackedSize, images: images.map(reportContainerImage) };
 }
 
-function reportContainerImage(image: ArchivedImage): ReportedContainerImage {
+function reportContainerImage(image: ArchivedImage) {
   const { id, layers, names, os } = image;
   const unpackedSize = layers.reduce((sum, layer) => sum + layer.unpackedSize, 0);
   return { id, names, architecture: coreosArchitecture(image), os, layers: layers.length, unpackedSize };
@@ -268,26 +133,27 @@ function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): str
   return [...contents, ...(iso?.leftovers ?? [])];
 }
 
-function reportFeatures(features: LiveFeatures | undefined): ReportedFeatures | null {
+function reportFeatures(features: LiveFeatures | undefined) {
   if (features === undefined) return null;
   return { ...features, installerDirectives: [...features.installerDirectives].toSorted() };
 }
 
-function reportArea(iso: IsoInspection | undefined): ReportedArea | null {
+function reportArea(iso: IsoInspection | undefined) {
   if (iso?.embedArea === undefined) return null;
   const { offset, length, used } = iso.embedArea;
   return { offset, length, used, free: length - used };
 }
 
-function reportFile(path: string, data: Uint8Array): ReportedFile {
+function reportFile(path: string, data: Uint8Array) {
   return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') };
 }
 
-function reportKargs({ current, defaults, length }: InspectedKargs): ReportedKargs {
+function reportKargs({ current, defaults, length }: InspectedKargs) {
   const before = splitKargs(defaults);
   const after = splitKargs(current ?? defaults);
   const used = current === undefined ? null : Buffer.byteLength(current);
   return {
+    // Null where the areas hold different ones, or none that can be read.
     current: current === undefined ? null : maskKargs(after).join(' '),
     default: defaults.trim(),
     added: maskKargs(withoutThose(after, before)),
@@ -314,7 +180,7 @@ export function withoutThose(items: readonly string[], others: readonly string[]
   });
 }
 
-function reportAppendix(iso: IsoInspection | undefined): ReportedAppendix | null {
+function reportAppendix(iso: IsoInspection | undefined) {
   if (iso?.appended === undefined) return null;
   const { originalSize, hasGrown, files } = iso.appended;
   return { originalSize, embedArea: hasGrown, files };
@@ -325,7 +191,7 @@ function reportMemory(
   { memory }: Inspected['subject'],
   config: Inspected['config'],
   archive: Inspected['archive'],
-): ReportedMemory | null {
+) {
   const loaded = archive?.memory ?? [];
   const parts = [...memory, ...loaded];
   if (parts.length === 0) return null;
@@ -333,12 +199,12 @@ function reportMemory(
   return { minimum: totalMemory(parts), parts, advised: isUnknown ? ADVISED_FOR_AGENT : null };
 }
 
-function reportConfig(inspected: InspectedConfig | undefined): ReportedConfig | null {
+function reportConfig(inspected: InspectedConfig | undefined) {
   if (inspected === undefined) return null;
   const { config, ...facts } = inspected;
   return { ...facts, settings: describeConfig(config) };
 }
 
-function reportFinding({ severity, rule, message, hint }: Finding): ReportedFinding {
+function reportFinding({ severity, rule, message, hint }: Finding) {
   return { severity, rule, message, hint: hint ?? null };
 }

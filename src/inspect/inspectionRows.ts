@@ -1,12 +1,14 @@
-/** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
+/** The report of `inspect` for people: its rows, and these as aligned text that is harmless for terminals. */
 
 import { formatCount } from '../formats/wordList.ts';
 import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
+import { displayWidth, printable } from '../io/report/printable.ts';
+import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
-export interface InspectionRow {
+interface InspectionRow {
   readonly topic: string;
   /** At least one. */
   readonly lines: readonly string[];
@@ -182,4 +184,41 @@ function containerLines({ containerArchive }: InspectionReport): string[] {
 function pristineLines({ pristine, differences }: InspectionReport): string[] {
   if (pristine === null) return [];
   return [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`];
+}
+
+/** Columns of the names of settings; longer ones have a line of their own. */
+const WIDEST_SETTING = 28;
+
+/** The whole report; ends with a line feed. */
+export function formatInspection(report: InspectionReport): string {
+  const rows = inspectionRows(report);
+  const settings = (report.ignition?.settings ?? []).map(({ setting, values }) => ({
+    topic: setting,
+    lines: values,
+  }));
+  const blocks = [
+    `${printable(report.file)}\n${formatRows(rows, '  ')}`,
+    ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
+    ...report.findings.map(({ severity, message, hint, rule }) =>
+      formatDiagnostic({ severity, message, rule, ...(hint !== null && { hint }) }),
+    ),
+  ];
+  return blocks.join('\n');
+}
+
+function formatRows(rows: readonly InspectionRow[], indent: string): string {
+  const widths = rows.map(({ topic }) => displayWidth(printable(topic)));
+  const width = Math.max(0, ...widths.filter((each) => each <= WIDEST_SETTING));
+  return rows
+    .flatMap(({ topic, lines }) => formatRow(printable(topic), lines.map(printable), width))
+    .map((line) => `${indent}${line}\n`)
+    .join('');
+}
+
+function formatRow(topic: string, lines: readonly string[], width: number): string[] {
+  const margin = ' '.repeat(width + 2);
+  const [first = '', ...others] = lines;
+  const missing = width - displayWidth(topic);
+  if (missing < 0) return [topic, ...lines.map((line) => margin + line)];
+  return [`${topic}${' '.repeat(missing + 2)}${first}`, ...others.map((line) => margin + line)];
 }

@@ -40,7 +40,10 @@ export async function readInitrdFiles(
   const add = (path: string, data: Uint8Array): void => {
     const name = imagePath(path);
     if (files.has(name))
-      throw new CliError(`${name} is added twice to the initramfs`, { hint: 'leave one out' });
+      throw new CliError(`${name} is added twice to the initramfs`, {
+        code: 'ERR_SETTING',
+        hint: 'leave one out',
+      });
     files.set(name, data);
   };
   for (const option of initrdFile) {
@@ -88,11 +91,15 @@ function splitOption(flag: string, option: string): { readonly hostPath: string;
 function imagePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.length === 0 || parts.includes('..') || path.includes('\0')) {
-    throw new CliError(`Not a path in the initramfs: ${path}`, { hint: 'for example etc/pki/ca.crt' });
+    throw new CliError(`Not a path in the initramfs: ${path}`, {
+      code: 'ERR_SETTING',
+      hint: 'for example etc/pki/ca.crt',
+    });
   }
   const name = parts.join('/');
   if (name !== CONFIG_NAME) return name;
   throw new CliError(`${CONFIG_NAME} is the Ignition config itself`, {
+    code: 'ERR_SETTING',
     hint: 'give it with --ignition-file',
   });
 }
@@ -105,7 +112,7 @@ async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Ui
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'give a tar or a cpio archive, compressed or not' } = error;
-    throw new CliError(`${path}: ${error.message}`, { hint, cause: error });
+    throw new CliError(`${path}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }
 

@@ -135,7 +135,7 @@ async function withInputs(
     const image = await openImage(path, { cwd });
     opened.push(image);
     if (image.size > 0) return image;
-    throw new CliError(`${path} is empty`, { hint: 'is this the right file?' });
+    throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'is this the right file?' });
   };
   try {
     await use({
@@ -157,6 +157,7 @@ async function checkKernel(kernel: OpenImage, initrd: OpenImage): Promise<void> 
   if (second === undefined || kernelArchitecture(second) === undefined) return;
   const isSwapped = first !== undefined && kernelArchitecture(first) === undefined;
   throw new CliError(`${initrd.name} is a kernel, and was given as the initramfs`, {
+    code: 'ERR_SETTING',
     hint: isSwapped
       ? `perhaps the two are swapped: -k ${initrd.name} -i ${kernel.name}`
       : 'give the initramfs',
@@ -185,6 +186,7 @@ async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Pr
   );
   if (!isFat || head.toString('latin1', 510, 512) !== '\x55\xaa') {
     throw new CliError(`${image.name} is no image of an EFI system partition, which has a FAT file system`, {
+      code: 'ERR_IMAGE',
       hint: 'take images/efiboot.img of a live ISO, or make one with mkfs.vfat and mcopy',
     });
   }

@@ -7,8 +7,15 @@ import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import {
+  type CustomizeOptions,
+  inputsOf,
+  needsOf,
+  parseConsoles,
+  readCustomization,
+  reportInstallation,
+  reportMissingDevice,
+} from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
@@ -21,7 +28,7 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
 }
 
 /** @throws CliError in the user's terms; nothing has been written then */
-export async function customize(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
+export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
   await refuseSwapped(options.iso, inputsOf(options), io);
   await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
@@ -37,7 +44,8 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
   for (const remark of remarks) report(io, { severity: 'warning', ...remark });
-  tellInstallation(customization, io);
-  if (!append.some((karg) => karg.includes('coreos.inst.install_dev='))) tellMissingDevice(customization, io);
+  reportInstallation(customization, io);
+  if (!append.some((karg) => karg.includes('coreos.inst.install_dev=')))
+    reportMissingDevice(customization, io);
   return result;
 }

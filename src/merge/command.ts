@@ -1,11 +1,10 @@
 /** The commands for Ignition configs as documents. */
 
 import type { Command } from 'commander';
-import type { MergeOptions } from './merge.ts';
-import type { TranslateOptions } from './translate.ts';
+import type { MergeOptions, TranslateOptions } from './merge.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const mergeNotes = `
 Each config is checked, translated to the newest version among them, and merged
@@ -42,12 +41,9 @@ function declareMerge(ignition: Command, context: Context): void {
     .argument('<PARENT>', 'Ignition config; - is standard input')
     .argument('<CHILD...>', 'configs to merge over it, in this order')
     .option('--to <VERSION>', 'version of the result (default: the newest of the configs)');
-  declareOutput(command)
-    .addHelpText('after', mergeNotes)
-    .action(async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) => {
-      const { merge } = await import('./merge.ts');
-      context.finish(await merge({ ...options, files: [parent, ...children] }, context.io));
-    });
+  const run = async (parent: string, children: readonly string[], options: Omit<MergeOptions, 'files'>) =>
+    (await import('./merge.ts')).merge({ ...options, files: [parent, ...children] }, context.io);
+  declareRun(declareOutput(command), mergeNotes, run, context);
 }
 
 function declareTranslate(ignition: Command, context: Context): void {
@@ -57,18 +53,13 @@ function declareTranslate(ignition: Command, context: Context): void {
     .description('Translates an Ignition config to another version of the spec, newer or older.')
     .argument('<FILE>', 'Ignition config; - is standard input')
     .requiredOption('--to <VERSION>', 'version of the spec, from 3.0.0 to 3.6.0, or 3.7.0-experimental');
-  declareOutput(command)
-    .addHelpText('after', translateNotes)
-    .action(async (file: string, options: Omit<TranslateOptions, 'file'>) => {
-      const { translate } = await import('./translate.ts');
-      context.finish(await translate({ ...options, file }, context.io));
-    });
+  const run = async (file: string, options: Omit<TranslateOptions, 'file'>) =>
+    (await import('./merge.ts')).translate({ ...options, file }, context.io);
+  declareRun(declareOutput(command), translateNotes, run, context);
 }
 
 function declareOutput(command: Command): Command {
-  return refuseRepeatedOptions(
-    command
-      .option('-o, --output <FILE>', 'write here, whole or not at all, instead of to standard output')
-      .option('--pretty', 'indent the JSON'),
-  );
+  return command
+    .option('-o, --output <FILE>', 'write here, whole or not at all, instead of to standard output')
+    .option('--pretty', 'indent the JSON');
 }

@@ -1,4 +1,4 @@
-/** `ignition merge`: merges configs as Ignition would on boot, and says what may surprise. */
+/** `ignition merge` and `ignition translate`: write one config out of several, or a config in another version of the spec. */
 
 import { mergeConfigs } from '../ignition/merge.ts';
 import { remarkMerge } from '../ignition/mergeRemarks.ts';
@@ -39,4 +39,22 @@ export async function merge({ files, to, ...options }: MergeOptions, io: Io): Pr
 function newestVersion(documents: readonly ConfigDocument[]): SpecVersion {
   const used = new Set(documents.map(({ version }) => version));
   return specVersions.findLast((version) => used.has(version)) ?? specVersions[0];
+}
+
+export interface TranslateOptions extends WriteOptions {
+  /** `-` is standard input. */
+  readonly file: string;
+  /** A version of the spec, e.g. `3.4.0`. */
+  readonly to: string;
+}
+
+/** @throws CliError where the config is not valid, or not in that version */
+export async function translate({ file, to, ...options }: TranslateOptions, io: Io): Promise<ExitCode> {
+  const version = parseSpecVersion(to);
+  const sources = await readConfigDocuments([file], io);
+  for (const document of sources) {
+    const config = translateDocument(document, version, io);
+    await writeConfig({ name: 'translated config', config, sources }, options, io);
+  }
+  return 0;
 }

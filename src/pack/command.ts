@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const NOTES = `
 Both ISOs come from one build; the minimal one lacks the root filesystem and
@@ -20,11 +20,8 @@ export function declarePack(pack: Command, context: Context): void {
     .description('Packs a minimal ISO into a live ISO, from which it can then be extracted.')
     .argument('<FULL_ISO>', 'live ISO of CoreOS, which is changed')
     .argument('<MINIMAL_ISO>', 'the same without root filesystem')
-    .option('--consume', 'delete the minimal ISO afterwards')
-    .addHelpText('after', NOTES)
-    .action(async (fullIso: string, minimalIso: string, options: { readonly consume?: boolean }) => {
-      const { packMinimal } = await import('./minimalIso.ts');
-      context.finish(await packMinimal({ ...options, fullIso, minimalIso }, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .option('--consume', 'delete the minimal ISO afterwards');
+  const run = async (fullIso: string, minimalIso: string, options: { readonly consume?: boolean }) =>
+    (await import('./minimalIso.ts')).packMinimal({ ...options, fullIso, minimalIso }, context.io);
+  declareRun(command, NOTES, run, context);
 }

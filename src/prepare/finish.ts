@@ -17,7 +17,7 @@ import { MANIFEST } from '../hosts/artifacts/servedPaths.ts';
 import type { LayoutName } from './layoutNames.ts';
 import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { programVersion } from '../core/programVersion.ts';
-import { UNPACKED_IMAGE } from '../agent/archiveMemory.ts';
+import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
 import { formatSizeInWords } from '../formats/byteSize.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import { report } from '../io/report/report.ts';

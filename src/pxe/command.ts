@@ -1,17 +1,25 @@
-/** Declares `pxe kargs`. Its flags for settings are those of the table of settings. */
+/** Declares `pxe`, the commands for booting from the network. */
 
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from './kargs.ts';
+import {
+  CUSTOMIZE_NOTES,
+  declareCustomizeOptions,
+  declareNetworkFiles,
+  declareNetworkOutput,
+  declareNewFile,
+  NEW_FILE_MODE,
+} from '../customize/commandOptions.ts';
 import { settingFlags } from '../hosts/settings/options.ts';
 import { choice } from '../io/commandLine/choice.ts';
+import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declarePxeCustomize } from './customizeCommand.ts';
-import { declarePxeIgnition } from './ignition/command.ts';
-import { declarePxeNetwork } from './network/command.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
+import type { PxeCustomizeOptions } from './customize.ts';
+import type { UnwrapNetworkOptions, WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
 
-const notes = `
+const KARGS_NOTES = `
 Where settings come from:
   A flag beats the environment, the environment beats the inventory, and there
   the overrides of --host beat what is for all hosts. The settings are boot.*,
@@ -33,22 +41,91 @@ Examples:
   ironic-coreos pxe kargs --inventory ramdisk.yaml --host worker-0
 `;
 
-export function declarePxe(pxe: Command, context: Context): void {
-  declareKargs(pxe, context);
-  declarePxeCustomize(pxe, context);
-  declarePxeIgnition(pxe, context);
-  declarePxeNetwork(pxe, context);
+const CUSTOMIZE_PXE_NOTES = `${CUSTOMIZE_NOTES}
+Where an Ignition config comes out, the boot entry has to have the kernel
+arguments ignition.firstboot ignition.platform.id=metal.
+${EXIT_CODES}
+Examples:
+  ironic-coreos pxe customize --live-ignition ironic-agent.ign \\
+    -o ironic-python-agent.initramfs coreos-live-initramfs.img
+  ironic-coreos pxe customize --dest-device /dev/sda --dest-ignition site.ign \\
+    -o - coreos-live-initramfs.img > install.img
+`;
+
+const WRAP_IGNITION_NOTES = `
+Boot with the archive as a further initrd, or appended to the initramfs, and
+with the kernel arguments ignition.firstboot ignition.platform.id=metal. The
+config is checked first, as for "iso ignition embed".
+${EXIT_CODES}
+Examples:
+  ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
+  ironic-coreos pxe ignition wrap < ironic-agent.ign |
+    cat initramfs.img - > ipa-initramfs.img
+`;
+
+const UNWRAP_IGNITION_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos pxe ignition unwrap config.img
+  ironic-coreos pxe ignition unwrap ipa-initramfs.img
+`;
+
+const WRAP_NETWORK_NOTES = `
+Boot with the archive as a further initrd, or appended to the initramfs. The
+files keep their names without folders; an nmstate description becomes a file
+for each connection, such as eth0.nmconnection.
+${EXIT_CODES}
+Examples:
+  ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
+  ironic-coreos pxe network wrap --nmstate worker-0.yaml |
+    cat initramfs.img - > worker-0-initramfs.img
+`;
+
+const UNWRAP_NETWORK_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos pxe network unwrap network.img
+  ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
+`;
+
+const IGNITION_TABLE: readonly TableEntry[] = [
+  { name: 'wrap', summary: 'wrap an Ignition config', declare: declareWrapIgnition },
+  { name: 'unwrap', summary: 'print a wrapped Ignition config', declare: declareUnwrapIgnition },
+];
+
+const NETWORK_TABLE: readonly TableEntry[] = [
+  { name: 'wrap', summary: 'wrap network settings', declare: declareWrapNetwork },
+  { name: 'unwrap', summary: 'extract wrapped network settings', declare: declareUnwrapNetwork },
+];
+
+const TABLE: readonly TableEntry[] = [
+  { name: 'kargs', summary: 'write kernel arguments or a boot script', declare: declareKargs },
+  {
+    name: 'customize',
+    summary: 'customise a live initramfs, e.g. to install on its own',
+    declare: declarePxeCustomize,
+  },
+  {
+    name: 'ignition',
+    summary: 'Wrap an Ignition config for network boot, or print a wrapped one.',
+    declare: (ignition, context) => declareTable(ignition, IGNITION_TABLE, context),
+  },
+  {
+    name: 'network',
+    summary: 'Wrap network settings for network boot, or extract wrapped ones.',
+    declare: (network, context) => declareTable(network, NETWORK_TABLE, context),
+  },
+];
+
+export function declarePxe(pxe: Command, context: Context): Promise<void> {
+  return declareTable(pxe, TABLE, context);
 }
 
-function declareKargs(pxe: Command, context: Context): void {
-  const command = pxe
-    .command('kargs')
-    .summary('write kernel arguments or a boot script')
-    .description(
-      'Writes the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
-        'ironic.conf, or inside a boot script. The Ignition config comes from --ignition-url, or is embedded in the ' +
-        'initramfs (--embedded).',
-    );
+/** The flags for settings are those of the table of settings. */
+function declareKargs(command: Command, context: Context): void {
+  command.description(
+    'Writes the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
+      'ironic.conf, or inside a boot script. The Ignition config comes from --ignition-url, or is embedded in the ' +
+      'initramfs (--embedded).',
+  );
   command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
   command.addOption(
@@ -70,13 +147,9 @@ function declareKargs(pxe: Command, context: Context): void {
         'json',
       ]),
     )
-    .option('-o, --output <file>', 'write to a file instead of standard output')
-    .addHelpText('after', notes)
-    .action(async (options: KargsOptions) => {
-      const { kargs } = await import('./kargs.ts');
-      context.finish(await kargs(options, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .option('-o, --output <file>', 'write to a file instead of standard output');
+  const run = async (options: KargsOptions) => (await import('./kargs.ts')).kargs(options, context.io);
+  declareRun(command, KARGS_NOTES, run, context);
 }
 
 function declareSettings(command: Command, ...names: readonly string[]): void {
@@ -86,4 +159,64 @@ function declareSettings(command: Command, ...names: readonly string[]): void {
     option.negate = false; // --no-proxy is no negation
     command.addOption(option);
   }
+}
+
+function declarePxeCustomize(command: Command, context: Context): void {
+  command
+    .description(
+      'Writes a customised copy of the initramfs of a live PXE image: what it installs, where, and with which ' +
+        'settings, and the live system itself.',
+    )
+    .argument('<initramfs>', 'initramfs of a live PXE image of CoreOS');
+  declareCustomizeOptions(command)
+    .optionsGroup('Output:')
+    .option('--no-validate', 'take Ignition configs without checking what they say')
+    .requiredOption('-o, --output <path>', 'write the result to a new file; "-" is standard output');
+  const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
+    (await import('./customize.ts')).customizePxe({ ...options, initrd }, context.io);
+  declareRun(declareNewFile(command), CUSTOMIZE_PXE_NOTES, run, context);
+}
+
+function declareWrapIgnition(command: Command, context: Context): void {
+  command
+    .description('Makes an archive with an Ignition config, for booting from the network.')
+    .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)');
+  declareWrapOutput(command).option('--no-validate', 'wrap the config without checking it');
+  const run = async (options: WrapIgnitionOptions) =>
+    (await import('./wrap.ts')).wrapIgnition(options, context.io);
+  declareRun(command, WRAP_IGNITION_NOTES, run, context);
+}
+
+function declareUnwrapIgnition(command: Command, context: Context): void {
+  command
+    .description('Prints the Ignition config in an archive or an initramfs, byte for byte.')
+    .argument('[initrd]', ARCHIVE);
+  const run = async (initrd: string | undefined) =>
+    (await import('./wrap.ts')).unwrapIgnition({ initrd }, context.io);
+  declareRun(command, UNWRAP_IGNITION_NOTES, run, context);
+}
+
+function declareWrapNetwork(command: Command, context: Context): void {
+  command.description('Makes an archive with network settings, for booting from the network.');
+  declareWrapOutput(declareNetworkFiles(command));
+  const run = async (options: WrapNetworkOptions) =>
+    (await import('./wrap.ts')).wrapNetwork(options, context.io);
+  declareRun(command, WRAP_NETWORK_NOTES, run, context);
+}
+
+function declareUnwrapNetwork(command: Command, context: Context): void {
+  command
+    .description('Prints the network settings in an archive or an initramfs, or writes them to files.')
+    .argument('[initrd]', ARCHIVE);
+  const run = async (initrd: string | undefined, options: Omit<UnwrapNetworkOptions, 'initrd'>) =>
+    (await import('./wrap.ts')).unwrapNetwork({ ...options, initrd }, context.io);
+  declareRun(declareNetworkOutput(command), UNWRAP_NETWORK_NOTES, run, context);
+}
+
+const ARCHIVE = 'archive or initramfs (default: standard input)';
+
+function declareWrapOutput(command: Command): Command {
+  return command
+    .option('-o, --output <path>', 'write to a file, which is replaced (default: standard output)')
+    .option('--mode <octal>', NEW_FILE_MODE);
 }

@@ -12,8 +12,15 @@ import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io
 import type { ExitCode, Io } from '../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
-import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
-import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
+import {
+  type CustomizeOptions,
+  inputsOf,
+  needsOf,
+  parseConsoles,
+  readCustomization,
+  reportInstallation,
+  reportMissingDevice,
+} from '../customize/customization.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
@@ -29,9 +36,9 @@ const KARGS_NOTICE =
 
 /**
  * @throws CliError in the user's terms; no file has been written then. From a pipe to standard output everything is copied
- *   as it comes, so that what is wrong with it is said at its end.
+ *   as it comes, so that what is wrong with it is reported at its end.
  */
-export async function customize(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
+export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // wrong usage is said before anything is opened
   await refuseSwapped(options.initrd, inputsOf(options), io);
   const file = outputFile(options, io);
@@ -89,8 +96,8 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(needsOf(options), features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  tellInstallation(customization, io);
-  tellMissingDevice(customization, io);
+  reportInstallation(customization, io);
+  reportMissingDevice(customization, io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { QuickstartOptions } from './quickstart.ts';
 import type { Context } from '../io/commandLine/context.ts';
 import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const NOTES = `${EXIT_CODES}
 Examples:
@@ -18,11 +18,8 @@ export function declareQuickstart(command: Command, context: Context): void {
       'Renders a config for an example address, validates it, embeds it in a small sample ISO, shows it back, and ' +
         'writes the files for network boot. Needs no network and no other program.',
     )
-    .option('-C, --directory <folder>', 'folder for the files', 'quickstart')
-    .addHelpText('after', NOTES)
-    .action(async (options: QuickstartOptions) => {
-      const { quickstart } = await import('./quickstart.ts');
-      context.finish(await quickstart(options, context.io));
-    });
-  refuseRepeatedOptions(command);
+    .option('-C, --directory <folder>', 'folder for the files', 'quickstart');
+  const run = async (options: QuickstartOptions) =>
+    (await import('./quickstart.ts')).quickstart(options, context.io);
+  declareRun(command, NOTES, run, context);
 }

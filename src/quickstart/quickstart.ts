@@ -19,7 +19,7 @@ import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
 import { programCommand } from '../io/report/programCommand.ts';
-import { embed } from '../iso/ignition/embed.ts';
+import { embed } from '../iso/ignition.ts';
 import { kargs } from '../pxe/kargs.ts';
 
 export interface QuickstartOptions {
@@ -86,6 +86,7 @@ async function prepareFolder(folder: string, shownFolder: string): Promise<void>
     throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });
   }
   throw new CliError(`${shownFolder} holds other files; quickstart writes only into a folder of its own`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'name an empty or a new folder: ironic-coreos quickstart --directory FOLDER',
   });
 }
@@ -100,14 +101,19 @@ async function renderExample(path: string): Promise<Uint8Array> {
 /** The number of warnings. */
 function checkExample(config: Uint8Array): number {
   const { valid, findings } = validateConfig(config);
-  if (!valid) throw new CliError(`The example config is not valid: ${findings[0]?.message ?? ''}`);
+  if (!valid)
+    throw new CliError(`The example config is not valid: ${findings[0]?.message ?? ''}`, {
+      code: 'ERR_INTERNAL',
+    });
   return findings.length;
 }
 
 async function compareEmbedded(iso: string, config: Uint8Array, io: Io): Promise<void> {
   const embedded = await readLiveIso(iso, io, readIgnition);
   if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
-    throw new CliError(`${iso}: the embedded config is not the one that was rendered`);
+    throw new CliError(`${iso}: the embedded config is not the one that was rendered`, {
+      code: 'ERR_INTERNAL',
+    });
   }
 }
 
@@ -121,7 +127,7 @@ async function writeBootFiles(folder: string, io: Io): Promise<void> {
   };
   for (const [format, name] of Object.entries(forms)) {
     const code = await kargs({ ...urls, console: ['ttyS0'], format, output: join(folder, name) }, io);
-    if (code !== 0) throw new CliError(`The example for ${name} was refused`);
+    if (code !== 0) throw new CliError(`The example for ${name} was refused`, { code: 'ERR_INTERNAL' });
   }
 }
 

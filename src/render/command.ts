@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { profileNames, type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
 
 const notes = `
 Profiles:
@@ -97,12 +97,8 @@ export function declareRender(command: Command, context: Context): void {
   declareSettings(command, 'Ignition:', 'ignition');
   declareOutput(command);
   declareBuildpy(command);
-  refuseRepeatedOptions(command)
-    .addHelpText('after', notes)
-    .action(async (options: RenderOptions) => {
-      const { render } = await import('./render.ts');
-      context.finish(await render(options, context.io));
-    });
+  const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
+  declareRun(command, notes, run, context);
 }
 
 function declareSettings(command: Command, group: string, section: string): void {

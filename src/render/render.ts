@@ -9,7 +9,6 @@ import { printable } from '../io/report/printable.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
-import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 import { parseTextOrJson } from '../io/report/textOrJson.ts';
 
 /**
@@ -35,7 +34,9 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
 async function renderOne(source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
-    const format = shownForms[parseTextOrJson(options.format)];
+    const { formatShownSettings, formatShownSettingsJson } = await import('./showSettings.ts');
+    const isJson = parseTextOrJson(options.format) === 'json';
+    const format = isJson ? formatShownSettingsJson : formatShownSettings;
     const shown = format(readInputs(source), options, source.hosts);
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
@@ -47,8 +48,6 @@ async function renderOne(source: RenderSource): Promise<ExitCode> {
   else await writeOutput(output, rendered, io);
   return 0;
 }
-
-const shownForms = { text: formatShownSettings, json: formatShownSettingsJson };
 
 async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
   const isSecret = secrets.length > 0;

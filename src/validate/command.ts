@@ -1,10 +1,10 @@
-/** The command that checks Ignition configs and the agent's conf. */
+/** Declares `validate` and `explain`. */
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from './validate.ts';
 import { choice } from '../io/commandLine/choice.ts';
 import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
 
 const notes = `
 What is checked:
@@ -62,10 +62,32 @@ export function declareValidate(command: Command, context: Context): void {
       ]),
     )
     .option('--ipa-version <RELEASE>', 'check for this release of ironic-python-agent, not the newest');
-  refuseRepeatedOptions(command)
-    .addHelpText('after', notes)
-    .action(async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) => {
-      const { validate } = await import('./validate.ts');
-      context.finish(await validate({ ...options, files }, context.io));
+  const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
+    (await import('./validate.ts')).validate({ ...options, files }, context.io);
+  declareRun(command, notes, run, context);
+}
+
+const NOTES = `
+Exit codes:
+  0  done
+  2  there is no such rule
+
+Examples:
+  ironic-coreos explain path-relative
+  ironic-coreos explain
+  ironic-coreos explain --format json path-relative
+`;
+
+export function declareExplain(command: Command, context: Context): void {
+  command
+    .description(
+      'Says what a rule or the code of an error means, with an example of what is wrong and how it is right. Without an argument, lists them all.',
+    )
+    .argument('[RULE]', 'as it is named in the report, e.g. path-relative or ERR_IMAGE_SPACE')
+    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
+    .addHelpText('after', NOTES)
+    .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
+      const { explain } = await import('./explain.ts');
+      context.finish(await explain({ rule, format }, context.io));
     });
 }

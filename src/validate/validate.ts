@@ -165,7 +165,7 @@ async function checkContent(
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint, message } = error;
-    return { file, error: new CliError(`${file}: ${message}`, { hint, cause: error }) };
+    return { file, error: new CliError(`${file}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error }) };
   }
 }
 

@@ -1,7 +1,7 @@
 /** What an archive of the agent's image takes of the memory of a host. */
 
 import { describe, expect, it } from 'vitest';
-import { archiveMemory } from '../../src/agent/archiveMemory.ts';
+import { archiveMemory } from '../../src/agent/agentArchive.ts';
 
 const layers = [
   { diffId: '', size: 10, unpackedSize: 100 },

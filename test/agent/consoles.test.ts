@@ -2,7 +2,7 @@
 
 import { assert, property, stringMatching } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSerialConsole } from '../../src/agent/consoles.ts';
+import { parseSerialConsole } from '../../src/agent/login.ts';
 import { FormatError } from '../../src/core/errors.ts';
 
 /** Empty where there is none, or the text is refused. */

@@ -5,11 +5,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  checkHardwareManager,
-  hardwareManagerFlags,
-  renderHardwareManagers,
-} from '../../src/agent/hardwareManagers.ts';
+import { checkHardwareManager, hardwareManagerFlags, renderHardwareManagers } from '../../src/agent/files.ts';
 import { defaultSettings, type HardwareManager } from '../../src/agent/settings.ts';
 import { FormatError } from '../../src/core/errors.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';

@@ -9,7 +9,7 @@ import {
   iccVlanInterfaces,
   parseIccApiUrls,
   parseIccInspectorUrls,
-} from '../../src/agent/profiles/iccInputs.ts';
+} from '../../src/agent/profiles/icc.ts';
 import { FormatError, UsageError } from '../../src/core/errors.ts';
 import { splitExecLine } from '../../src/formats/systemdQuoting.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasNetworkSecret } from '../../src/agent/hostNetwork.ts';
+import { hasNetworkSecret } from '../../src/agent/files.ts';
 import { listSettingSecrets } from '../../src/agent/agentConfig.ts';
 import { defaultSettings } from '../../src/agent/settings.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePasswordHash } from '../../src/agent/users.ts';
+import { parsePasswordHash } from '../../src/agent/login.ts';
 import { FormatError } from '../../src/core/errors.ts';
 
 const sha512 =

@@ -11,7 +11,12 @@ const io = {
   cwd: '/',
   programName: 'x',
 };
-const program = declareCommands({ io, args: 'unknown', finish: () => undefined, print: () => undefined });
+const program = await declareCommands({
+  io,
+  args: 'unknown',
+  finish: () => undefined,
+  print: () => undefined,
+});
 
 describe('adaptArguments', () => {
   it.each<[string, string[], string[]]>([

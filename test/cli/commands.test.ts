@@ -13,18 +13,18 @@ const io = {
 };
 const declare = (args: readonly string[] | 'unknown') =>
   declareCommands({ io, args, finish: () => undefined, print: () => undefined });
-const namesFor = (args: readonly string[] | 'unknown') =>
-  declare(args).commands.map((command) => command.name());
+const namesFor = async (args: readonly string[] | 'unknown') =>
+  (await declare(args)).commands.map((command) => command.name());
 
-describe('declareCommands', () => {
-  const all = namesFor('unknown');
+describe('declareCommands', async () => {
+  const all = await namesFor('unknown');
 
-  it.each(all)('%s alone if it is asked for', (name) => {
-    expect(namesFor([name])).toEqual([name]);
+  it.each(all)('%s alone if it is asked for', async (name) => {
+    expect(await namesFor([name])).toEqual([name]);
   });
 
-  it.each(['valdate', '--help', '', 'constructor'])('all for %j', (asked) => {
-    expect(namesFor([asked])).toEqual(all);
+  it.each(['valdate', '--help', '', 'constructor'])('all for %j', async (asked) => {
+    expect(await namesFor([asked])).toEqual(all);
   });
 });
 

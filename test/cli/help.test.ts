@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Value } from '../../src/cli/commandDescription.ts';
-import { describeCommand } from '../../src/cli/describeCommand.ts';
+import { describeCommand, type Value } from '../../src/cli/describeCommand.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 

@@ -4,9 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PinnedKey } from '../../src/download/artifacts/pinnedKeys.ts';
+import {
+  createKeySource,
+  type KeySource,
+  type KeySourceOptions,
+  type PinnedKey,
+} from '../../src/download/downloadKeys.ts';
 import { type DetachedSignature, parseSignatures } from '../../src/formats/openpgp.ts';
-import { createKeySource, type KeySource, type KeySourceOptions } from '../../src/download/downloadKeys.ts';
 import { createHttpClient, type HttpClient } from '../../src/io/http/httpClient.ts';
 import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 import { makeKey, signFile } from '../support/signing.ts';

@@ -2,7 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { UNPACKED_IMAGE } from '../../src/agent/archiveMemory.ts';
+import { UNPACKED_IMAGE } from '../../src/agent/agentArchive.ts';
 import { tellMemory } from '../../src/prepare/finish.ts';
 import type { BootWay, MemoryNeed } from '../../src/hosts/artifacts/hostMemory.ts';
 

@@ -1,14 +1,13 @@
 /**
  * The unit that starts the agent's container, by settings: its environment and the command lines of podman are taken
- * apart, whatever else it has is told line by line.
+ * apart, whatever else it has is reported line by line.
  */
 
 import { FormatError } from '../../core/errors.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { effectiveSettings, type LintedUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
-import { type Entry, say, sayHidden } from './entry.ts';
-import { readState, sayLine } from './units.ts';
-import { hardwareManagerFolder } from '../hardwareManagers.ts';
+import { type Entry, readState, textEntry, hiddenEntry, lineEntry } from './entries.ts';
+import { hardwareManagerFolder } from '../files.ts';
 import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
 import { anchorFolder } from './files.ts';
@@ -30,9 +29,9 @@ export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, ru
   const environment = readEnvironment(setting, settings);
   const lines = settings.flatMap((line) => {
     const command = runs.get(line);
-    if (command !== undefined) return sayCommand(setting, command);
+    if (command !== undefined) return commandEntries(setting, command);
     if (line.name === 'Environment' && environment !== undefined) return [];
-    return [sayLine(setting, line)];
+    return [lineEntry(setting, line)];
   });
   const isRead = understood.includes(run);
   const podman = isRead
@@ -50,12 +49,12 @@ function isUnderstood({ podman, setting }: UnitCommand): boolean {
 }
 
 /** The start of the command; all of it where escaped and unescaped specifiers can no longer be told apart. */
-function sayCommand(setting: string, { podman, setting: line }: UnitCommand): Entry[] {
+function commandEntries(setting: string, { podman, setting: line }: UnitCommand): Entry[] {
   const [words = []] = splitExecLine(line.value);
   const [program] = words;
   const isAmbiguous = words.some(({ expands }) => expands) && /%%|\$\$/.test(line.value);
-  if (isAmbiguous || program?.expands === true) return [sayLine(setting, line)];
-  return [say(setting, `[${line.section}] ${line.name}=${program?.text} ${podman.verb} …`)];
+  if (isAmbiguous || program?.expands === true) return [lineEntry(setting, line)];
+  return [textEntry(setting, `[${line.section}] ${line.name}=${program?.text} ${podman.verb} …`)];
 }
 
 interface Environment {
@@ -76,7 +75,7 @@ function readEnvironment(setting: string, settings: readonly UnitSetting[]): Env
     const { text, expands } = variables.get(name) ?? { text: name, expands: false };
     const value = text.slice(name.length + 1);
     if (proxyNames.has(name) && !expands) proxy.set(name, value);
-    else entries.push(sayVariable(setting, { text, expands }, 'Environment='));
+    else entries.push(variableEntry(setting, { text, expands }, 'Environment='));
   }
   return { entries, proxy };
 }
@@ -97,19 +96,22 @@ function readPodmanEntries(run: PodmanCommand, pull?: PodmanCommand): Entry[] {
     readPullPolicy(run, pull),
     ...run.options.flatMap((option) => readRunOption(option, pull === undefined ? '' : 'podman run ')),
     ...(pull?.options ?? []).map((option) => readPullOption(option)),
-    ...run.operands.slice(1).map((word) => sayWord('command of the container', word)),
+    ...run.operands.slice(1).map((word) => wordEntry('command of the container', word)),
   ];
 }
 
 function readImages({ operands }: PodmanCommand, pull?: PodmanCommand): Entry[] {
   const [image] = operands;
-  if (image === undefined) return [say('agent.image', 'none')];
+  if (image === undefined) return [textEntry('agent.image', 'none')];
   const pulled = pull?.operands ?? [];
   const [first] = pulled;
   if (pulled.length === 0 || (pulled.length === 1 && first?.text === image.text)) {
-    return [sayWord('agent.image', image)];
+    return [wordEntry('agent.image', image)];
   }
-  return [...pulled.map((word) => sayWord('agent.image', word)), say('agent.image', `run as ${image.text}`)];
+  return [
+    ...pulled.map((word) => wordEntry('agent.image', word)),
+    textEntry('agent.image', `run as ${image.text}`),
+  ];
 }
 
 /** As the setting says it: fetched before and never again is `always`. */
@@ -117,8 +119,8 @@ function readPullPolicy({ options }: PodmanCommand, pull?: PodmanCommand): Entry
   const given = options.findLast(({ name }) => name === 'pull');
   const policy = given === undefined ? 'missing' : (given.value?.text ?? 'always');
   const setting = 'agent.pullPolicy' satisfies SettingName;
-  if (pull === undefined) return say(setting, policy);
-  return say(setting, policy === 'never' ? 'always' : `always, and ${policy} when it starts`);
+  if (pull === undefined) return textEntry(setting, policy);
+  return textEntry(setting, policy === 'never' ? 'always' : `always, and ${policy} when it starts`);
 }
 
 /** Short names of options that a setting stands for. */
@@ -131,14 +133,14 @@ const longNames: ReadonlyMap<string, string> = new Map([
 function readRunOption(option: PodmanOption, start: string): Entry[] {
   const name = longNames.get(option.name) ?? option.name;
   const { value } = option;
-  if (value === undefined) return [sayOption('agent.podman.args', option)];
+  if (value === undefined) return [optionEntry('agent.podman.args', option)];
   if (name === 'pull') return []; // told with the policy
   if (name === 'mount' || name === 'volume') return [readMount(name, value)];
   if (name === 'env') return readVariable(value);
   const shared = sharedSetting(name, value);
-  if (shared !== undefined) return [sayOption(shared, option, start)];
+  if (shared !== undefined) return [optionEntry(shared, option, start)];
   return [
-    sayOption(
+    optionEntry(
       name === 'log-driver' && value.text === 'journald' ? 'agent.debug' : 'agent.podman.args',
       option,
     ),
@@ -148,7 +150,7 @@ function readRunOption(option: PodmanOption, start: string): Entry[] {
 function readPullOption(option: PodmanOption): Entry {
   const { name, value } = option;
   const shared = value === undefined ? undefined : sharedSetting(name, value);
-  return shared === undefined ? sayOption('agent.podman.pullArgs', option) : sayOption(shared, option);
+  return shared === undefined ? optionEntry('agent.podman.pullArgs', option) : optionEntry(shared, option);
 }
 
 /** What both commands take of the registry. */
@@ -161,10 +163,10 @@ function readMount(kind: string, word: ExecWord): Entry {
   const { text } = word;
   const source = /(?:^|,)(?:src|source)=([^,]*)/.exec(text)?.[1] ?? text;
   const shown = kind === 'mount' ? '' : `${kind} `;
-  if (source.startsWith(anchorFolder)) return sayWord('ironic.caFiles', word, 'mount ');
+  if (source.startsWith(anchorFolder)) return wordEntry('ironic.caFiles', word, 'mount ');
   if (`${source}/`.startsWith(`${hardwareManagerFolder}/`))
-    return sayWord('agent.hardwareManagers', word, 'mount ');
-  return sayWord('agent.podman.mounts', word, shown);
+    return wordEntry('agent.hardwareManagers', word, 'mount ');
+  return wordEntry('agent.podman.mounts', word, shown);
 }
 
 /** Variables by which the agent learns what is a setting here; empty ones say nothing to it. */
@@ -178,31 +180,31 @@ function readVariable(word: ExecWord): Entry[] {
   const name = variableName(word.text);
   const value = word.text.slice(name.length + 1);
   const setting = variableSettings.get(name);
-  if (setting !== undefined) return value === '' ? [] : [sayWord(setting, { ...word, text: value })];
+  if (setting !== undefined) return value === '' ? [] : [wordEntry(setting, { ...word, text: value })];
   const isModulePath = name === 'PYTHONPATH';
-  return [sayVariable(isModulePath ? 'agent.hardwareManagers' : 'agent.podman.environment', word)];
+  return [variableEntry(isModulePath ? 'agent.hardwareManagers' : 'agent.podman.environment', word)];
 }
 
-function sayOption(setting: SettingName, { name, value }: PodmanOption, start = ''): Entry {
+function optionEntry(setting: SettingName, { name, value }: PodmanOption, start = ''): Entry {
   const dashes = name.length === 1 ? '-' : '--';
-  if (value === undefined) return say(setting, `${start}${dashes}${name}`);
+  if (value === undefined) return textEntry(setting, `${start}${dashes}${name}`);
   const assignment = `${start}${dashes}${name}${name.length === 1 ? ' ' : '='}`;
-  if (isSecretName(name) && name !== 'secret') return sayHidden(setting, assignment, value.text);
-  return sayWord(setting, value, assignment);
+  if (isSecretName(name) && name !== 'secret') return hiddenEntry(setting, assignment, value.text);
+  return wordEntry(setting, value, assignment);
 }
 
 /** The word behind `start`. One that systemd changes is another than the same text that it leaves alone. */
-function sayWord(setting: string, { text, expands }: ExecWord, start = ''): Entry {
+function wordEntry(setting: string, { text, expands }: ExecWord, start = ''): Entry {
   const whole = start + text;
-  return say(setting, whole, expands ? `${whole} (expands)` : whole);
+  return textEntry(setting, whole, expands ? `${whole} (expands)` : whole);
 }
 
 /** `NAME=value`, the value hidden where the name speaks of a secret. */
-function sayVariable(setting: string, word: ExecWord, start = ''): Entry {
+function variableEntry(setting: string, word: ExecWord, start = ''): Entry {
   const name = variableName(word.text);
   const value = word.text.slice(name.length + 1);
   const isSecret = value !== '' && isSecretName(name);
-  return isSecret ? sayHidden(setting, `${start}${name}=`, value) : sayWord(setting, word, start);
+  return isSecret ? hiddenEntry(setting, `${start}${name}=`, value) : wordEntry(setting, word, start);
 }
 
 /** What stands before the equals sign, or all where there is none. */

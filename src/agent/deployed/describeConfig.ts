@@ -9,10 +9,18 @@ import type { Config, IgnitionSection, PasswdUser, Proxy, Resource } from '../..
 import { type LintSubject, readSubject } from '../lint/subject.ts';
 import { type SettingName, settingTable } from '../settingTable.ts';
 import { type AgentUnit, readAgentUnit } from './agentUnit.ts';
-import { compareText, type Entry, fingerprint, say, sayPlain } from './entry.ts';
+import {
+  compareText,
+  createContentsReader,
+  type Entry,
+  fingerprint,
+  type ReadContents,
+  readResourceEntries,
+  readUnitEntries,
+  textEntry,
+  unmaskedEntry,
+} from './entries.ts';
 import { readFileEntries } from './files.ts';
-import { createContentsReader, type ReadContents, readResourceEntries } from './resource.ts';
-import { readUnitEntries } from './units.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Members } from '../../ignition/decode.ts';
@@ -66,8 +74,8 @@ function readEntries(config: Config): Entry[] {
     ...readStorageEntries(storage, read),
     ...(agent?.entries ?? []),
     ...subject.units.filter((unit) => unit !== agent?.unit).flatMap(readUnitEntries),
-    ...(kernelArguments.shouldExist ?? []).map((text) => say('kernel arguments', text)),
-    ...(kernelArguments.shouldNotExist ?? []).map((text) => say('kernel arguments', `without ${text}`)),
+    ...(kernelArguments.shouldExist ?? []).map((text) => textEntry('kernel arguments', text)),
+    ...(kernelArguments.shouldNotExist ?? []).map((text) => textEntry('kernel arguments', `without ${text}`)),
   ];
 }
 
@@ -86,7 +94,7 @@ function readIgnition(
   const sections = Object.entries(others).flatMap(([name, members]) => {
     return members === undefined ? [] : readMembers(`Ignition ${name}`, { ...members }, read);
   });
-  return [say('Ignition version', version), ...sections];
+  return [textEntry('Ignition version', version), ...sections];
 }
 
 type Groups = ReadonlyMap<string, readonly Entry[]>;
@@ -173,10 +181,10 @@ function listOf(text = ''): string[] {
 /** Once where both say the same, as the settings do. */
 function readBoth(setting: SettingName, unit: readonly string[], ignition: readonly string[]): Entry[] {
   const isSame = unit.length === ignition.length && unit.every((text, index) => text === ignition[index]);
-  if (isSame) return unit.map((text) => say(setting, text));
+  if (isSame) return unit.map((text) => textEntry(setting, text));
   return [
-    ...unit.map((text) => say(setting, `${text} (agent)`)),
-    ...ignition.map((text) => say(setting, `${text} (Ignition)`)),
+    ...unit.map((text) => textEntry(setting, `${text} (agent)`)),
+    ...ignition.map((text) => textEntry(setting, `${text} (Ignition)`)),
   ];
 }
 
@@ -198,9 +206,11 @@ function readUser(user: PasswdUser, read: ReadContents): Entry[] {
   const keys = [...new Set(sshAuthorizedKeys.flatMap(splitAuthorizedKeys))];
   const entries = [
     ...keys
-      .map((key) => sayKey(isCore ? 'host.sshKeys' : setting, key))
+      .map((key) => sshKeyEntry(isCore ? 'host.sshKeys' : setting, key))
       .toSorted((a, b) => compareText(a.text, b.text)),
-    ...(passwordHash === undefined ? [] : [sayHash(isCore ? 'host.passwordHash' : setting, passwordHash)]),
+    ...(passwordHash === undefined
+      ? []
+      : [passwordHashEntry(isCore ? 'host.passwordHash' : setting, passwordHash)]),
   ];
   const isNamedAlone = Object.values(others).every((value) => value === undefined);
   // Without anything else, Ignition would still make the user.
@@ -208,22 +218,22 @@ function readUser(user: PasswdUser, read: ReadContents): Entry[] {
 }
 
 /** Type, fingerprint as `ssh-keygen -l` prints it, and comment. */
-function sayKey(setting: string, line: string): Entry {
+function sshKeyEntry(setting: string, line: string): Entry {
   const check = checkSshPublicKey(line);
-  if (!check.ok) return say(setting, `no SSH key that can be read, ${fingerprint(line)}`, line);
+  if (!check.ok) return textEntry(setting, `no SSH key that can be read, ${fingerprint(line)}`, line);
   const { comment, options, type } = check.key;
   const [, body = ''] = line.slice(line.indexOf(type, options?.length ?? 0)).split(/[ \t]+/);
   const digest = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '');
   const words = [type, `SHA256:${digest}`, comment, ...(options === undefined ? [] : [`(${options})`])];
-  return sayPlain(setting, words.filter((word) => word !== '').join(' '), line);
+  return unmaskedEntry(setting, words.filter((word) => word !== '').join(' '), line);
 }
 
 /** The method and the start of a digest of the hash. */
-function sayHash(setting: string, hash: string): Entry {
-  if (hash === '') return say(setting, 'no password', hash);
+function passwordHashEntry(setting: string, hash: string): Entry {
+  if (hash === '') return textEntry(setting, 'no password', hash);
   const method = /^\$([A-Za-z0-9]{1,10})\$/.exec(hash)?.[1];
   const how = method === undefined ? 'hash' : `hash $${method}$`;
-  return say(setting, `${how}, ${fingerprint(hash)}`, hash);
+  return textEntry(setting, `${how}, ${fingerprint(hash)}`, hash);
 }
 
 type Storage = NonNullable<Config['storage']>;
@@ -254,7 +264,7 @@ function nameOf({ path, device, name }: Members): string {
 /** All that an item of a list says; it is there, even if it says nothing. */
 function readItem(setting: string, members: Members, read: ReadContents): Entry[] {
   const entries = readMembers(setting, members, read);
-  return entries.length === 0 ? [say(setting, 'nothing else')] : entries;
+  return entries.length === 0 ? [textEntry(setting, 'nothing else')] : entries;
 }
 
 /** All members of an object that say something. */
@@ -273,7 +283,7 @@ function describe(place: Place, name: string, value: unknown): Entry[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => describe(place, join(name, String(index + 1)), item));
   }
-  if (!isMapping(value)) return [sayValue(place.setting, name, value)];
+  if (!isMapping(value)) return [valueEntry(place.setting, name, value)];
   if (isResource(value)) {
     return readResourceEntries(
       { setting: place.setting, start: name === '' ? '' : `${name} ` },
@@ -292,9 +302,10 @@ function isResource(value: Members): value is Members & Resource {
   return ['source', 'compression', 'httpHeaders', 'verification'].some((name) => Object.hasOwn(value, name));
 }
 
-function sayValue(setting: string, name: string, value: unknown): Entry {
+function valueEntry(setting: string, name: string, value: unknown): Entry {
   const text = typeof value === 'string' ? value : String(value);
   // A hash of a password is not to be tried out by whoever reads the output.
-  if (name.endsWith('passwordHash')) return say(setting, `${name} ${fingerprint(text)}`, `${name} ${text}`);
-  return say(setting, name === '' ? text : `${name} = ${text}`);
+  if (name.endsWith('passwordHash'))
+    return textEntry(setting, `${name} ${fingerprint(text)}`, `${name} ${text}`);
+  return textEntry(setting, name === '' ? text : `${name} = ${text}`);
 }

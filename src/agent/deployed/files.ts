@@ -7,26 +7,29 @@ import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
-import { caPath, confPath } from '../files.ts';
-import { hardwareManagerFolder } from '../hardwareManagers.ts';
-import { keyfileFolder } from '../hostNetwork.ts';
+import { caPath, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
 import type { LintedFile, LintSubject } from '../lint/subject.ts';
 import type { SettingName } from '../settingTable.ts';
-import { compareText, type Entry, fingerprint, say, sayHidden } from './entry.ts';
 import {
-  readCertificates,
-  readHostnameFile,
-  readKeyfile,
-  readPullSecret,
-  type ReadText,
-  readTimeServers,
-} from './fileTexts.ts';
-import { type ReadContents, readResourceEntries, readTransferEntries } from './resource.ts';
+  compareText,
+  type Entry,
+  fingerprint,
+  type ReadContents,
+  readResourceEntries,
+  readTransferEntries,
+  textEntry,
+  hiddenEntry,
+  unmaskedEntry,
+} from './entries.ts';
 import { formatCount } from '../../formats/wordList.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { isSecretName } from '../../core/masking.ts';
+import { X509Certificate } from 'node:crypto';
+import { parseKeyfile } from '../../formats/keyfile.ts';
+import { parseCaCertificates } from '../caCertificates.ts';
+import { parsePullSecret } from '../pullSecret.ts';
 
 /** The folder whose certificates the host trusts, with its last slash. */
 export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
@@ -109,7 +112,7 @@ function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents
       ? readResourceEntries(part, resource, read)
       : readTransferEntries(part, resource);
   });
-  return [...(understood ?? []), say(setting, place.start + describeNode(file)), ...contents];
+  return [...(understood ?? []), textEntry(setting, place.start + describeNode(file)), ...contents];
 }
 
 interface FilePart {
@@ -194,7 +197,7 @@ function readConfEntries(text: string, prefix = ''): Entry[] {
   const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
   if (problems.length === 0) return entries;
   const broken = `${prefix}${formatCount(problems.length, 'line')} that cannot be read (${fingerprint(text)})`;
-  return [...entries, say('agent.options', broken, prefix + text)];
+  return [...entries, textEntry('agent.options', broken, prefix + text)];
 }
 
 /** Of options that the agent knows the last one counts. Ordered by name, as their order means nothing. */
@@ -220,14 +223,14 @@ function readOption(option: OsloOption, prefix: string): Entry[] {
   const { name, section, value } = option;
   const isDefault = section === 'DEFAULT' && prefix === '';
   const setting = isDefault ? valueSettings.get(name) : undefined;
-  if (setting === 'ironic.insecure') return [say(setting, readSwitch(value))];
-  if (setting !== undefined) return value.split(',').map((item) => say(setting, item.trim()));
+  if (setting === 'ironic.insecure') return [textEntry(setting, readSwitch(value))];
+  if (setting !== undefined) return value.split(',').map((item) => textEntry(setting, item.trim()));
   const part = isDefault ? partSettings.get(name) : undefined;
-  if (part !== undefined) return [say(part, `${name} = ${value}`)];
+  if (part !== undefined) return [textEntry(part, `${name} = ${value}`)];
   const start = `${prefix}${nameOf(option)} = `;
   const known = findIpaOption(section, name)?.option;
   const isSecret = known === undefined ? isSecretName(name) : known.sensitive === true;
-  return [isSecret ? sayHidden('agent.options', start, value) : say('agent.options', start + value)];
+  return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
 }
 
 /** The spellings that oslo.config takes for a boolean. */
@@ -281,4 +284,69 @@ function hostOf(value: string): string {
 
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/** Reads the text of the file at `path`; undefined, or FormatError, where its digest has to do. */
+type ReadText = (text: string, path: string) => Entry[] | undefined;
+
+/** Every key of a connection. The order of sections means nothing. */
+function readKeyfile(text: string, path: string): Entry[] {
+  const name = path.slice(keyfileFolder.length + 1);
+  const sections = parseKeyfile(text).toSorted((a, b) => compareText(a.name, b.name));
+  return sections.flatMap((section) => {
+    const start = `${name}: [${section.name}]`;
+    if (section.entries.length === 0) return [textEntry('host.keyfiles', start)];
+    return section.entries.map(({ key, value }) => {
+      const isSecret = section.name === 'vpn-secrets' || isNetworkSecret(key);
+      return isSecret
+        ? hiddenEntry('host.keyfiles', `${start} ${key}=`, value)
+        : textEntry('host.keyfiles', `${start} ${key}=${value}`);
+    });
+  });
+}
+
+function isNetworkSecret(key: string): boolean {
+  return isSecretName(key) || /(?:^|-)(?:wep-key\d|mka-cak)$/.test(key);
+}
+
+/** One entry for each certificate. */
+function readCertificates(text: string): Entry[] {
+  const { pem } = parseCaCertificates(text, new Date(0));
+  const end = '-----END CERTIFICATE-----\n';
+  const blocks = pem.split(end).slice(0, -1);
+  return blocks.map((block) => {
+    const { fingerprint256, subject, validTo } = new X509Certificate(block + end);
+    const digest = fingerprint256.replaceAll(':', '').toLowerCase();
+    const name = subject.replaceAll('\n', ', ');
+    const shown = `${name}, sha256:${digest.slice(0, 12)}…, until ${validTo}`;
+    return unmaskedEntry('ironic.caFiles', shown, digest);
+  });
+}
+
+/** Which registries there are credentials for, and whether they are the same; how the JSON is written means nothing. */
+function readPullSecret(text: string): Entry[] {
+  const secret: { readonly auths?: object } = JSON.parse(parsePullSecret(text));
+  const canonical = JSON.stringify(secret);
+  const names = Object.keys(secret.auths ?? {});
+  const registries = names.length > mostNames ? [...names.slice(0, mostNames), '…'] : names;
+  const shown = `${fingerprint(canonical)} (registries: ${registries.join(', ')})`;
+  return [unmaskedEntry('agent.pullSecret', shown, canonical)];
+}
+
+/** Registries that are listed. */
+const mostNames = 10;
+
+/** The servers as `--ntp-server` has them; other directives as they stand. */
+function readTimeServers(text: string): Entry[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '' && !/^[#!;%]/.test(line))
+    .map((line) =>
+      textEntry('host.ntpServers', /^server[ \t]+(\S+)[ \t]+iburst$/.exec(line)?.[1] ?? line, line),
+    );
+}
+
+function readHostnameFile(text: string): Entry[] | undefined {
+  const name = text.trim();
+  return /^\S+$/.test(name) ? [textEntry('host.hostname', name)] : undefined;
 }

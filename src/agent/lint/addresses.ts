@@ -1,4 +1,4 @@
-/** Addresses in the config at which the machine reaches no other machine. The agent's conf has a rule of its own. */
+/** Lint of what the ramdisk has to reach: addresses in the conf and the image, the sources of contents, proxies. */
 
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
@@ -8,12 +8,20 @@ import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
+import {
+  effectiveSettings,
+  type LintSubject,
+  readContents,
+  type UnitCommand,
+  type UnitSetting,
+} from './subject.ts';
 import { broken, warning } from './lintRule.ts';
-import { agentPulls } from './image.ts';
-import { readEnvironment } from './proxy.ts';
-import { listFiles as listRegistriesFiles } from './registries.ts';
-import { listResources } from './sources.ts';
-import { effectiveSettings, type LintSubject, readContents } from './subject.ts';
+import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
+import type { Config, Resource } from '../../ignition/config.ts';
+import { FormatError } from '../../core/errors.ts';
+import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
+import { confValues } from './conf.ts';
+import { optionValues } from './podmanCommand.ts';
 
 export const addressRules = {
   address: warning(
@@ -120,4 +128,139 @@ function ofProxies({ config, runs, units }: LintSubject): Found[] {
     ofUrl('', httpsProxy, ['ignition', 'proxy', 'httpsProxy']),
     ...ofUnits,
   ];
+}
+
+export const sourceRules = {
+  unverified: warning(
+    'agent-source-unverified',
+    'anybody on the network can change what is fetched from here',
+    'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
+  ),
+};
+
+interface Placed {
+  readonly resource: Resource;
+  readonly path: Path;
+}
+
+export function checkSources({ config }: LintSubject): Issue[] {
+  return listResources(config)
+    .filter(({ resource }) => isUnverified(resource))
+    .map(({ path }) => broken(sourceRules.unverified, [...path, 'source']));
+}
+
+function isUnverified({ source = '', verification }: Resource): boolean {
+  return /^(?:http|tftp):/i.test(source) && !verification?.hash;
+}
+
+/** Everything that the config has Ignition fetch, or holds itself. */
+function listResources({ ignition, storage }: Config): Placed[] {
+  const { merge = [], replace } = ignition?.config ?? {};
+  const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
+  const files = (storage?.files ?? []).flatMap(({ append = [], contents }, index) => {
+    const path = ['storage', 'files', index];
+    return [...list(append, [...path, 'append']), ...single(contents, [...path, 'contents'])];
+  });
+  const keys = (storage?.luks ?? []).flatMap(({ keyFile }, index) => {
+    return single(keyFile, ['storage', 'luks', index, 'keyFile']);
+  });
+  return [
+    ...list(merge, ['ignition', 'config', 'merge']),
+    ...single(replace, ['ignition', 'config', 'replace']),
+    ...list(authorities, ['ignition', 'security', 'tls', 'certificateAuthorities']),
+    ...files,
+    ...keys,
+  ];
+}
+
+function list(resources: readonly Resource[], path: Path): Placed[] {
+  return resources.map((resource, index) => ({ resource, path: [...path, index] }));
+}
+
+function single(resource: Resource | undefined, path: Path): Placed[] {
+  return resource === undefined ? [] : [{ resource, path }];
+}
+
+export const unitProxyRules = {
+  ironic: warning(
+    'agent-proxy-ironic',
+    'the agent goes through the proxy to reach Ironic',
+    'add the host of Ironic to NO_PROXY',
+  ),
+};
+
+/** More URLs than any agent has. */
+const maxUrls = 32;
+
+export function checkUnitProxy(subject: LintSubject): Issue[] {
+  const urls = ['api_url', 'inspection_callback_url']
+    .flatMap((option) => confValues(subject, option))
+    .flatMap((value) => value.split(',', maxUrls))
+    .flatMap((url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? [new URL(url)] : []));
+  return subject.runs.flatMap((run) => checkRun(run, subject, urls));
+}
+
+function checkRun(run: UnitCommand, { units }: LintSubject, urls: readonly URL[]): Issue[] {
+  if (optionValues(run.podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
+  const settings = units.find(({ name }) => name === run.unitName)?.settings ?? [];
+  const environment = readEnvironment(effectiveSettings(settings, 'Environment'));
+  const direct = (environment.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
+  const detoured = urls.filter((url) => {
+    const proxy = environment.get(`${url.protocol.slice(0, -1)}_proxy`);
+    return proxy !== undefined && proxy !== '' && !isDirect(hostOf(url), direct);
+  });
+  const hosts = [...new Set(detoured.map(hostOf))];
+  if (hosts.length === 0) return [];
+  const message = `${run.unitName}: ${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
+  return [broken(unitProxyRules.ironic, run.setting.path, { message })];
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** By names in lower case, as programs take either. */
+function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+  const words = settings.flatMap(({ value }) => splitAssignments(value));
+  return new Map(
+    words.map(({ text }) => {
+      const equals = text.indexOf('=');
+      return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
+    }),
+  );
+}
+
+function splitAssignments(value: string): ReturnType<typeof splitEnvironmentLine> {
+  try {
+    return splitEnvironmentLine(value);
+  } catch (error) {
+    if (error instanceof FormatError) return [];
+    throw error;
+  }
+}
+
+/** As the Python library requests has it: networks for IPv4 addresses, and else what the host ends with. */
+function isDirect(host: string, entries: readonly string[]): boolean {
+  return entries.some((entry) => {
+    if (entry === '') return false;
+    if (entry === '*' || entry === host || entry === `[${host}]`) return true;
+    if (entry.includes('/')) return isInNetwork(host, entry);
+    return !isIPv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
+  });
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [base = '', bits = ''] = network.split('/');
+  // Other forms are not compared: nothing is said about them.
+  if (!isIPv4(host) || !isIPv4(base)) return host.includes(':') && base.includes(':');
+  const size = 2 ** (32 - Math.min(32, Number(bits)));
+  return Math.floor(toNumber(host) / size) === Math.floor(toNumber(base) / size);
+}
+
+function isIPv4(text: string): boolean {
+  return parseHost(text).kind === 'ipv4';
+}
+
+function toNumber(address: string): number {
+  return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
 }

@@ -1,9 +1,17 @@
-/** Files that Ignition writes as they are and that do not work on the host. */
+/** Lint of what the config puts onto the host: files, certificates, SSH keys, and how large it becomes. */
 
 import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
-import { broken, note, warning } from './lintRule.ts';
 import { type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { broken, note, warning } from './lintRule.ts';
+import { X509Certificate } from 'node:crypto';
+import { FormatError } from '../../core/errors.ts';
+import type { Resource } from '../../ignition/config.ts';
+import type { Path } from '../../core/finding.ts';
+import { parseCaCertificates } from '../caCertificates.ts';
+import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
+import { writeInitrd } from '../../image/initrd.ts';
+import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
   mode: warning(
@@ -78,4 +86,139 @@ function checkTimeServers({ name, file, path }: LintedFile): Issue[] {
     const isNameless = bytes !== undefined && nameless.test(Buffer.from(bytes).toString());
     return isNameless ? [broken(hostFileRules.timeServer, [...at, 'source'])] : [];
   });
+}
+
+export const certificateRules = {
+  unreadable: warning(
+    'agent-ca-unreadable',
+    'the file of a certificate authority cannot be used',
+    'write certificates in PEM, "-----BEGIN CERTIFICATE-----" and so on, and nothing else that is PEM',
+  ),
+  validity: warning(
+    'agent-ca-validity',
+    'a certificate authority is not valid now',
+    'get the present certificate, or check the clock of this machine',
+  ),
+};
+
+const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
+
+interface PlacedAuthority {
+  readonly name: string;
+  readonly resource: Resource;
+  readonly path: Path;
+}
+
+/** `now` is what the certificates are judged by. */
+export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
+  const anchors = files
+    .filter(({ name }) => name.startsWith(trustAnchors))
+    .map(({ name, file, path }): PlacedAuthority => ({
+      name: name.slice(trustAnchors.length),
+      resource: file.contents ?? {},
+      path: [...path, 'contents', 'source'],
+    }));
+  const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
+  const ofIgnition = authorities.map((resource, index): PlacedAuthority => ({
+    name: 'certificateAuthorities',
+    resource,
+    path: ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'],
+  }));
+  return [...anchors, ...ofIgnition].flatMap((authority) => checkAuthority(authority, now));
+}
+
+function checkAuthority({ name, resource, path }: PlacedAuthority, now: Date): Issue[] {
+  const bytes = readContents(resource);
+  if (bytes === undefined) return [];
+  try {
+    const { warnings } = parseCaCertificates(readPem(bytes), now);
+    return warnings.map((text) => broken(certificateRules.validity, path, { message: `${name}: ${text}` }));
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return [broken(certificateRules.unreadable, path, { message: `${name}: the file ${error.message}` })];
+  }
+}
+
+/** update-ca-trust takes DER as well; such a file starts with a sequence. */
+function readPem(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('latin1');
+  if (bytes[0] !== 0x30) return text;
+  try {
+    return new X509Certificate(bytes).toString();
+  } catch {
+    return text;
+  }
+}
+
+export const sshKeyRules = {
+  ignored: warning(
+    'agent-ssh-key',
+    'sshd ignores the key',
+    'take the line of a .pub file as it is: type, base64 text, comment',
+  ),
+  weak: warning('agent-ssh-key-weak', 'the key is weak', 'make a new one: ssh-keygen -t ed25519'),
+  several: note(
+    'agent-ssh-key-several',
+    'the entry holds several lines: configs that are merged cannot tell its keys apart',
+    'give each key an entry of its own',
+  ),
+};
+
+export function checkSshKeys({ config }: LintSubject): Issue[] {
+  return (config.passwd?.users ?? []).flatMap(({ sshAuthorizedKeys = [] }, user) =>
+    sshAuthorizedKeys.flatMap((entry, index) => {
+      return checkEntry(entry, ['passwd', 'users', user, 'sshAuthorizedKeys', index]);
+    }),
+  );
+}
+
+function checkEntry(entry: string, path: Path): Issue[] {
+  const lines = splitAuthorizedKeys(entry);
+  if (lines.length === 0) return [broken(sshKeyRules.ignored, path, { message: 'the entry holds no key' })];
+  return [
+    ...(lines.length > 1 ? [broken(sshKeyRules.several, path)] : []),
+    ...lines.flatMap((line, index) => {
+      return checkLine(line, { path, which: lines.length > 1 ? `key ${index + 1}: ` : '' });
+    }),
+  ];
+}
+
+function checkLine(line: string, { path, which }: { readonly path: Path; readonly which: string }): Issue[] {
+  const check = checkSshPublicKey(line);
+  if (!check.ok) {
+    const message = `${which}${sshKeyRules.ignored.message}: ${check.reason}`;
+    return [broken(sshKeyRules.ignored, path, { message })];
+  }
+  const { weakness } = check.key;
+  if (weakness === undefined) return [];
+  return [broken(sshKeyRules.weak, path, { message: `${which}${weakness}` })];
+}
+
+export const sizeRules = {
+  tooLarge: warning(
+    'agent-size',
+    'the config is too large for a live ISO',
+    'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',
+  ),
+};
+
+export function checkSize(document: Uint8Array | undefined): Issue[] {
+  if (document === undefined || document.length <= EMBED_AREA_SIZE || fits(document)) return [];
+  const message = `${sizeRules.tooLarge.message}: compressed, it takes more than the ${EMBED_AREA_SIZE} bytes that are reserved`;
+  return [broken(sizeRules.tooLarge, [], { message })];
+}
+
+/** What a beginning may take more than the whole does: the end of a stream, and the luck of the encoder. */
+const tolerance = 4096;
+
+/** Compressing takes seconds for megabytes, so beginnings are tried first: one that is too large is enough. */
+function fits(document: Uint8Array): boolean {
+  for (let length = 2 * EMBED_AREA_SIZE; length < document.length; length *= 4) {
+    if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + tolerance) return false;
+  }
+  return archiveLength(document) <= EMBED_AREA_SIZE;
+}
+
+function archiveLength(document: Uint8Array): number {
+  return writeInitrd(new Map([[CONFIG_NAME, document]])).length;
 }

@@ -1,12 +1,13 @@
-/** The images that the agent's units pull and run. */
+/** The images that the agent's units pull and run, and the registries and mirrors that they come from. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
-import { broken, note, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
-import { readRegistries } from './registries.ts';
-import type { LintSubject, UnitCommand } from './subject.ts';
+import { type LintedFile, type LintSubject, readContents, type UnitCommand } from './subject.ts';
+import { broken, note, warning } from './lintRule.ts';
+import { posix } from 'node:path';
+import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
 export const pulledImageRules = {
   reference: warning(
@@ -47,7 +48,7 @@ export const pulledImageRules = {
 };
 
 /** A command that pulls the agent's image, where it is not on the host yet. */
-export interface AgentPull {
+interface AgentPull {
   readonly command: UnitCommand;
   /** The reference as it is written. */
   readonly image: string;
@@ -116,7 +117,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
     ...checkReference(image.text, run),
     ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [say(pulledImageRules.argument, run, pulledImageRules.argument.message)]
+      ? [issueAt(pulledImageRules.argument, run, pulledImageRules.argument.message)]
       : []),
     ...checkPulled(image.text, run, ofUnit),
   ];
@@ -130,13 +131,13 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
     return [
-      say(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
+      issueAt(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
     ];
   }
   const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
   return isVerified || parsed.reference.digest !== undefined
     ? []
-    : [say(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
+    : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
 }
 
 /** A short name of an image that is on the host by then, under another name. */
@@ -145,7 +146,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   const isFull = !parsed.ok || parsed.reference.registry !== undefined;
   if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [say(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
+  return [issueAt(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
 }
 
 /** A short name is the same image as a pulled one that ends with it. */
@@ -158,7 +159,7 @@ function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitComman
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [say(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
+  return isPulled ? [] : [issueAt(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -169,10 +170,73 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
   return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
 }
 
-function say(
+function issueAt(
   rule: typeof pulledImageRules.reference,
   { unitName, setting }: UnitCommand,
   what: string,
 ): Issue {
   return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${what}` });
+}
+
+export const registriesRules = {
+  refused: warning(
+    'agent-registries-conf',
+    'podman refuses the file and pulls no image',
+    'correct the file, see containers-registries.conf(5)',
+  ),
+  ignored: warning(
+    'agent-registries-conf-ignored',
+    'podman ignores a part of the file',
+    'correct the name, or remove the line',
+  ),
+};
+
+const mainFile = '/etc/containers/registries.conf';
+
+export function checkRegistries(subject: LintSubject): Issue[] {
+  return listFiles(subject).flatMap((file) => {
+    const text = readText(file);
+    if (text === undefined) return [];
+    return readRegistriesConf(text).issues.map(({ hint, message, position: { column, line }, severity }) => {
+      const rule = severity === 'error' ? registriesRules.refused : registriesRules.ignored;
+      const place = `${posix.basename(file.name)}:${line}:${column}`;
+      return broken(rule, [...file.path, 'contents', 'source'], { message: `${place}: ${message}`, hint });
+    });
+  });
+}
+
+/** The main file, then the others as podman reads them. */
+export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
+  const names = [...filesByPath.keys()].filter((name) =>
+    /^\/etc\/containers\/registries\.conf\.d\/[^/]+\.conf$/.test(name),
+  );
+  return [mainFile, ...names.toSorted()].flatMap((name) => filesByPath.get(name) ?? []);
+}
+
+/**
+ * What the files say together; undefined where one cannot be read, or where another config may bring one. The file of
+ * CoreOS, where the config has none, names several registries and asks which one is meant.
+ */
+export function readRegistries(subject: LintSubject): Registries | undefined {
+  if (!subject.isComplete) return undefined;
+  const texts = listFiles(subject).map(readText);
+  const parts = texts.map((text) => (text === undefined ? undefined : readRegistriesConf(text).registries));
+  const own: Registries = subject.filesByPath.has(mainFile)
+    ? { aliases: new Map(), entries: [] }
+    : { aliases: new Map(), entries: [], shortNameMode: 'enforcing' };
+  return parts.reduce<Registries | undefined>((all, part) => all && part && merge(all, part), own);
+}
+
+function merge(all: Registries, part: Registries): Registries {
+  return {
+    ...all,
+    ...part,
+    aliases: new Map([...all.aliases, ...part.aliases]),
+    entries: [...all.entries, ...part.entries],
+  };
+}
+
+function readText({ file: { append = [], contents } }: LintedFile): string | undefined {
+  const bytes = contents === undefined || append.length > 0 ? undefined : readContents(contents);
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }

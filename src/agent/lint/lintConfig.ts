@@ -7,23 +7,15 @@
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import { checkAddresses } from './addresses.ts';
-import { checkCertificates } from './certificates.ts';
-import { checkConfs, checkConvergedFlow } from './conf.ts';
-import { checkHostFiles } from './hostFiles.ts';
-import { checkPulledImages } from './image.ts';
-import { checkMounts } from './mounts.ts';
+import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
+import { checkCertificates, checkHostFiles, checkSize, checkSshKeys } from './hostFiles.ts';
+import { checkConfs, checkConvergedFlow, checkMounts } from './conf.ts';
+import { checkPulledImages, checkRegistries } from './image.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
-import { checkUnitProxy } from './proxy.ts';
 import { checkPullSecrets } from './pullSecret.ts';
-import { checkRegistries } from './registries.ts';
-import { checkSize } from './size.ts';
-import { checkSources } from './sources.ts';
-import { checkSshKeys } from './sshKeys.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
-import { checkUnits } from './unit.ts';
+import { checkUnits, checkUnitText } from './unit.ts';
 import { checkUnitKeys } from './unitKeys.ts';
-import { checkUnitText } from './unitText.ts';
 
 export interface LintOptions {
   /** By which certificates are judged. */

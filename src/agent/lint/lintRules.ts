@@ -1,22 +1,14 @@
 /** All rules of the agent lint. */
 
 import type { Rule } from '../../ignition/rule.ts';
-import { certificateRules } from './certificates.ts';
-import { configConfRules, convergedFlowRules } from './conf.ts';
-import { hostFileRules } from './hostFiles.ts';
-import { pulledImageRules } from './image.ts';
-import { mountRules } from './mounts.ts';
+import { certificateRules, hostFileRules, sizeRules, sshKeyRules } from './hostFiles.ts';
+import { configConfRules, convergedFlowRules, mountRules } from './conf.ts';
+import { pulledImageRules, registriesRules } from './image.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
-import { unitProxyRules } from './proxy.ts';
+import { addressRules, sourceRules, unitProxyRules } from './addresses.ts';
 import { pullSecretRules } from './pullSecret.ts';
-import { sizeRules } from './size.ts';
-import { sourceRules } from './sources.ts';
-import { sshKeyRules } from './sshKeys.ts';
-import { registriesRules } from './registries.ts';
-import { addressRules } from './addresses.ts';
-import { agentUnitRules } from './unit.ts';
+import { agentUnitRules, unitTextRules } from './unit.ts';
 import { unitKeyRules } from './unitKeys.ts';
-import { unitTextRules } from './unitText.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [

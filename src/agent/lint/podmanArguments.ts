@@ -1,9 +1,9 @@
 /** The options of podman's command lines in units: whether podman has them. */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
+import { type LintSubject, type UnitCommand } from './subject.ts';
 import { broken, type IssueTexts, note, warning } from './lintRule.ts';
 import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
-import type { LintSubject, UnitCommand } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/editDistance.ts';
 

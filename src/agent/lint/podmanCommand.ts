@@ -36,7 +36,7 @@ export interface PodmanOption {
   readonly value?: ExecWord;
 }
 
-export interface BindMount {
+interface BindMount {
   readonly source: string;
   /** In the container. */
   readonly target: string;

@@ -12,11 +12,10 @@ import {
   parsePullSecret,
   readCredentials,
 } from '../pullSecret.ts';
-import { agentPulls } from './image.ts';
+import { agentPulls, readRegistries } from './image.ts';
+import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
-import { readRegistries } from './registries.ts';
-import { type LintedFile, type LintSubject, readContents } from './subject.ts';
 
 export const pullSecretRules = {
   undecodable: warning(

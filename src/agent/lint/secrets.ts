@@ -6,15 +6,22 @@
 import { nearestName } from '../../formats/editDistance.ts';
 import { readNodes } from '../../formats/json/nodes.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
-import type { Span } from '../../formats/textNode.ts';
+import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
-import { findSecretParts, joinSpans } from '../secretText.ts';
 import { listPullSecrets } from './pullSecret.ts';
-import { findSecretNodes, type IsSecretFile } from './secretNodes.ts';
 import { type LintedFile, readContents, readSubject } from './subject.ts';
+import {
+  configType,
+  type Field,
+  fieldsByFoldedName,
+  foldName,
+  type StructType,
+} from '../../ignition/schema.ts';
+import { newestVersion } from '../../ignition/versions.ts';
+import { checkDataUrl } from '../../formats/dataUrl.ts';
 
 const star = 0x2a;
 
@@ -137,4 +144,202 @@ function maskParts(text: string): string {
 
 function stars(text: string): string {
   return text.replaceAll(/\S/g, '*');
+}
+
+/** Whether the file at a path of the host is a secret, whatever its mode is. */
+type IsSecretFile = (path: string) => boolean;
+
+/** Places of secrets in a config, in order. */
+export function findSecretNodes(root: TextNode, isSecretFile: IsSecretFile): Span[] {
+  const search: Search = { isSecretFile, spans: [] };
+  searchNode(search, root, { type: configType(newestVersion), isSecret: false });
+  return joinSpans(search.spans);
+}
+
+interface Search {
+  readonly isSecretFile: IsSecretFile;
+  readonly spans: Span[];
+}
+
+/** What is known of a value by what stands around it. */
+interface Context {
+  /** Undefined for what Ignition does not know. */
+  readonly type: StructType | undefined;
+  /** The contents of a file, or of what else is fetched, are secret. */
+  readonly isSecret: boolean;
+  /** How a text is searched; without, for what may be in any text. */
+  readonly find?: (text: string) => readonly Span[];
+}
+
+/** Recursion is as deep as the type; below what Ignition does not know, as deep as `maxUnknown`. */
+function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
+  if (node.kind === 'scalar') return searchScalar(search, node, context.find ?? findSecretParts);
+  if (unknown > maxUnknown) return;
+  const below = context.type === undefined ? unknown + 1 : 0;
+  if (node.kind === 'list') {
+    for (const item of node.items()) searchNode(search, item, context, below);
+    return;
+  }
+  const inner = { ...context, isSecret: context.isSecret || isSecretObject(search, node, context.type) };
+  for (const [key, value] of node.entries()) searchNode(search, value, contextOf(key, inner), below);
+}
+
+/** Levels of a config have no more than this. */
+const maxUnknown = 64;
+
+function searchScalar(search: Search, node: ScalarNode, find: (text: string) => readonly Span[]): void {
+  for (const part of find(node.text)) search.spans.push(node.locate(part));
+}
+
+function everything(text: string): readonly Span[] {
+  return text === '' || text === 'null' ? [] : [{ start: 0, end: text.length }];
+}
+
+function contextOf(key: string, { type, isSecret, find }: Context): Context {
+  if (find !== undefined) return { type: undefined, isSecret, find };
+  const field = type === undefined ? undefined : fieldMeant(type, key);
+  const isWhole =
+    field?.name === 'passwordHash' ||
+    (type?.name === 'HTTPHeader' && field?.name === 'value' && isSecret) ||
+    (field === undefined && isSecretName(key));
+  if (isWhole) return { type: undefined, isSecret, find: everything };
+  const isSource = field?.name === 'source' || (type?.name === 'Resource' && contentKeys.has(key));
+  if (isSource && isSecret) return { type: undefined, isSecret, find: findSecretSource };
+  return { type: structOf(field), isSecret: isSecret || field?.name === 'keyFile' };
+}
+
+/** Where Butane has the contents themselves. */
+const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
+
+function structOf(field: Field | undefined): StructType | undefined {
+  if (field?.kind === 'struct') return field.struct;
+  return field?.kind === 'list' && typeof field.element === 'object' ? field.element : undefined;
+}
+
+/** The field that a key is, or that it was likely meant to be. */
+function fieldMeant(type: StructType, key: string): Field | undefined {
+  const fields = fieldsByFoldedName(type);
+  const name = foldName(key.slice(0, longestKey));
+  const exact = fields.get(name) ?? fields.get(name.replaceAll(/[_-]/g, ''));
+  return exact ?? fields.get(nearestName(name, fields.keys()) ?? '');
+}
+
+const longestKey = 60;
+
+type ObjectNode = Extract<TextNode, { kind: 'object' }>;
+
+/** A file that only its owner can read, or that is known to hold secrets; a header that is not known to hold none. */
+function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: StructType | undefined): boolean {
+  if (type?.name === 'HTTPHeader')
+    return !textsOf(node, type, 'name').some((name) => plainHeaders.test(name));
+  if (type?.name !== 'File') return false;
+  const mode = textsOf(node, type, 'mode').at(-1);
+  const isPrivate = mode !== undefined && mode !== 'null' && (Number(mode) & 0o077) === 0;
+  const paths = textsOf(node, type, 'path');
+  return isPrivate || isSecretFile(paths.at(-1) ?? '');
+}
+
+/** Names of headers whose values are no credentials. */
+const plainHeaders =
+  /^(?:accept(?:-.*)?|cache-control|connection|content-.*|date|host|if-.*|metadata(?:-flavor)?|range|user-agent)$/i;
+
+function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
+  return [...node.entries()].flatMap(([key, value]) =>
+    value.kind === 'scalar' && fieldMeant(type, key)?.name === name ? [value.text] : [],
+  );
+}
+
+/** In order; none overlaps another. */
+function findSecretParts(text: string): Span[] {
+  if (!/[=@?-]/.test(text)) return [];
+  const parts = [...matches(text, credentials), ...matches(text, privateKey), ...matches(text, secretOption)];
+  return joinSpans([...parts, ...findQueryValues(text), ...findAssignments(text)]);
+}
+
+/**
+ * Those of an Ignition source whose contents are secret: a whole data URL, but of one that is damaged the data, and of any
+ * other URL its credentials.
+ */
+function findSecretSource(source: string): Span[] {
+  if (checkDataUrl(source) === undefined) return [{ start: 0, end: source.length }];
+  if (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source) || /^(?:https?|tftp|s3|gs|arn):/i.test(source)) {
+    return findSecretParts(source);
+  }
+  const { length } = dataPrefix.exec(source)?.[0] ?? '';
+  return length === source.length ? [] : [{ start: length, end: source.length }];
+}
+
+/** What stands before the data of a data URL, also where it is misspelt; it says how the data is written. */
+const dataPrefix =
+  /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
+
+/** Up to the last `@` before the path, as a password may have one. */
+const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
+const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
+/** `--creds user:password`; the value of `--secret` is a name. */
+const secretOption =
+  /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
+
+function matches(text: string, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
+    start: index,
+    end: index + match.length,
+  }));
+}
+
+/** Of URLs: `?token=…`. */
+function findQueryValues(text: string): Span[] {
+  return matches(
+    text,
+    /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
+  );
+}
+
+/** `NAME=value` with a name that speaks of a secret, in quotes or not. */
+function findAssignments(text: string): Span[] {
+  return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
+    ({ 0: match, 1: name = '', index }) => {
+      if (!isSecretName(name)) return [];
+      const start = index + match.length;
+      return [valueAt(text, start)];
+    },
+  );
+}
+
+function valueAt(text: string, start: number): Span {
+  const first = text.charAt(start);
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const lineEnd = endOf(text, '\n', start);
+  if (first === '"' || first === "'")
+    return { start: start + 1, end: Math.min(endOf(text, first, start + 1), lineEnd) };
+  const open = openQuote(text.slice(lineStart, start));
+  if (open !== undefined) return { start, end: Math.min(endOf(text, open, start), lineEnd) };
+  const { length } = /^\S*/.exec(text.slice(start, lineEnd))?.[0] ?? '';
+  return { start, end: start + length };
+}
+
+function endOf(text: string, what: string, from: number): number {
+  const at = text.indexOf(what, from);
+  return at === -1 ? text.length : at;
+}
+
+/** The quote that has been opened and not closed in the beginning of a line. */
+function openQuote(beginning: string): string | undefined {
+  let open: string | undefined;
+  for (const character of beginning) {
+    if (character === open) open = undefined;
+    else if (open === undefined && (character === '"' || character === "'")) open = character;
+  }
+  return open;
+}
+
+/** In order, and those that overlap as one. */
+export function joinSpans(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.start > last.end) joined.push(span);
+    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+  }
+  return joined;
 }

@@ -6,8 +6,8 @@
 import { readSystemdLines, type SystemdLine } from '../../formats/systemdFile.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { broken, note, warning } from './lintRule.ts';
 import { type LintedFile, type LintedUnit, type LintSubject, readContents } from './subject.ts';
+import { broken, note, warning, type IssueTexts } from './lintRule.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/editDistance.ts';
 
@@ -113,11 +113,11 @@ function checkKey(unit: UnitText, section: string, key: string): Issue | undefin
   if (directive === undefined) return reportKey(unit, section, key);
   if (directive === 'removed') {
     const message = `systemd ${knownSystemdVersion()} ignores ${key}= in [${section}]: its support was removed`;
-    return say(unit, unitKeyRules.key, { message, hint: `remove ${key}=` });
+    return issueAt(unit, unitKeyRules.key, { message, hint: `remove ${key}=` });
   }
   if (directive.since <= widespreadVersion) return undefined;
   const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
-  return say(unit, unitKeyRules.keySince, { message });
+  return issueAt(unit, unitKeyRules.keySince, { message });
 }
 
 /** Other text may be the rest of a command, with a secret in it. */
@@ -125,12 +125,12 @@ const keyName = /^[\w-]{1,80}$/;
 
 function reportKey(unit: UnitText, section: string, key: string): Issue {
   if (!keyName.test(key)) {
-    return say(unit, unitKeyRules.key, {
+    return issueAt(unit, unitKeyRules.key, {
       message: `systemd ignores a line in [${section}]: the text before its "=" is not a key`,
       hint: 'remove the line, or end the line before it with a backslash if it continues that line',
     });
   }
-  return say(unit, unitKeyRules.key, {
+  return issueAt(unit, unitKeyRules.key, {
     message: `systemd ignores ${key}= in [${section}]: unknown key`,
     hint: hintKey(unit.type, section, key),
   });
@@ -152,7 +152,7 @@ function reportSection(unit: UnitText, header: string): Issue {
   const place = suggestSection(unit.type, name);
   const message = `systemd ignores the section [${name}]: unknown section`;
   if (place === undefined) {
-    return say(unit, unitKeyRules.section, {
+    return issueAt(unit, unitKeyRules.section, {
       message,
       hint: `remove the section, or name it [X-${name}] if another program reads it`,
     });
@@ -161,22 +161,21 @@ function reportSection(unit: UnitText, header: string): Issue {
     place.type === unit.type
       ? `use [${place.section}]`
       : `move the section to a unit whose name ends in .${place.type}`;
-  return say(unit, unitKeyRules.section, { message, hint });
+  return issueAt(unit, unitKeyRules.section, { message, hint });
 }
 
 function reportOutside(unit: UnitText, line: SystemdLine): Issue {
   const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
   const message = `systemd ignores ${what} above the first section`;
-  return say(unit, unitKeyRules.key, { message, hint: 'move it below the header of its section' });
+  return issueAt(unit, unitKeyRules.key, { message, hint: 'move it below the header of its section' });
 }
 
-function say({ name, path }: UnitText, rule: Rule, { message, hint = rule.hint }: Said): Issue {
+function issueAt(
+  { name, path }: UnitText,
+  rule: Rule,
+  { message = rule.message, hint = rule.hint }: IssueTexts,
+): Issue {
   return broken(rule, path, { message: `${name}: ${message}`, hint });
-}
-
-interface Said {
-  readonly message: string;
-  readonly hint?: string;
 }
 
 interface KeyTable {

@@ -21,7 +21,7 @@ import {
   renderExtraUnits,
   unitName,
 } from '../unit.ts';
-import { renderPasswd } from '../users.ts';
+import { renderPasswd } from '../login.ts';
 
 const shortName = 'ironic-agent';
 

@@ -11,7 +11,7 @@ import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { authFilePath, confPath } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';
-import { renderPasswd } from '../users.ts';
+import { renderPasswd } from '../login.ts';
 
 export function renderConfigureScriptConfig(settings: AgentSettings): Config {
   const passwd = renderPasswd(settings);

@@ -10,8 +10,7 @@ import type { Config, File } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveUnits } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
-import { confPath, renderExtraFiles } from '../files.ts';
-import { renderClientId } from '../hostNetwork.ts';
+import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
@@ -22,7 +21,7 @@ import {
   renderExtraUnits,
   unitName,
 } from '../unit.ts';
-import { renderPasswd } from '../users.ts';
+import { renderPasswd } from '../login.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);

@@ -6,15 +6,19 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { bmcKind } from './bmcAddress.ts';
-import type { StepName } from './deploySteps.ts';
-import type { DeployHost } from './host.ts';
-import { checkImageChecksum, checkImageSource, type InstallImage } from './imageSource.ts';
-import type { PlainConfig } from './installedConfig.ts';
-import { checkInstall, type InstallSettings, renderMetaData } from './installSettings.ts';
+import { bmcKind, type DeployHost } from './host.ts';
+import {
+  checkImageChecksum,
+  checkImageSource,
+  checkInstall,
+  type InstallImage,
+  type InstallSettings,
+  type PlainConfig,
+  renderMetaData,
+  type StepName,
+} from './installation.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { toMetal3Hints } from './rootDeviceHints.ts';
-import { checkSecret, type ManifestMetadata, type SecretManifest, secretManifest } from './secretManifest.ts';
 
 export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
 export const cleaningModes = ['metadata', 'disabled'] as const;
@@ -226,14 +230,7 @@ function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<stri
   return { url, checksum, checksumType, format: 'raw' };
 }
 
-interface SecretNames {
-  readonly userData: string | undefined;
-  readonly metaData: string | undefined;
-  readonly networkData: string | undefined;
-  readonly nmstate: string | undefined;
-}
-
-function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings): SecretNames {
+function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings) {
   return {
     userData: userData ?? (config === undefined ? undefined : `${host.name}-user-data`),
     metaData: renderMetaData(install) === undefined ? undefined : `${host.name}-meta-data`,
@@ -264,4 +261,55 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
 /** Whether the manifests hold anything that only the cluster may read. */
 export function holdsSecrets(settings: HostSettings): boolean {
   return renderSecrets(settings).length > 0;
+}
+
+interface SecretManifest {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Secret';
+  readonly metadata: ManifestMetadata;
+  readonly type: 'Opaque';
+  readonly stringData: Readonly<Record<string, string>>;
+}
+
+export interface ManifestMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+const secretTooLarge: Rule = {
+  id: 'secret-size',
+  severity: 'error',
+  message: 'Kubernetes takes no Secret of more than 1 MiB',
+  hint: 'serve the large files of the config over https and refer to them by URL and hash',
+};
+const secretNotApplied: Rule = {
+  id: 'secret-apply-size',
+  severity: 'warning',
+  message: 'kubectl apply cannot note a Secret of more than 256 KiB in its annotation, and refuses it',
+  hint: 'use kubectl apply --server-side, or kubectl create',
+};
+
+const maxBytes = 1024 * 1024;
+/** Of all annotations of an object; `kubectl apply` puts the whole object into one. */
+const maxAnnotationBytes = 256 * 1024;
+
+export function secretManifest(
+  metadata: ManifestMetadata,
+  stringData: Readonly<Record<string, string>>,
+): SecretManifest {
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
+}
+
+/** Issues without paths; their messages name the Secret and never show what is in it. */
+export function checkSecret(secret: SecretManifest): readonly Issue[] {
+  const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const prefix = `Secret ${secret.metadata.name}`;
+  if (bytes > maxBytes) {
+    return [
+      { rule: secretTooLarge, path: [], message: `${prefix}: ${secretTooLarge.message}: ${bytes} bytes` },
+    ];
+  }
+  return Buffer.byteLength(JSON.stringify(secret)) > maxAnnotationBytes
+    ? [{ rule: secretNotApplied, path: [], message: `${prefix}: ${secretNotApplied.message}` }]
+    : [];
 }

@@ -6,11 +6,9 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { metal3Name } from './bareMetalHost.ts';
-import { checkRamdisk, type Ramdisk } from './node.ts';
+import { type ManifestMetadata, metal3Name } from './bareMetalHost.ts';
+import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
-import { checkRamdiskArguments } from './ramdiskArguments.ts';
-import type { ManifestMetadata } from './secretManifest.ts';
 
 export interface IronicSettings {
   readonly name: string;
@@ -21,7 +19,7 @@ export interface IronicSettings {
   readonly ramdisk?: Ramdisk;
 }
 
-export interface IronicResource {
+interface IronicResource {
   readonly apiVersion: 'ironic.metal3.io/v1alpha1';
   readonly kind: 'Ironic';
   readonly metadata: ManifestMetadata;

@@ -6,11 +6,11 @@
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type BmcAddress, bmcKind, isVirtualMedia } from './bmcAddress.ts';
-import type { DeployHost } from './host.ts';
+import { type BmcAddress, bmcKind, type DeployHost, isVirtualMedia } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
-import { checkRamdiskArguments } from './ramdiskArguments.ts';
 import { rootDeviceMissing } from './bareMetalHost.ts';
+import type { DeployStep } from './installation.ts';
+import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
 /** Where Ironic gets the ramdisk from, as it names it. */
 export type Ramdisk =
@@ -133,4 +133,126 @@ function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
     deploy_ramdisk: ramdisk.ramdisk,
     ...(ramdisk.arguments !== undefined && { kernel_append_params: ramdisk.arguments }),
   };
+}
+
+/** Creates the node and its port. User and password of the BMC come from BMC_USERNAME and BMC_PASSWORD. */
+export function formatCreateCommands(node: NodeDescription): string {
+  const { driver = '', boot_interface: boot, ports = [] } = node;
+  const prefix = driver === 'idrac' ? 'redfish' : driver;
+  const create = formatCommand([
+    'baremetal node create',
+    `--driver ${quoteShellWord(driver)}`,
+    `--name ${quoteShellWord(node.name)}`,
+    ...(boot === undefined ? [] : [`--boot-interface ${quoteShellWord(boot)}`]),
+    `--deploy-interface ${node.deploy_interface}`,
+    ...attributeWords('--driver-info', node.driver_info),
+    `--driver-info ${prefix}_username="$BMC_USERNAME"`,
+    `--driver-info ${prefix}_password="$BMC_PASSWORD"`,
+    ...attributeWords('--property', node.properties),
+  ]);
+  const uuid = `"$(baremetal node show ${quoteShellWord(node.name)} -f value -c uuid)"`;
+  return [create, ...ports.map(({ address }) => `baremetal port create ${address} --node ${uuid}\n`)].join(
+    '',
+  );
+}
+
+/** Changes a node that is there, but not its name, its driver or its ports. */
+export function formatSetCommand(node: NodeDescription): string {
+  return formatCommand([
+    `baremetal node set ${quoteShellWord(node.name)}`,
+    `--deploy-interface ${node.deploy_interface}`,
+    ...attributeWords('--driver-info', node.driver_info),
+    ...attributeWords('--property', node.properties),
+  ]);
+}
+
+interface DeployRequest {
+  readonly node: string;
+  readonly steps: readonly DeployStep[];
+  /** Path of the file with the config drive. */
+  readonly configDrive?: string;
+  readonly imageSource?: string;
+}
+
+/** Deploys a node, after setting what its steps read from it. */
+export function formatDeployCommands({ node, steps, configDrive, imageSource }: DeployRequest): string {
+  const set = formatCommand([
+    `baremetal node set ${quoteShellWord(node)}`,
+    '--deploy-interface custom-agent',
+    ...(imageSource === undefined ? [] : attributeWords('--instance-info', { image_source: imageSource })),
+  ]);
+  const deploy = formatCommand([
+    `baremetal node deploy ${quoteShellWord(node)}`,
+    `--deploy-steps ${quoteShellWord(JSON.stringify(steps))}`,
+    ...(configDrive === undefined ? [] : [`--config-drive ${quoteShellWord(configDrive)}`]),
+  ]);
+  return set + deploy;
+}
+
+function attributeWords(option: string, attributes: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(attributes).map(
+    ([name, value]) => `${option} ${quoteShellWord(formatAttribute(name, value))}`,
+  );
+}
+
+/** The client reads every value as JSON first, so text that is JSON too has to be in quotes. */
+export function formatAttribute(name: string, value: unknown): string {
+  const isPlain = typeof value === 'string' && !isJson(value);
+  return `${name}=${isPlain ? value : JSON.stringify(value)}`;
+}
+
+/** As Python has it, which knows some numbers more. */
+function isJson(text: string): boolean {
+  if (/^\s*(?:NaN|-?Infinity)\s*$/.test(text)) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ramdiskArgumentSyntax: Rule = {
+  id: 'ramdisk-argument-syntax',
+  severity: 'error',
+  message: 'Ironic refuses an argument',
+  hint: 'write NAME or NAME=VALUE with blanks between them; names have letters, digits and - _ . only',
+};
+const ramdiskArgumentMissing: Rule = {
+  id: 'ramdisk-argument-missing',
+  severity: 'warning',
+  message: 'CoreOS needs more arguments to boot as a ramdisk, unless the conductor is configured with them',
+  hint: 'take them from: ironic-coreos pxe kargs --rootfs-url URL --embedded',
+};
+
+const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
+
+/** Paths begin with `arguments`; messages name arguments, whose values may be secret. */
+export function checkRamdiskArguments(text: string): readonly Issue[] {
+  const words = text.split(' ').filter((word) => word !== '');
+  const names = words.map((word) => word.split('=', 1)[0] ?? '');
+  const isDefaultKept = words.includes('%default%');
+  const missing = isDefaultKept ? [] : needed.filter((name) => !names.includes(name));
+  return [
+    ...words.flatMap((word, index) => checkWord(word, names[index] ?? '')),
+    ...(missing.length > 0
+      ? [
+          {
+            rule: ramdiskArgumentMissing,
+            path: ['arguments'],
+            message: `${ramdiskArgumentMissing.message}: ${missing.join(', ')}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** `%default%` stands for the arguments of the conductor; what follows `--` is not for the kernel. */
+function checkWord(word: string, name: string): readonly Issue[] {
+  if (word === '%default%' || word === '--' || /^[\w.-]+(?:=[!#-~]+)?$/.test(word)) return [];
+  const isName = /^[\w.-]+$/.test(name);
+  const message = isName
+    ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or has a quote or other than printable ASCII`
+    : ramdiskArgumentSyntax.message;
+  return [{ rule: ramdiskArgumentSyntax, path: ['arguments'], message }];
 }

@@ -29,7 +29,7 @@ const hintTypes = {
 /** Expressions such as `>= 100` or `s== /dev/sda`; `rotational` is a boolean. `size` is in GiB. */
 export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
 
-export interface RootDeviceRead {
+interface RootDeviceRead {
   readonly rootDevice: RootDevice;
   /** Their paths begin with the name that was given. */
   readonly issues: readonly Issue[];
@@ -154,7 +154,7 @@ function readBoolean(value: unknown): HintRead {
   return { hint: false, issues };
 }
 
-export interface HintExpression {
+interface HintExpression {
   /** Empty where there is none, which means equal. */
   readonly operator: string;
   /** More than one only with `<or>`. */
@@ -238,7 +238,7 @@ function nameProblem(value: string): string | undefined {
 }
 
 /** The hints of a BareMetalHost, under the names of its resource definition. */
-export type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
+type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
 
 const hintNotInMetal3: Rule = {
   id: 'hint-not-in-metal3',

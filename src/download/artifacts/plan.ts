@@ -26,7 +26,7 @@ interface UnpackedFile {
  */
 type Trust = 'signature' | 'digest' | 'none';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly decompress: boolean;
   /** Whether the user takes unsigned files. */
   readonly insecure: boolean;
@@ -106,6 +106,7 @@ function parseLocation(location: string, artifact: StreamArtifact, { base }: Met
   const { architecture, platform, format, name } = artifact;
   const what = `${architecture} ${platform} ${format} ${name}`;
   throw new CliError(`The metadata has a location for ${what} that cannot be fetched`, {
+    code: 'ERR_FORMAT',
     hint: 'only http:// and https:// URLs can',
   });
 }
@@ -120,6 +121,7 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
     const written = unpacked?.name ?? name;
     if (names.has(written)) {
       throw new CliError(`The metadata has two files of the same name: ${written}`, {
+        code: 'ERR_FORMAT',
         hint: 'only one could be kept',
       });
     }
@@ -135,11 +137,13 @@ export function fileNameOf(url: URL): string {
   const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   if (name === '' || name.startsWith('.')) {
     throw new CliError(`The URL does not end in the name of a file: ${url.origin}${url.pathname}`, {
+      code: 'ERR_SETTING',
       hint: 'give the URL of an image, such as https://example.com/coreos.iso',
     });
   }
   if (name.length > MAX_NAME) {
     throw new CliError(`The URL ends in too long a name: ${name.slice(0, 80)}…`, {
+      code: 'ERR_SETTING',
       hint: 'give the URL of an image',
     });
   }

@@ -1,6 +1,6 @@
 /** Which memory a host needs for what was prepared for it, by the way in which it boots. */
 
-import { archiveMemory } from '../../agent/archiveMemory.ts';
+import { archiveMemory } from '../../agent/agentArchive.ts';
 import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
 import {
   liveMemory,

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
+import type { ContainerArchive } from '../../formats/containerArchive.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
@@ -45,6 +45,7 @@ async function readArchive(
   io: Pick<Io, 'cwd' | 'stdin'>,
 ): Promise<ContainerArchive> {
   const input = await openInput({ path, what: whatIs(place) }, io);
+  const { readContainerArchive } = await import('../../formats/containerArchive.ts');
   try {
     return await readContainerArchive(input.bytes());
   } catch (error) {

@@ -1,7 +1,11 @@
 /** The archive that a config loads: what it is, and whether the medium has it. */
 
-import { chooseArchivedImage, type DeployedArchive, findDeployedArchive } from '../../agent/agentArchive.ts';
-import { archiveMemory } from '../../agent/archiveMemory.ts';
+import {
+  archiveMemory,
+  chooseArchivedImage,
+  type DeployedArchive,
+  findDeployedArchive,
+} from '../../agent/agentArchive.ts';
 import { FormatError } from '../../core/errors.ts';
 import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';

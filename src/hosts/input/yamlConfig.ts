@@ -4,9 +4,7 @@
  * another language.
  */
 
-import { findSecretNodes } from '../../agent/lint/secretNodes.ts';
-import { secretFilesOf } from '../../agent/lint/secrets.ts';
-import { joinSpans } from '../../agent/secretText.ts';
+import { findSecretNodes, joinSpans, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Span } from '../../formats/textNode.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';

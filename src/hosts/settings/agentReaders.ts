@@ -3,7 +3,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
-import { iccPullSecretPath } from '../../agent/profiles/iccInputs.ts';
+import { iccPullSecretPath } from '../../agent/profiles/icc.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
@@ -43,7 +43,7 @@ import {
 } from '../../agent/agentArchive.ts';
 import { createArchiveReader } from '../input/containerArchiveFile.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
-import { checkHardwareManager } from '../../agent/hardwareManagers.ts';
+import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';

@@ -2,9 +2,8 @@
 
 import { basename, join } from 'node:path';
 import { readdir } from 'node:fs/promises';
-import { parseSerialConsole } from '../../agent/consoles.ts';
+import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
-import { parsePasswordHash } from '../../agent/users.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { unitName } from '../../agent/unit.ts';

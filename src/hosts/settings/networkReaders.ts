@@ -1,12 +1,11 @@
 /** The network of one host: nmstate's description, converted by nmstate where it is installed, and keyfiles as they are. */
 
 import { basename, resolve } from 'node:path';
-import { convertNmstate, type Keyfile } from '../../network/convertNmstate.ts';
+import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
-import { parseYaml } from '../../formats/yaml.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
 import { isSwitchedOn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
@@ -63,7 +62,7 @@ async function convert(nmstate: InputValue, state: string, reading: Reading): Pr
   );
   const keyfiles =
     program === undefined
-      ? convertHere(nmstate, state, reading)
+      ? await convertHere(nmstate, state, reading)
       : await runNmstatectl(state, { program, env: io.env });
   if (keyfiles.length > 0) return keyfiles;
   if (profile === 'icc') {
@@ -90,7 +89,13 @@ function findOnce(env: Io['env']): Promise<string | undefined> {
 
 const nmstatectls = new WeakMap<Io['env'], Promise<string | undefined>>();
 
-function convertHere(nmstate: InputValue, state: string, { warn }: Reading): readonly Keyfile[] {
+async function convertHere(
+  nmstate: InputValue,
+  state: string,
+  { warn }: Reading,
+): Promise<readonly Keyfile[]> {
+  const { convertNmstate } = await import('../../network/convertNmstate.ts');
+  const { parseYaml } = await import('../../formats/yaml.ts');
   const yaml = nmstate.document ?? parseFile(nmstate, () => parseYaml(state));
   const file = nmstate.document?.name ?? nmstate.text;
   const { keyfiles, findings } = convertNmstate(yaml.value);

@@ -3,7 +3,7 @@
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
-import { keyfileFolder } from '../../agent/hostNetwork.ts';
+import { confPath, keyfileFolder } from '../../agent/files.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -31,7 +31,6 @@ import {
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
 import type { Rule } from '../../ignition/rule.ts';
-import { confPath } from '../../agent/files.ts';
 import { unitName } from '../../agent/unit.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 

@@ -13,23 +13,27 @@ export interface TableEntry {
   /** Works, but is not in the help of the group. */
   readonly hidden?: boolean;
   /** Adds arguments, options and action, or the commands of a group. */
-  readonly declare: (command: Command, context: Context) => void;
+  readonly declare: (command: Command, context: Context) => void | Promise<void>;
 }
 
 /**
  * Adds the commands to their group. Where the arguments name one of them, it is alone; otherwise there are all, without
  * what is theirs, for help and suggestions.
  */
-export function declareTable(group: Command, table: readonly TableEntry[], context: Context): void {
+export async function declareTable(
+  group: Command,
+  table: readonly TableEntry[],
+  context: Context,
+): Promise<void> {
   const { args } = context;
   if (args === 'unknown') {
-    for (const entry of table) entry.declare(addCommand(group, entry), context);
+    for (const entry of table) await entry.declare(addCommand(group, entry), context);
     return;
   }
   const position = args.findIndex((arg) => arg !== '--');
   const named = table.find(({ name }) => name === args[position]);
   if (named !== undefined) {
-    named.declare(addCommand(group, named), { ...context, args: args.slice(position + 1) });
+    await named.declare(addCommand(group, named), { ...context, args: args.slice(position + 1) });
   } else {
     for (const entry of table) addCommand(group, entry);
   }

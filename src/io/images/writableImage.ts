@@ -13,7 +13,6 @@ import { measureImage, tailOf } from './imageFile.ts';
 import { errorCode, fileError } from '../files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../files/handles.ts';
 import type { Io } from '../io.ts';
-import { openNameless } from '../files/spool.ts';
 
 export interface OpenWritableImage extends WritableImage {
   close(): Promise<void>;
@@ -110,6 +109,7 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
   } catch (error) {
     if (which === 'existing' && errorCode(error) === 'ENOENT') return undefined;
     if (which === 'existing' || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+    const { openNameless } = await import('../files/spool.ts');
     return withHandle(await openNameless(), 0);
   }
 }

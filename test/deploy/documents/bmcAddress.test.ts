@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  bmcKind,
-  bmcSchemes,
-  isVirtualMedia,
-  parseBmcAddress,
-} from '../../../src/deploy/documents/bmcAddress.ts';
+import { bmcKind, bmcSchemes, isVirtualMedia, parseBmcAddress } from '../../../src/deploy/documents/host.ts';
 import { webUrl } from '../../support/arbitraryText.ts';
 
 const read = (text: string) => {

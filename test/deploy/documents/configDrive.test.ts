@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRequestSize, renderConfigDrive } from '../../../src/deploy/documents/configDrive.ts';
+import { checkRequestSize, renderConfigDrive } from '../../../src/deploy/documents/installation.ts';
 
 describe('the config drive', () => {
   it.each([

@@ -3,7 +3,7 @@ import {
   checkImageChecksum,
   checkImageFormat,
   checkImageSource,
-} from '../../../src/deploy/documents/imageSource.ts';
+} from '../../../src/deploy/documents/installation.ts';
 
 const rules = (issues: readonly { readonly rule: { readonly id: string } }[]) =>
   issues.map(({ rule }) => rule.id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkInstall, renderMetaData } from '../../../src/deploy/documents/installSettings.ts';
+import { checkInstall, renderMetaData } from '../../../src/deploy/documents/installation.ts';
 
 const rulesOf = (...kernelArguments: string[]) =>
   checkInstall({ kernelArguments }).map(({ rule }) => rule.id);

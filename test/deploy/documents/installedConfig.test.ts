@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkInstalledConfig, plainConfig } from '../../../src/deploy/documents/installedConfig.ts';
+import { checkInstalledConfig, plainConfig } from '../../../src/deploy/documents/installation.ts';
 import type { Config } from '../../../src/ignition/config.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 

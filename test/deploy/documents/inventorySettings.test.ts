@@ -5,7 +5,7 @@ import {
   readDeploySettings,
   settingOfFlag,
   withoutBeaten,
-} from '../../../src/deploy/documents/inventorySettings.ts';
+} from '../../../src/deploy/inventoryHost.ts';
 
 describe('the settings below deploy', () => {
   it('are those of the schema', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBmcAddress } from '../../../src/deploy/documents/bmcAddress.ts';
-import type { DeployHost } from '../../../src/deploy/documents/host.ts';
+import { type DeployHost, parseBmcAddress } from '../../../src/deploy/documents/host.ts';
 import { checkNode, describeNode, type Ramdisk } from '../../../src/deploy/documents/node.ts';
 
 const host = (address: string, insecure = false): DeployHost => {

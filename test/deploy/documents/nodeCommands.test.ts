@@ -5,7 +5,7 @@ import {
   formatAttribute,
   formatCreateCommands,
   formatDeployCommands,
-} from '../../../src/deploy/documents/nodeCommands.ts';
+} from '../../../src/deploy/documents/node.ts';
 
 /** What the client makes of KEY=VALUE. */
 const deserialize = (text: string): unknown => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRamdiskArguments } from '../../../src/deploy/documents/ramdiskArguments.ts';
+import { checkRamdiskArguments } from '../../../src/deploy/documents/node.ts';
 
 const live = 'coreos.live.rootfs_url=http://h/r ignition.firstboot ignition.platform.id=metal';
 

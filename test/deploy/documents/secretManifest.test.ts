@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSecret, secretManifest } from '../../../src/deploy/documents/secretManifest.ts';
+import { checkSecret, secretManifest } from '../../../src/deploy/documents/bareMetalHost.ts';
 
 describe('the size of a Secret', () => {
   it.each([

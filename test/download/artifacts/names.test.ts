@@ -3,8 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fileNameOf, unpackedNameOf } from '../../../src/download/artifacts/plan.ts';
-import { machineName } from '../../../src/download/artifacts/selectImage.ts';
-import { isAuthentic, locateStream } from '../../../src/download/artifacts/streamMetadata.ts';
+import { isAuthentic, locateStream, machineName } from '../../../src/download/artifacts/streamMetadata.ts';
 import { CliError, UsageError } from '../../../src/core/errors.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 

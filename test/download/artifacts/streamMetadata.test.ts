@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listImages, selectImage } from '../../../src/download/artifacts/selectImage.ts';
-import { parseStreamMetadata } from '../../../src/download/artifacts/streamMetadata.ts';
+import {
+  listImages,
+  parseStreamMetadata,
+  selectImage,
+} from '../../../src/download/artifacts/streamMetadata.ts';
 import { FormatError } from '../../../src/core/errors.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 

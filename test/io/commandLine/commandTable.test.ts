@@ -21,14 +21,14 @@ const table: TableEntry[] = [
 ];
 
 /** Each command as its path, with its options behind it. */
-function declared(args: readonly string[] | 'unknown'): string[] {
+async function declared(args: readonly string[] | 'unknown'): Promise<string[]> {
   const list = (command: Command, path: string): string[] =>
     command.commands.flatMap((child) => {
       const name = `${path}${child.name()}`;
       return [[name, ...child.options.map(({ flags }) => flags)].join(' '), ...list(child, `${name}/`)];
     });
   const group = new Command('top');
-  declareTable(group, table, { io, args, finish: () => undefined, print: () => undefined });
+  await declareTable(group, table, { io, args, finish: () => undefined, print: () => undefined });
   return list(group, '');
 }
 
@@ -41,13 +41,13 @@ describe('declareTable', () => {
     ['names alone for help of a group', ['group', '-h'], ['group', 'group/show', 'group/edit']],
     ['names alone for suggestions', ['grop'], ['group', 'secret']],
     ['names alone without arguments', [], ['group', 'secret']],
-  ])('%s', (_title, args, expected) => {
-    expect(declared(args)).toEqual(expected);
+  ])('%s', async (_title, args, expected) => {
+    expect(await declared(args)).toEqual(expected);
   });
 
-  it('shows summaries, but not of hidden commands', () => {
+  it('shows summaries, but not of hidden commands', async () => {
     const group = new Command('top');
-    declareTable(group, table, { io, args: [], finish: () => undefined, print: () => undefined });
+    await declareTable(group, table, { io, args: [], finish: () => undefined, print: () => undefined });
     expect(group.helpInformation()).toContain('a group');
     expect(group.helpInformation()).not.toContain('secret');
   });

@@ -1,0 +1,202 @@
+/** `man`: the manual pages, one for each command, from the texts of its help. */
+
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { UsageError } from '../core/errors.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { writeIfChanged } from '../io/files/outputFile.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { hintChoices } from '../io/report/nearestNames.ts';
+import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
+import { programVersion } from '../core/programVersion.ts';
+
+interface ManOptions {
+  /** The command whose page is printed: `['iso', 'kargs']`; none for that of the program. */
+  readonly words: readonly string[];
+  /** The folder to which all pages are written instead, created if it is missing. */
+  readonly directory?: string;
+  readonly program: CommandDescription;
+}
+
+/** @throws UsageError where there is no such command, CliError where a page cannot be written */
+export async function man(options: ManOptions, io: Io): Promise<ExitCode> {
+  const { directory, program, words } = options;
+  const release = { version: programVersion(), date: pageDate(io) };
+  if (directory === undefined) {
+    await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), release))]);
+    return 0;
+  }
+  if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'leave the command out' });
+  const folder = resolve(io.cwd, directory);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, { path: directory, what: 'Folder', action: 'write' });
+  });
+  for (const command of withDescendants(program)) {
+    const name = `${pageName(command)}.1`;
+    const page = Buffer.from(formatManPage(command, release));
+    await writeIfChanged(join(folder, name), page, { shownPath: join(directory, name) });
+  }
+  return 0;
+}
+
+function findCommand(program: CommandDescription, words: readonly string[]): CommandDescription {
+  let command = program;
+  for (const word of words) {
+    const names = command.commands.map((child) => child.words.at(-1) ?? '');
+    const child = command.commands[names.indexOf(word)];
+    if (child === undefined) {
+      const hint =
+        names.length === 0 ? `${command.words.join(' ')} has no commands` : hintChoices(word, names);
+      throw new UsageError(`unknown command: ${JSON.stringify(word)}`, { hint });
+    }
+    command = child;
+  }
+  return command;
+}
+
+/** Equal sources give equal pages with SOURCE_DATE_EPOCH (https://reproducible-builds.org). */
+function pageDate({ env }: Pick<Io, 'env'>): string {
+  const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
+  const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** What the page belongs to; the date is `2026-11-21`. */
+interface Release {
+  readonly version: string;
+  readonly date: string;
+}
+
+/** `ironic-coreos-iso-kargs` */
+function pageName({ words }: CommandDescription): string {
+  return words.join('-');
+}
+
+/** The whole page of one command; those of its commands are pages of their own. */
+function formatManPage(command: CommandDescription, { date, version }: Release): string {
+  const { commands, notes, purpose, summary, words } = command;
+  const [program = ''] = words;
+  const { intro, sections } = formatNotes(notes);
+  return [
+    `.TH ${pageName(command).toUpperCase()} 1 ${date} "${program} ${version}"`,
+    '.SH NAME',
+    `${escapeRoff(pageName(command))} \\- ${escapeRoff(asPhrase(summary))}`,
+    '.SH SYNOPSIS',
+    `.B ${escapeRoff(words.join(' '))}`,
+    escapeRoff(command.usage),
+    '.SH DESCRIPTION',
+    escapeRoff(purpose),
+    ...intro,
+    ...formatArguments(command),
+    ...formatOptions(command.options),
+    ...(commands.length === 0 ? [] : ['.SH COMMANDS', ...commands.flatMap(formatCommand)]),
+    ...sections,
+    ...formatSeeAlso(command),
+    '',
+  ].join('\n');
+}
+
+/** Within a line, whether it is a sentence or not. */
+function asPhrase(summary: string): string {
+  return summary.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+}
+
+function formatArguments({ arguments: all }: CommandDescription): string[] {
+  if (all.length === 0) return [];
+  return [
+    '.SH ARGUMENTS',
+    ...all.flatMap(({ name, text }) => ['.TP', `.I ${escapeRoff(name)}`, escapeRoff(text)]),
+  ];
+}
+
+function formatOptions(options: readonly OptionDescription[]): string[] {
+  const groups = new Map<string, OptionDescription[]>();
+  for (const option of options) groups.set(option.group, [...(groups.get(option.group) ?? []), option]);
+  const blocks = Array.from(groups, ([group, members]) => [
+    ...(group === 'Options:' ? [] : [`.SS ${escapeRoff(group.replace(/:$/, ''))}`]),
+    ...members.flatMap(formatOption),
+  ]);
+  return ['.SH OPTIONS', ...blocks.flat()];
+}
+
+function formatOption({ long, placeholder, short, text }: OptionDescription): string[] {
+  const names = [short, long].flatMap((name) => (name === undefined ? [] : [`\\fB${escapeRoff(name)}\\fR`]));
+  const value =
+    placeholder === undefined ? '' : ` \\fI${escapeRoff(placeholder.replaceAll(/[<>]/g, ''))}\\fR`;
+  return ['.TP', `${names.join(', ')}${value}`, escapeRoff(text)];
+}
+
+function formatCommand(command: CommandDescription): string[] {
+  return ['.TP', `.BR ${escapeRoff(pageName(command))} (1)`, escapeRoff(command.summary)];
+}
+
+function formatSeeAlso({ words, commands }: CommandDescription): string[] {
+  const parents = words.slice(0, -1).map((_word, index) => words.slice(0, index + 1).join('-'));
+  const names = [...parents, ...commands.map(pageName)];
+  if (names.length === 0) return [];
+  return [
+    '.SH SEE ALSO',
+    ...names.map((name, index) => `.BR ${escapeRoff(name)} (1)${index + 1 < names.length ? ',' : ''}`),
+  ];
+}
+
+/** Lines of roff. */
+interface ManNotes {
+  /** What stands before the first heading. */
+  readonly intro: readonly string[];
+  readonly sections: readonly string[];
+}
+
+/** What man(7) calls sections that the help calls otherwise. */
+const SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['Exit codes', 'EXIT STATUS'],
+  ['Example', 'EXAMPLES'],
+]);
+
+/** @param notes wrapped lines; headings end with a colon, and what belongs to them is indented */
+export function formatNotes(notes: string): ManNotes {
+  const intro: string[] = [];
+  const sections: string[] = [];
+  let isIntro = true;
+  for (const block of blocksOf(notes)) {
+    const [first = ''] = block;
+    const heading = /^([A-Z][^:]*):$/.exec(first)?.[1];
+    if (heading !== undefined) {
+      isIntro = false;
+      sections.push(`.SH ${escapeRoff(SECTIONS.get(heading) ?? heading.toUpperCase())}`);
+    }
+    const body = heading === undefined ? block : block.slice(1);
+    const target = isIntro ? intro : sections;
+    target.push(...formatBody(body, target.at(-1)?.startsWith('.SH ') === true));
+  }
+  return { intro, sections };
+}
+
+/** Lines between empty ones; a heading begins a block, too. */
+function blocksOf(notes: string): string[][] {
+  const blocks: string[][] = [[]];
+  for (const line of notes.split('\n')) {
+    if (line === '' || /^[A-Z][^:]*:$/.test(line)) blocks.push([]);
+    if (line !== '') blocks.at(-1)?.push(line);
+  }
+  return blocks.filter(({ length }) => length > 0);
+}
+
+/** Indented lines keep their ends, as they may be commands or tables; others flow. */
+function formatBody(lines: readonly string[], isFirst: boolean): string[] {
+  if (lines.length === 0) return [];
+  const start = isFirst ? [] : ['.PP'];
+  if (lines.every((line) => !line.startsWith(' '))) return [...start, ...lines.map(escapeRoff)];
+  return [...start, '.nf', ...lines.map((line) => escapeRoff(line)), '.fi'];
+}
+
+/** Text that roff takes for nothing but text. */
+export function escapeRoff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^[.']/, '\\&$&')
+    .replaceAll('…', '...')
+    .replaceAll("'", '\\(aq');
+}

@@ -1,0 +1,114 @@
+/** `dev show` and `dev extract`: print what an ISO or an initramfs contains, or write the files of an initramfs. */
+
+import { UsageError } from '../core/errors.ts';
+import { describeKargs, type IsoListing, listIso } from '../image/isoListing.ts';
+import { openIsoTree } from '../image/isoTree.ts';
+import { openImage } from '../io/images/imageFile.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { readLiveIso } from '../io/images/rewriteImage.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
+import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+import { listInitrd, sortedByPath, takeInitrdFiles } from '../image/initrd.ts';
+import { parseInitrdGlobs } from '../image/initrdGlob.ts';
+import { withInitrd, withRepeatableInitrd } from '../hosts/input/initrdInput.ts';
+import { lineForOutput } from '../io/report/outputLine.ts';
+import { prepareExtraction } from '../io/files/extractFiles.ts';
+
+export interface ShowIsoOptions {
+  readonly iso: string;
+  /** Prints offset and length of the embed area. */
+  readonly ignition?: boolean;
+  /** Prints the places of the kernel arguments. */
+  readonly kargs?: boolean;
+}
+
+/**
+ * Without an option, any ISO 9660 image will do. Sizes and offsets are in bytes.
+ * @throws UsageError for both options; CliError where the image cannot be read, or is no CoreOS live ISO
+ */
+export async function showIso(options: ShowIsoOptions, io: Io): Promise<ExitCode> {
+  await writeStdout(io, [jsonLines(await describeIso(options, io))]);
+  return 0;
+}
+
+async function describeIso({ iso: path, ignition, kargs }: ShowIsoOptions, io: Io): Promise<unknown> {
+  if (ignition === true && kargs === true) {
+    throw new UsageError('--ignition and --kargs exclude each other', { hint: 'give one of them' });
+  }
+  if (kargs === true) return readLiveIso(path, io, async (iso) => describeKargs(await iso.kargsAreas()));
+  if (ignition === true) {
+    return readLiveIso(path, io, async ({ embedArea: { offset, length } }) => ({ offset, length }));
+  }
+  return describeTree(path, io);
+}
+
+async function describeTree(path: string, io: Io): Promise<IsoListing> {
+  const image = await openImage(path, io);
+  try {
+    return await nameInput(path, async () => listIso(await openIsoTree(image)));
+  } finally {
+    await image.close();
+  }
+}
+
+export interface ShowInitrdOptions {
+  /** Path of the initramfs; `-` is standard input. */
+  readonly initrd: string;
+  /** Patterns for paths; without, all files are listed. */
+  readonly globs?: readonly string[];
+  /** `text` when it is left out. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * Paths in the order of their bytes, one a line; as JSON, `files` is a list of `path` and `size`, in bytes.
+ * @throws CliError where it is no initramfs, or a pattern is wrong
+ */
+export async function showInitrd(
+  { initrd, globs = [], format }: ShowInitrdOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  const wants = parseInitrdGlobs(globs);
+  const path = initrd === '-' ? undefined : initrd;
+  const files = sortedByPath(await withInitrd(path, io, (source) => listInitrd(source, wants)));
+  const output =
+    form === 'json'
+      ? jsonLines({ files: files.map(([name, size]) => ({ path: name, size })) })
+      : Buffer.concat(files.map(([name]) => lineForOutput(name, io)));
+  await writeStdout(io, [output]);
+  return 0;
+}
+
+export interface ExtractInitrdOptions {
+  /** Path of the initramfs; `-` is standard input. */
+  readonly initrd: string;
+  /** Patterns for paths; without, all files are written. */
+  readonly globs?: readonly string[];
+  /** Folder to write to, created if it is missing; the current one when it is left out. */
+  readonly directory?: string | undefined;
+  /** Prints the path of each file. */
+  readonly verbose?: boolean;
+}
+
+/**
+ * Neither owners nor permissions are restored; files with secrets get mode 0600. There are no folders without files. The archive is read twice, once for its names
+ * and once for its files, so that it need not fit into memory.
+ * @throws CliError where it is no initramfs, a member would lie outside of the folder, or a file exists already
+ */
+export async function extractInitrd(options: ExtractInitrdOptions, io: Io): Promise<ExitCode> {
+  const { initrd, globs = [], directory = '.', verbose = false } = options;
+  const wants = parseInitrdGlobs(globs);
+  await withRepeatableInitrd(initrd === '-' ? undefined : initrd, io, async (open) => {
+    const names = sortedByPath(await listInitrd(open(), wants)).map(([name]) => name);
+    const { write, pathOf } = await prepareExtraction(directory, names, io);
+    await takeInitrdFiles(open(), wants, (name, data) => write(name, data));
+    if (verbose)
+      await writeStdout(
+        io,
+        names.map((name) => lineForOutput(pathOf(name), io)),
+      );
+  });
+  return 0;
+}

@@ -1,0 +1,131 @@
+/** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
+
+import {
+  fedoraStreams,
+  isAuthentic,
+  listImages,
+  locateStream,
+  parseStreamMetadata,
+  type StreamImage,
+  type StreamMetadata,
+} from './artifacts/streamMetadata.ts';
+import { createHttpClient, type HttpClient, readAnswer } from '../io/http/httpClient.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { defaultRetries, type RetryPolicy, withRetries } from '../io/http/retries.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { printable } from '../io/report/printable.ts';
+import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MetadataSource } from './artifacts/plan.ts';
+import { readUserFile } from '../io/files/files.ts';
+import { shownUrl } from '../io/http/httpUrl.ts';
+
+export interface ListStreamOptions extends StreamOptions {
+  /** `text` when it is left out. */
+  readonly format?: string | undefined;
+}
+
+/**
+ * A table as that of coreos-installer; as JSON, `stream` and a list `images` with the files of each.
+ * @throws CliError where the metadata cannot be had, or is none
+ */
+export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  const client = createHttpClient(io);
+  try {
+    const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
+    const { metadata } = await readStreamMetadata(options, { client, policy, io });
+    const images = listImages(metadata);
+    const output =
+      form === 'json'
+        ? jsonLines({ stream: metadata.stream, images: images.map(describeImage) })
+        : table(images);
+    await writeStdout(io, [output]);
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+function describeImage({ architecture, platform, format, artifacts }: StreamImage): object {
+  return {
+    architecture,
+    platform,
+    format,
+    release: artifacts[0]?.release,
+    artifacts: artifacts.map(({ name, location, signature, sha256, uncompressedSha256 }) => ({
+      name,
+      location,
+      signature,
+      sha256,
+      'uncompressed-sha256': uncompressedSha256,
+    })),
+  };
+}
+
+/** Two spaces between the columns; the last one is as long as its texts are. */
+function table(images: readonly StreamImage[]): Uint8Array {
+  const rows = [
+    ['Architecture', 'Platform', 'Format'],
+    ...images.map(({ architecture, platform, format }) => [architecture, platform, format].map(printable)),
+  ];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}
+
+export interface StreamOptions {
+  /** `stable` when it is left out. */
+  readonly stream?: string | undefined;
+  /** Base URL, folder or file; without, Fedora CoreOS. */
+  readonly streamBaseUrl?: string | undefined;
+}
+
+interface LocatedMetadata {
+  readonly metadata: StreamMetadata;
+  readonly source: MetadataSource;
+}
+
+/** Where and how to ask. */
+interface StreamAccess {
+  readonly client: HttpClient;
+  readonly policy: RetryPolicy;
+  readonly io: Pick<Io, 'cwd'>;
+}
+
+const MAX_METADATA = 16 * 1024 * 1024;
+
+/** @throws CliError in the user's terms */
+export async function readStreamMetadata(
+  { stream = 'stable', streamBaseUrl = fedoraStreams }: StreamOptions,
+  { client, policy, io }: StreamAccess,
+): Promise<LocatedMetadata> {
+  const located = locateStream(streamBaseUrl, stream);
+  if (located.kind === 'path') {
+    const { path } = located;
+    const bytes = await readUserFile(path, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
+    const base = pathToFileURL(resolve(io.cwd, path));
+    return {
+      metadata: parseStreamMetadata(decode(bytes), path),
+      source: { base, isAuthentic: true, isSigned: false },
+    };
+  }
+  const { url } = located;
+  const { bytes, urls } = await withRetries(policy, async () => {
+    const answer = await client.get(url);
+    return { bytes: await readAnswer(answer, shownUrl(url), MAX_METADATA), urls: answer.urls };
+  });
+  return {
+    metadata: parseStreamMetadata(decode(bytes), shownUrl(url)),
+    source: {
+      base: url,
+      isAuthentic: isAuthentic(urls),
+      isSigned: url.href.startsWith(fedoraStreams),
+    },
+  };
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

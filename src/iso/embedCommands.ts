@@ -1,0 +1,160 @@
+/** Declares `iso ignition` with the older spellings of its commands, and `iso network`. */
+
+import type { Command } from 'commander';
+import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
+import type { Context } from '../io/commandLine/context.ts';
+import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import {
+  declareAddedFiles,
+  declareEmbedding,
+  declareNetworkFiles,
+  declareNetworkOutput,
+  declareResult,
+  ISO,
+} from '../customize/commandOptions.ts';
+import type { EmbedOptions, RemoveOptions } from './ignition.ts';
+import type { EmbedNetworkOptions, ExtractNetworkOptions, RemoveNetworkOptions } from './network.ts';
+
+const CONFIG = 'Ignition config to embed (default: standard input)';
+
+const EMBED_NOTES = `
+The config is checked first, as Ignition would check it, and an invalid one is
+refused. IRONIC_COREOS_VALIDATE=0 in the environment does what --no-validate
+does, and so does starting the program under the name coreos-installer.
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
+  ironic-coreos render --api-url https://192.0.2.1 |
+    ironic-coreos iso ignition embed -f coreos.iso
+`;
+
+const SHOW_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition show ipa.iso | jq .storage.files
+  ironic-coreos iso ignition show http://192.0.2.1/images/ipa.iso
+`;
+
+const REMOVE_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso ignition remove ipa.iso
+  ironic-coreos iso ignition remove -o plain.iso ipa.iso
+`;
+
+const EMBED_NETWORK_NOTES = `
+The files keep their names without folders. An nmstate description becomes a
+file for each connection, such as eth0.nmconnection. The initramfs brings this
+network up, and hands it to the installed system where an installation says so
+(copy-network).
+${EXIT_CODES}
+Examples:
+  ironic-coreos iso network embed -k bond0.nmconnection \\
+    -k eth0.nmconnection -o ipa.iso coreos.iso
+  ironic-coreos iso network embed -f --nmstate worker-0.yaml coreos.iso
+`;
+
+const EXTRACT_NETWORK_NOTES = `${EXIT_CODES}
+Examples:
+  ironic-coreos iso network extract coreos.iso
+  ironic-coreos iso network extract -C connections coreos.iso
+`;
+
+const REMOVE_NETWORK_NOTES = `${EXIT_CODES}
+Example:
+  ironic-coreos iso network remove coreos.iso
+`;
+
+const IGNITION_TABLE: readonly TableEntry[] = [
+  {
+    name: 'embed',
+    summary: 'embed an Ignition config',
+    declare: (command, context) =>
+      declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
+  },
+  { name: 'show', summary: 'print the embedded Ignition config', declare: declareShow },
+  { name: 'remove', summary: 'take the embedded Ignition config out', declare: declareRemove },
+];
+
+const NETWORK_TABLE: readonly TableEntry[] = [
+  { name: 'embed', summary: 'embed network settings', declare: declareEmbedNetwork },
+  { name: 'extract', summary: 'extract the embedded network settings', declare: declareExtractNetwork },
+  { name: 'remove', summary: 'take the embedded network settings out', declare: declareRemoveNetwork },
+];
+
+export function declareIsoIgnition(ignition: Command, context: Context): Promise<void> {
+  return declareTable(ignition, IGNITION_TABLE, context);
+}
+
+export function declareIsoNetwork(network: Command, context: Context): Promise<void> {
+  return declareTable(network, NETWORK_TABLE, context);
+}
+
+/** Both spellings of the command have their own name for the option with the config. */
+interface ParsedEmbed extends Omit<EmbedOptions, 'iso'> {
+  readonly config?: string;
+}
+
+function declareEmbed(command: Command, context: Context): void {
+  command
+    .description('Embeds an Ignition config in a live ISO. Network settings that are embedded stay.')
+    .argument('<ISO>', ISO)
+    .option('-f, --force', 'replace an embedded config')
+    .option('--no-validate', 'embed the config without checking it');
+  const run = async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) =>
+    (await import('./ignition.ts')).embed({ ...options, iso, ignitionFile }, context.io);
+  declareRun(declareAddedFiles(declareEmbedding(command)), EMBED_NOTES, run, context);
+}
+
+function declareShow(command: Command, context: Context): void {
+  command.description('Prints the embedded Ignition config, byte for byte.').argument('<ISO>', ISO);
+  const run = async (iso: string) => (await import('./ignition.ts')).show({ iso }, context.io);
+  declareRun(command, SHOW_NOTES, run, context);
+}
+
+function declareRemove(command: Command, context: Context): void {
+  command
+    .description('Takes the embedded Ignition config out of a live ISO. Having none is no error.')
+    .argument('<ISO>', ISO);
+  const run = async (iso: string, options: Omit<RemoveOptions, 'iso'>) =>
+    (await import('./ignition.ts')).remove({ ...options, iso }, context.io);
+  declareRun(declareResult(command), REMOVE_NOTES, run, context);
+}
+
+/** The commands of `iso ignition` as `iso` itself has them for scripts of coreos-installer: they say what to use. */
+export function declareDeprecated(command: Command, context: Context): void {
+  const name = command.name();
+  if (name === 'embed') declareEmbed(command.option('-c, --config <path>', CONFIG), context);
+  else if (name === 'show') declareShow(command, context);
+  else declareRemove(command, context);
+  command.hook('preAction', () => {
+    context.io.stderr.write(`\`iso ${name}\` is deprecated; use \`iso ignition ${name}\`.  Continuing.\n`);
+  });
+}
+
+function declareEmbedNetwork(command: Command, context: Context): void {
+  command
+    .description('Embeds network settings in a live ISO. An Ignition config that is embedded stays.')
+    .argument('<ISO>', ISO)
+    .option('-f, --force', 'replace all embedded network settings');
+  const run = async (iso: string, options: Omit<EmbedNetworkOptions, 'iso'>) =>
+    (await import('./network.ts')).embedNetwork({ ...options, iso }, context.io);
+  declareRun(declareEmbedding(declareNetworkFiles(command)), EMBED_NETWORK_NOTES, run, context);
+}
+
+function declareExtractNetwork(command: Command, context: Context): void {
+  command
+    .description('Prints the embedded network settings, or writes them to files.')
+    .argument('<ISO>', ISO);
+  const run = async (iso: string, options: Omit<ExtractNetworkOptions, 'iso'>) =>
+    (await import('./network.ts')).extractNetwork({ ...options, iso }, context.io);
+  declareRun(declareNetworkOutput(command), EXTRACT_NETWORK_NOTES, run, context);
+}
+
+function declareRemoveNetwork(command: Command, context: Context): void {
+  command
+    .description('Takes all network settings out of a live ISO. Having none is no error.')
+    .argument('<ISO>', ISO);
+  const run = async (iso: string, options: Omit<RemoveNetworkOptions, 'iso'>) =>
+    (await import('./network.ts')).removeNetwork({ ...options, iso }, context.io);
+  declareRun(declareResult(command), REMOVE_NETWORK_NOTES, run, context);
+}

@@ -1,0 +1,169 @@
+/** `iso extract`: writes the files for network boot, or the minimal ISO that fetches its root filesystem, from a live ISO. */
+
+import { mkdir } from 'node:fs/promises';
+import { parse, resolve } from 'node:path';
+import { openIsoTree } from '../image/isoTree.ts';
+import { findPxeFiles, type PxeFile } from '../image/bootParts.ts';
+import { copyRange } from '../io/images/copyRange.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
+import { imageFileName, readImage } from '../io/images/imageFile.ts';
+import { refuseTerminal, writeLentToStdout, writeStdout } from '../io/stdout.ts';
+import { lineForOutput } from '../io/report/outputLine.ts';
+import { CliError } from '../core/errors.ts';
+import { changedImage } from '../image/imageChange.ts';
+import {
+  adaptKargs,
+  checkRootfsUrl,
+  findRootfs,
+  openMinimalIso,
+  refuseCustomized,
+} from '../image/minimalIso/extract.ts';
+import {
+  type Reconstruction,
+  verifiedChunks,
+  verifyReconstruction,
+} from '../image/minimalIso/reconstruct.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import { reusedChunks } from '../image/overlay.ts';
+import { writeChange } from '../io/images/changeFile.ts';
+import { writeChunks } from '../io/files/handles.ts';
+import { outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import { readLiveIso } from '../io/images/rewriteImage.ts';
+
+export interface ExtractPxeOptions {
+  readonly iso: string;
+  /** Folder for the files, created if it is missing; without, the current one. */
+  readonly outputDir?: string | undefined;
+}
+
+/**
+ * Each file is named before it is written, and appears when it is complete. What is embedded is not looked at.
+ * @throws CliError `File exists: …` before the first file is written, or what is wrong with the image or the folder
+ */
+export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
+  await readImage(iso, io, async (image) => {
+    const files = await findPxeFiles(await openIsoTree(image), image);
+    const targets = files.map((file) => ({ file, target: targetOf(file, { iso, outputDir }, io) }));
+    await makeFolder(outputDir, io);
+    for (const { target } of targets) await checkNewFile(target);
+    for (const { file, target } of targets) {
+      await writeStdout(io, [lineForOutput(target.shownPath, io)]);
+      await createFile(target, ({ handle }) => copyRange(image, file, handle));
+    }
+  });
+  return 0;
+}
+
+interface Place {
+  readonly iso: string;
+  readonly outputDir: string;
+}
+
+function targetOf({ name }: PxeFile, { iso, outputDir }: Place, { cwd }: Io): NewFile {
+  const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
+  const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
+  return {
+    path: resolve(cwd, outputDir, fileName),
+    shownPath: `${folder}${fileName}`,
+    existing: 'refuse',
+  };
+}
+
+async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
+  try {
+    await mkdir(resolve(cwd, folder), { recursive: true });
+  } catch (error) {
+    throw fileError(error, { path: folder, what: 'Folder', action: 'create' });
+  }
+}
+
+export interface ExtractMinimalIsoOptions extends OutputOptions {
+  readonly iso: string;
+  /** A new file, or `-` for standard output, which is the default. */
+  readonly output?: string | undefined;
+  /** A new file for the root filesystem. */
+  readonly outputRootfs?: string | undefined;
+  /** Where the minimal ISO will find its root filesystem. */
+  readonly rootfsUrl?: string | undefined;
+}
+
+/**
+ * The outputs appear when all of them are complete and verified.
+ * @throws CliError in the user's terms; there is then neither
+ */
+export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
+  const { iso: path, output = '-', rootfsUrl } = options;
+  if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
+  const outputs = namedOutputs({ ...options, output }, io);
+  await checkOutputs(outputs, path, io);
+  await readLiveIso(path, io, async (iso) => {
+    await refuseCustomized(iso);
+    const minimal = await openMinimalIso(iso);
+    await withRootfs(iso, outputs.rootfs, () => deliver(minimal, { file: outputs.output, rootfsUrl }, io));
+  });
+  return 0;
+}
+
+/** `--mode` and `--overwrite` are about all files that are written. */
+function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): Outputs {
+  const { output, outputRootfs } = options;
+  if (outputRootfs === undefined) return { output: outputFile(options, io), rootfs: undefined };
+  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
+  return { output: output === '-' ? undefined : outputFile(options, io), rootfs };
+}
+
+interface Outputs {
+  /** Undefined for standard output. */
+  readonly output: NewFile | undefined;
+  /** Undefined where it is not wanted. */
+  readonly rootfs: NewFile | undefined;
+}
+
+/** Copying takes a while; what is wrong with the outputs is reported before. */
+async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
+  if (output === undefined) refuseTerminal(io);
+  for (const file of [rootfs, output]) {
+    if (file === undefined) continue;
+    await refuseInput(file, iso, io);
+    await checkNewFile(file);
+  }
+  if (output === undefined || output.path !== rootfs?.path) return;
+  throw new CliError(`File exists: ${output.shownPath} would be both outputs`, {
+    code: 'ERR_SETTING',
+    hint: 'write the root filesystem to another file',
+  });
+}
+
+/** The file gets its name only when `deliverImage` has succeeded too. */
+async function withRootfs(
+  iso: LiveIso,
+  file: NewFile | undefined,
+  deliverImage: () => Promise<void>,
+): Promise<void> {
+  if (file === undefined) return deliverImage();
+  const { offset, size } = await findRootfs(iso);
+  await createFile(file, async ({ handle }) => {
+    await writeChunks(handle, reusedChunks(iso.image, { offset, length: size }));
+    await deliverImage();
+  });
+}
+
+interface Destination {
+  readonly file: NewFile | undefined;
+  readonly rootfsUrl: string | undefined;
+}
+
+/** A file is verified as it is written, before it has its name; a stream could not be taken back, so it is read twice. */
+async function deliver(minimal: Reconstruction, { file, rootfsUrl }: Destination, io: Io): Promise<void> {
+  if (file !== undefined) {
+    return createFile(file, async ({ handle }) => {
+      await writeChunks(handle, verifiedChunks(minimal));
+      await writeChange(handle, await adaptKargs(minimal, rootfsUrl));
+    });
+  }
+  await verifyReconstruction(minimal);
+  const image = changedImage(minimal.image, await adaptKargs(minimal, rootfsUrl));
+  await writeLentToStdout(io, reusedChunks(image, { offset: 0, length: image.size }));
+}

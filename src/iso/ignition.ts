@@ -1,0 +1,88 @@
+/** `iso ignition`: embeds an Ignition config in a live ISO, prints the embedded config, or removes it. */
+
+import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
+import type { ImageChange } from '../image/imageChange.ts';
+import { configUnread } from '../image/inspection/imageRules.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import { outputFile } from '../io/images/imageOutput.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
+import { report } from '../io/report/report.ts';
+import {
+  type InitrdFileOptions,
+  type MediumFileOptions,
+  readInitrdFiles,
+  withMediumFiles,
+} from './addedFiles.ts';
+import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
+import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
+import { writeStdout } from '../io/stdout.ts';
+
+export interface EmbedOptions extends ConfigOptions, InitrdFileOptions, MediumFileOptions, Rewrite {
+  /** Replaces an embedded config, and lets the image grow far. */
+  readonly force?: boolean;
+  /** Makes the image longer where its embed area is too small. */
+  readonly grow?: boolean;
+}
+
+/**
+ * The config is read before the image is opened, so that its errors come first.
+ * @throws CliError in the user's terms; nothing has been written then
+ */
+export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
+  if (options.iso === '-' && options.ignitionFile === undefined) {
+    throw new UsageError('standard input cannot be both the image and the config', {
+      hint: 'name the file of one of them: -i FILE',
+    });
+  }
+  outputFile(options, io); // wrong usage is reported before anything is opened
+  await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
+  const config = await readCheckedConfig(options, io);
+  const existing = options.force === true ? 'replace' : 'refuse';
+  const initrdFiles = await readInitrdFiles(options, io);
+  await withMediumFiles(options, io, async (mediumFiles) => {
+    const edit = async (iso: LiveIso): Promise<ImageChange> => {
+      await reportUnreadConfig(iso, io);
+      return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
+    };
+    await rewriteLiveIso(options, edit, io);
+  });
+  return 0;
+}
+
+/** It may be there for the sake of the other files. Features that are damaged stop nobody here. */
+async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
+  const features = await iso.features().catch((error: unknown) => {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  });
+  if (features?.otherSystem !== true) return;
+  const { hint, message } = configUnread;
+  report(io, { severity: 'warning', message, hint });
+}
+
+export interface ShowOptions {
+  readonly iso: string;
+}
+
+/** @throws CliError where the image has no config */
+export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
+  const config = await readLiveIso(iso, io, readIgnition);
+  if (config === undefined) {
+    throw new CliError('No embedded Ignition config.', {
+      code: 'ERR_IMAGE',
+      hint: 'embed one with `iso ignition embed`',
+    });
+  }
+  await writeStdout(io, [config]);
+  return 0;
+}
+
+export type RemoveOptions = Rewrite;
+
+/** Network settings in the same area stay; with none, the area has its original bytes again. */
+export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
+  await rewriteLiveIso(options, removeIgnition, io);
+  return 0;
+}

@@ -1,0 +1,63 @@
+/** `iso kargs`: changes, resets or prints the kernel arguments that a live ISO boots with. */
+
+import type { ImageChange } from '../image/imageChange.ts';
+import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
+import { editKargs, type KargsEdits } from '../image/kargsEdit.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
+import { report } from '../io/report/report.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { lineForOutput } from '../io/report/outputLine.ts';
+import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+
+export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
+
+/**
+ * Edits that have no effect cause a warning, not an error.
+ * @throws CliError in the user's terms; nothing has been written then
+ */
+export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
+  await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
+  return 0;
+}
+
+async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
+  const { current } = requireKargsAreas(await iso.kargsAreas());
+  const { kargs, remarks } = editKargs(current, edits);
+  for (const remark of remarks) report(io, { severity: 'warning', ...remark });
+  return iso.change({ kargs });
+}
+
+/**
+ * What is embedded stays.
+ * @throws CliError in the user's terms; nothing has been written then
+ */
+export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
+  const { resetKargs } = await import('../image/resetIso.ts');
+  await rewriteLiveIso(options, resetKargs, io);
+  return 0;
+}
+
+export interface ShowKargsOptions {
+  readonly iso: string;
+  /** In text: the arguments that the image was released with. JSON has both. */
+  readonly default?: boolean;
+  /** `text` when it is left out, or `json`. */
+  readonly format?: string | undefined;
+}
+
+/** @throws CliError where the image has no place for kernel arguments */
+export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
+  const format = parseTextOrJson(options.format);
+  const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
+  const text = options.default === true ? areas.defaults : areas.current;
+  await writeStdout(io, [format === 'json' ? jsonLines(shownKargs(areas)) : lineForOutput(text, io)]);
+  return 0;
+}
+
+/** What `--format json` prints: `length` is the size of the reserved area, `free` what may still be appended, in bytes. */
+function shownKargs({ current, defaults, length }: KargsAreas) {
+  // One byte is for what ends the arguments.
+  return { current, default: defaults, length, free: Math.max(0, length - 1 - Buffer.byteLength(current)) };
+}

@@ -1,0 +1,97 @@
+/** `explain`: says what a rule or the code of an error means, or which there are. */
+
+import { UsageError } from '../core/errors.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { nearestNames } from '../io/report/nearestNames.ts';
+import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
+import { parseTextOrJson } from '../io/report/textOrJson.ts';
+import { wrapText } from '../io/report/wrap.ts';
+
+export interface ExplainOptions {
+  /** The id of a rule; without, all are listed. */
+  readonly rule?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+/** @throws UsageError where there is no such rule */
+export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
+  const form = parseTextOrJson(format);
+  const all = [...ruleBook().values(), ...errorBook().values()];
+  const entry = rule === undefined ? undefined : findRule(rule, all);
+  const text =
+    form === 'json'
+      ? formatRulesJson(entry === undefined ? all : [entry])
+      : entry === undefined
+        ? formatRuleList(all)
+        : formatExplanation(entry);
+  await writeStdout(io, [Buffer.from(text)]);
+  return 0;
+}
+
+function findRule(rule: string, all: readonly RuleEntry[]): RuleEntry {
+  const wanted = rule.trim().toLowerCase();
+  const entry = all.find(({ id }) => id.toLowerCase() === wanted);
+  if (entry !== undefined) return entry;
+  const ids = all.map(({ id }) => id);
+  const nearest = nearestNames(rule, ids);
+  const hint = nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list them all with "explain"';
+  throw new UsageError(`unknown rule: ${JSON.stringify(rule.slice(0, 80))}`, { hint });
+}
+
+/** What a rule means, with examples; ends with a line feed. */
+export function formatExplanation(entry: RuleEntry): string {
+  const { id, severity, versions, message, meaning, wrong, right } = entry;
+  const range = versions === 'all' ? '' : `, ${versions}`;
+  return [
+    `${id} (${nameSeverity(severity)}${range})`,
+    ...wrap(message, '  '),
+    ...meaning.flatMap((paragraph) => ['', ...wrap(paragraph, '')]),
+    ...formatExample('Wrong', wrong),
+    ...formatExample('Right', right),
+    '',
+  ].join('\n');
+}
+
+/** Rules for programs, a list on one line; the schema is `schemas/explain.json`. */
+function formatRulesJson(entries: Iterable<RuleEntry>): string {
+  const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
+    ...entry,
+    severity: nameSeverity(severity),
+    section: anchor,
+  }));
+  return `${JSON.stringify(rules)}\n`;
+}
+
+/** All rules, a line each, by group. */
+function formatRuleList(entries: Iterable<RuleEntry>): string {
+  const groups = new Map<string, RuleEntry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.group);
+    if (group === undefined) groups.set(entry.group, [entry]);
+    else group.push(entry);
+  }
+  const blocks = Array.from(groups, ([group, members]) => `${group}\n${members.map(formatLine).join('')}`);
+  return blocks.join('\n');
+}
+
+function formatLine({ id, severity }: RuleEntry): string {
+  return `  ${id.padEnd(30)} ${nameSeverity(severity)}\n`;
+}
+
+/** As in the verdicts. */
+function nameSeverity(severity: string): string {
+  return severity === 'info' ? 'note' : severity;
+}
+
+function formatExample(label: string, example: RuleExample | undefined): readonly string[] {
+  if (example === undefined) return [];
+  const { text, options } = example;
+  const lines = text === '' ? ['(nothing)'] : text.split('\n');
+  const how = options === undefined ? '' : `, with ${options}`;
+  return ['', `${label}${how}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+}
+
+function wrap(paragraph: string, indent: string): readonly string[] {
+  return wrapText(paragraph, { first: indent, rest: indent });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { errorCodes } from '../../src/core/errorCodes.ts';
+import { errorBook, ruleBook } from '../../src/io/report/ruleBook.ts';
+import { formatExplanation } from '../../src/validate/explain.ts';
+import { runCli } from '../support/runCli.ts';
+
+describe('explain', () => {
+  it('says what a rule means, with a wrong and a right example', async () => {
+    const { code, stdout, stderr } = await runCli(['explain', 'mode-special-bits']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n\n')).toEqual([
+      'mode-special-bits (warning, 3.0.0 to 3.5.0)\n  setuid/setgid/sticky bits are not supported or functional in spec versions\n  older than 3.6.0',
+      expect.stringContaining('644 in decimal'),
+      'Wrong:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 644}]}}',
+      'Right:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 420}]}}\n',
+    ]);
+  });
+
+  it('says how to run an example that needs options', async () => {
+    const { stdout } = await runCli(['explain', 'conf-version']);
+    expect(stdout).toContain('Wrong, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
+  });
+
+  it('prints one rule or all as JSON', async () => {
+    const one = await runCli(['explain', '--format', 'json', 'conf-version']);
+    expect([one.code, one.stderr]).toEqual([0, '']);
+    expect(JSON.parse(one.stdout)).toEqual([
+      expect.objectContaining({
+        id: 'conf-version',
+        section: expect.stringMatching(/^docs\/rules\.md#.*conf-version/),
+        wrong: expect.objectContaining({ options: '--ipa-version 9.0.0' }),
+      }),
+    ]);
+    const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
+    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys(), ...errorCodes]);
+    expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
+  });
+
+  it('lists all rules without one', async () => {
+    const { code, stdout } = await runCli(['explain']);
+    expect(code).toBe(0);
+    for (const { id, group } of ruleBook().values()) {
+      expect(stdout).toContain(`  ${id} `);
+      expect(stdout).toContain(`${group}\n  `);
+    }
+  });
+
+  it('fits into a terminal but for examples, whatever is explained', () => {
+    const entries = [...ruleBook().values(), ...errorBook().values()];
+    const wide = entries.flatMap((entry) => {
+      const [prose = ''] = formatExplanation(entry).split('\nWrong');
+      return prose.split('\n').filter((line) => line.length > 80);
+    });
+    expect(wide).toEqual([]);
+  });
+
+  it('says what the code of an error means', async () => {
+    const { code, stdout } = await runCli(['explain', 'err_disk_full']);
+    expect([code, stdout]).toEqual([
+      0,
+      'ERR_DISK_FULL (error)\n  there is no space on the disk\n\n' +
+        'Free some space, or write to another disk. What was half written is removed.\n',
+    ]);
+    expect([...errorBook().keys()]).toEqual(errorCodes);
+  });
+
+  const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';
+  it.each([
+    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: did you mean path-relative?\n' + usage],
+    ['qqq', 'error: unknown rule: "qqq"\nhint: list them all with "explain"\n' + usage],
+  ])('%s is wrong usage', async (rule, expected) => {
+    const { code, stdout, stderr } = await runCli(['explain', rule]);
+    expect([code, stdout, stderr]).toEqual([2, '', expected]);
+  });
+});
