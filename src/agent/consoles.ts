@@ -1,6 +1,6 @@
 /** Logging in at the console, for when the network does not work: SSH keys are of no use then. */
 
-import { checkConsole } from '../boot/consoleArgument.ts';
+import { checkConsole } from '../boot/argumentValues.ts';
 import type { Unit } from '../ignition/config.ts';
 import { FormatError } from '../core/errors.ts';
 import type { AgentSettings } from './settings.ts';

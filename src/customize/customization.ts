@@ -3,15 +3,14 @@
 import { basename } from 'node:path';
 import { parseCaCertificates } from '../agent/caCertificates.ts';
 import { FormatError } from '../core/errors.ts';
-import { consoleNote } from '../image/customize/consoles.ts';
+import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { type Customization, installNotice, lacksDevice } from '../image/customize/customization.ts';
-import { checkInstallerConfig } from '../image/customize/installerConfig.ts';
+import { checkInstallerConfig, consoleNote } from '../image/customize/installerConfig.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/printable.ts';
 import { report } from '../io/report/report.ts';
-import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { readNmstate } from './network.ts';
 import { type CustomizeOptions, parseConsoles } from './options.ts';
 import { readUserConfig } from './userConfigs.ts';

@@ -1,7 +1,7 @@
 /** The options that `iso customize` and `pxe customize` share, under the names that they have on the command line. */
 
 import { UsageError, FormatError } from '../core/errors.ts';
-import { parseConsole } from '../image/customize/consoles.ts';
+import { parseConsole } from '../image/customize/installerConfig.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 import type { Needs } from '../image/customize/customization.ts';
 

@@ -6,13 +6,12 @@
 
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
+import type { Path } from '../core/finding.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
-import type { Path } from '../core/finding.ts';
 import type { Config, Resource, Verification } from './config.ts';
-import type { Issue, Rule } from './rule.ts';
-import { issue, refusal, remark } from './rules/declare.ts';
+import { type Issue, issue, refusal, remark, type Rule } from './rule.ts';
 
 /**
  * Configs that `ignition.config` refers to: what Ignition finds out about them only when it fetches them on boot.

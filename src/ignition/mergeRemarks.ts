@@ -3,14 +3,13 @@
  * and what stays beside it. The parent is whatever has been merged so far.
  */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { isZero, isZeroMember, normalizeConfig } from './normalize.ts';
-import { remark } from './rules/declare.ts';
-import { findingOf, type Rule } from './rule.ts';
+import { isZero, isZeroMember, normalizeConfig } from './merge.ts';
+import { findingOf, remark, type Rule } from './rule.ts';
 import {
   configType,
   type Field,

@@ -9,7 +9,7 @@ import type { Finding, Path, Report } from '../core/finding.ts';
 import type { TypeMismatch } from './decode.ts';
 import type { Rule } from './rule.ts';
 import { configType, goTypeAt } from './schema.ts';
-import { typeHint } from './typeHint.ts';
+import { typeHint } from './hints.ts';
 import { jsonType, readConfig } from './validate.ts';
 import type { SpecVersion } from './versions.ts';
 

@@ -4,14 +4,13 @@
  * config's own version does not know are gone since decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
-import { normalizeConfig } from './normalize.ts';
-import type { Rule } from './rule.ts';
-import { refusal, remark } from './rules/declare.ts';
+import { normalizeConfig } from './merge.ts';
+import { refusal, remark, type Rule } from './rule.ts';
 import { configType, type Field, structAt, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';

@@ -4,18 +4,19 @@
  * decoding has met something odd. The bytes are known to be valid JSON that fits the schema.
  */
 
+import { formatPath, type Path } from '../core/finding.ts';
 import {
   closeBrace,
   closeBracket,
   openBrace,
   openBracket,
+  readString,
   skipString,
   skipToToken,
   skipValue,
 } from '../formats/json/tokens.ts';
-import { readString } from '../formats/json/values.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { formatPath, type Path } from '../core/finding.ts';
+import { nearestName } from '../formats/messageText.ts';
 import type { Config } from './config.ts';
 import type { Issue, Rule } from './rule.ts';
 import {
@@ -28,7 +29,6 @@ import {
   type StructType,
 } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
-import { nearestName } from '../formats/editDistance.ts';
 
 export const unusedKey: Rule = {
   id: 'unused-key',

@@ -7,16 +7,15 @@
 
 import { readAsset } from '../assets.ts';
 import { CliError } from '../core/errors.ts';
-import { writeHybridMbr } from '../formats/hybridMbr.ts';
-import { withBootInfoTable } from '../formats/iso9660/bootInfoTable.ts';
+import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { fillTemplate } from '../formats/template.ts';
+import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimKargs } from './kargsEdit.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
-import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;

@@ -4,18 +4,19 @@
  * `coreiso+` where there is one, point there.
  */
 
-import { formatCount } from '../formats/wordList.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
-import { type Appendix, readAppendix } from './appendix.ts';
+import { formatCount } from '../formats/messageText.ts';
 import {
   type Addition,
+  type Appendix,
   appendToImage,
   type ImageWithTree,
   isOfEveryAppendix,
+  readAppendix,
   restoreOriginals,
   wholeSectors,
-} from './appendToImage.ts';
+} from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, encodeEmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
 import { openIsoTree } from './isoTree.ts';

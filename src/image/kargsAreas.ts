@@ -4,7 +4,7 @@
  * 2021-09 by the header `coreKarg`; the header `corekarg` of a few images of 2020 was wrong, and nobody reads it.
  */
 
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';

@@ -6,12 +6,18 @@
  */
 
 import { CliError } from '../core/errors.ts';
-import { MAX_RECORD, recordLength, writeDirectoryRecord } from '../formats/iso9660/directory.ts';
 import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
+import {
+  MAX_RECORD,
+  readSystemUse,
+  recordLength,
+  writeAttributes,
+  writeDirectoryRecord,
+  writeName,
+} from '../formats/iso9660/directory.ts';
 import { encodeUcs2, SECTOR } from '../formats/iso9660/fields.ts';
-import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/names.ts';
-import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
-import type { Addition, ImageWithTree } from './appendToImage.ts';
+import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/tree.ts';
+import type { Addition, ImageWithTree } from './appendix.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 

@@ -2,7 +2,7 @@
 
 import { archiveMemory } from '../agent/archiveMemory.ts';
 import { FormatError } from '../core/errors.ts';
-import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteSource.ts';
+import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteFeed.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import { sourceOfImage } from '../image/initrd.ts';

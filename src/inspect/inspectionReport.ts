@@ -2,19 +2,18 @@
 
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../agent/agentArchive.ts';
-import { type DescribedSetting, describeConfig } from '../agent/deployed/describeConfig.ts';
+import { describeConfig, type DescribedSetting } from '../agent/deployed/describeConfig.ts';
+import type { Finding, Severity } from '../core/finding.ts';
 import { maskText } from '../core/masking.ts';
 import type { ArchivedImage } from '../formats/containerArchive.ts';
-import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
-import type { EmbedFiles } from '../image/embedArea.ts';
-import { splitKargs } from '../image/inspection/checkImage.ts';
-import type { InspectedKargs, IsoInspection } from '../image/inspection/inspection.ts';
-import { ADVISED_FOR_AGENT, type MemoryPart, totalMemory } from '../image/inspection/memoryNeed.ts';
-import { isNetworkPath } from '../image/networkSettings.ts';
-import { sortedByPath } from '../image/initrd.ts';
-import type { LiveFeatures } from '../image/liveFeatures.ts';
-import type { Finding, Severity } from '../core/finding.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
+import type { EmbedFiles } from '../image/embedArea.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
+import { sortedByPath } from '../image/initrd.ts';
+import { type InspectedKargs, type IsoInspection, splitKargs } from '../image/inspection/inspection.ts';
+import { ADVISED_FOR_AGENT, type MemoryPart, totalMemory } from '../image/inspection/memoryNeed.ts';
+import type { LiveFeatures } from '../image/liveFeatures.ts';
+import { isNetworkPath } from '../image/networkSettings.ts';
 import type { ImageArchive } from './inspectImageArchive.ts';
 import type { Inspected, InspectedConfig } from './inspectSource.ts';
 

@@ -1,9 +1,8 @@
 /** What `inspect` says, as rows for people: a topic, and a few lines about it. Control characters are still in them. */
 
-import { formatCount } from '../formats/wordList.ts';
-import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
-import { formatSizeInWords } from '../formats/byteSize.ts';
+import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
+import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 
 export interface InspectionRow {

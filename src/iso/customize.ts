@@ -1,15 +1,19 @@
 /** `iso customize`: makes a live ISO install on its own, or start with the user's network, configs and kernel arguments. */
 
-import { renderCustomization, refuseUnsupported } from '../image/customize/customization.ts';
-import { checkPristine, customizeIso } from '../image/customize/customizeIso.ts';
-import type { ImageChange } from '../image/imageChange.ts';
-import type { LiveIso } from '../image/liveIso.ts';
-import type { ExitCode, Io } from '../io/io.ts';
-import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
-import { report } from '../io/report/report.ts';
 import { readCustomization, tellInstallation, tellMissingDevice } from '../customize/customization.ts';
 import { type CustomizeOptions, inputsOf, needsOf, parseConsoles } from '../customize/options.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
+import {
+  checkPristine,
+  customizeIso,
+  refuseUnsupported,
+  renderCustomization,
+} from '../image/customize/customization.ts';
+import type { ImageChange } from '../image/imageChange.ts';
+import type { LiveIso } from '../image/liveIso.ts';
+import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { report } from '../io/report/report.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
   readonly liveKargAppend?: readonly string[];

@@ -2,26 +2,25 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
+import { CliError } from '../core/errors.ts';
+import { programVersion } from '../core/programVersion.ts';
+import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import { type HostConfigs, mediumArchiveOf } from '../hosts/plan/agentArchives.ts';
+import type { InputImage } from '../hosts/plan/imageInputs.ts';
+import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { type MediumArchive, withMediumArchive } from '../hosts/plan/mediumArchive.ts';
 import type { Growth } from '../image/growth.ts';
 import { configArchive, hostInitramfs, hostIso, hostMinimalIso } from '../image/hostImages.ts';
 import { openLiveIso } from '../image/liveIso.ts';
-import { openMinimalIso, refuseCustomized } from '../image/minimalIso/extract.ts';
-import { verifyReconstruction } from '../image/minimalIso/reconstruct.ts';
-import { CliError } from '../core/errors.ts';
-import { copyWithChange } from '../io/images/changeFile.ts';
+import { openMinimalIso, refuseCustomized, verifyReconstruction } from '../image/minimalIso/extract.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
 import { copyHashed, digestBehind, writeHashed } from '../io/files/hashedFile.ts';
-import type { OpenImage } from '../io/images/imageBytes.ts';
-import type { Io } from '../io/io.ts';
 import type { NewFile } from '../io/files/newFile.ts';
-import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import { copyWithChange } from '../io/images/changeFile.ts';
+import type { OpenImage } from '../io/images/imageBytes.ts';
 import { readImage } from '../io/images/imageFile.ts';
-import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
-import { type HostConfigs, mediumArchiveOf } from '../hosts/plan/agentArchives.ts';
-import { type MediumArchive, withMediumArchive } from '../hosts/plan/mediumArchive.ts';
-import { programVersion } from '../core/programVersion.ts';
-import type { InputImage } from '../hosts/plan/imageInputs.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import type { Io } from '../io/io.ts';
+import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 
 /** What is made for a host, or for all machines that are not known. */
 export interface ConfigFiles {

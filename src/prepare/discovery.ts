@@ -1,17 +1,16 @@
 /** Scripts that all machines read, and the config and boot of those that no inventory lists. */
 
+import { networkBootFiles, renderDnsmasq } from '../boot/network/bootFiles.ts';
 import type { NetworkBoot, NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import { networkBootFiles } from '../boot/network/bootFiles.ts';
-import { renderDnsmasq } from '../boot/network/dnsmasq.ts';
 import { CliError } from '../core/errors.ts';
 import type { ConfigArtifact, Wanted } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import { discoveryPath } from '../hosts/artifacts/servedPaths.ts';
-import { documentsOf, putConfigFiles } from './configFiles.ts';
 import { scriptSecrets, tellBoot } from '../hosts/plan/hostBoot.ts';
-import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
-import type { HostJob } from './hosts.ts';
 import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
+import { documentsOf, putConfigFiles } from './configFiles.ts';
+import type { HostJob } from './hosts.ts';
 
 /**
  * Gives what machines need that are not listed.

@@ -1,6 +1,6 @@
 /** Which URLs would hand out a secret, told once for all hosts of which the same is true. */
 
-import { formatWordList } from '../formats/wordList.ts';
+import { formatWordList } from '../formats/messageText.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import { report } from '../io/report/report.ts';

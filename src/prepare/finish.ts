@@ -1,6 +1,6 @@
 /** The end of a run: manifest and checksums, and what becomes of files that an earlier run has made. */
 
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';

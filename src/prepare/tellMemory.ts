@@ -1,12 +1,11 @@
 /** How much memory machines need for what was prepared: one line for all of them; the manifest has the parts of each. */
 
 import { UNPACKED_IMAGE } from '../agent/archiveMemory.ts';
-import { formatSizeInWords } from '../formats/byteSize.ts';
-import { formatWordList } from '../formats/wordList.ts';
-import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
-import type { Io } from '../io/io.ts';
+import { formatSizeInWords, formatWordList } from '../formats/messageText.ts';
 import type { BootWay, MemoryNeed, UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
+import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
+import type { Io } from '../io/io.ts';
 
 /** Nothing where it is not known. Why, and for which hosts, is a note for `--verbose`. */
 export function tellMemory(

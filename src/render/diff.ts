@@ -3,7 +3,7 @@
  * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
  */
 
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';

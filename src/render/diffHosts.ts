@@ -2,7 +2,7 @@
 
 import { access, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import type { SettingChange } from '../agent/deployed/describeConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';

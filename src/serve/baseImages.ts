@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
+import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
+import type { InputImage, InputImages } from '../hosts/plan/imageInputs.ts';
 import {
   findBootPart,
   type ImagePart,
@@ -11,16 +13,18 @@ import {
   unpackKernel,
 } from '../image/bootParts.ts';
 import { openLiveIso } from '../image/liveIso.ts';
-import { openMinimalIso, refuseCustomized } from '../image/minimalIso/extract.ts';
-import { type Reconstruction, verifyReconstruction } from '../image/minimalIso/reconstruct.ts';
+import {
+  openMinimalIso,
+  type Reconstruction,
+  refuseCustomized,
+  verifyReconstruction,
+} from '../image/minimalIso/extract.ts';
 import { slice } from '../image/overlay.ts';
+import { spoolToFile } from '../io/files/spool.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
 import { withImageName } from '../io/images/imageFile.ts';
 import { openSharedImage, type SharedImage, shareImage } from '../io/images/sharedImage.ts';
-import { spoolToFile } from '../io/files/spool.ts';
-import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
 import { digestTag } from './answer/entityTag.ts';
-import type { InputImage, InputImages } from '../hosts/plan/imageInputs.ts';
 
 /** A file or a part of one. */
 export interface BaseImage {

@@ -1,6 +1,6 @@
 /** Secrets that travel unencrypted, told once for all hosts of which the same is true, as `prepare` does. */
 
-import { formatWordList } from '../formats/wordList.ts';
+import { formatWordList } from '../formats/messageText.ts';
 import type { Diagnostic, HostNames } from '../core/diagnostic.ts';
 import { unknownMachines } from './answer/access.ts';
 import { addHost } from '../hosts/run/hostRun.ts';

@@ -1,12 +1,11 @@
 /** What machines get that no inventory lists, and the scripts that all machines read. */
 
-import { networkBootFiles } from '../boot/network/bootFiles.ts';
-import { renderDnsmasq } from '../boot/network/dnsmasq.ts';
+import { networkBootFiles, renderDnsmasq } from '../boot/network/bootFiles.ts';
 import type { BootFile, NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import { CliError } from '../core/errors.ts';
-import { unknownMachines } from './answer/access.ts';
 import { tellBoot } from '../hosts/plan/hostBoot.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
+import { unknownMachines } from './answer/access.ts';
 import type { NamedHost } from './catalog.ts';
 import { stock, type StockJob } from './hostStock.ts';
 import { unknownPlaces, unknownStem } from './servedPlaces.ts';

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../../src/boot/bootForms.ts';
 import type { BootSettings } from '../../src/boot/bootSettings.ts';
-import { quoteGrub } from '../../src/boot/grub.ts';
+import { quoteGrub } from '../../src/boot/bootScripts.ts';
 import { kernelArguments } from '../../src/boot/kernelArguments.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runIpxe } from './ipxeInterpreter.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkConsole } from '../../src/boot/consoleArgument.ts';
+import { checkConsole } from '../../src/boot/argumentValues.ts';
 
 describe('checkConsole', () => {
   it.each(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BootSettings } from '../../src/boot/bootSettings.ts';
-import { type DiscoverySettings, withDiscoveryParameters } from '../../src/boot/discovery.ts';
+import { type DiscoverySettings, withDiscoveryParameters } from '../../src/boot/kernelArguments.ts';
 
 const base: BootSettings = { embedded: true, ip: [], consoles: [], ipaParameters: [], extraArguments: [] };
 const least: DiscoverySettings = {

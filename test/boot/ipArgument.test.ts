@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkIp } from '../../src/boot/ipArgument.ts';
+import { checkIp } from '../../src/boot/argumentValues.ts';
 
 describe('checkIp', () => {
   it.each(

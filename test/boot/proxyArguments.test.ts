@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseNoProxy, parseProxyUrl } from '../../src/agent/proxy.ts';
 import { bootForms, checkBoot } from '../../src/boot/bootForms.ts';
 import type { BootProxy, BootSettings } from '../../src/boot/bootSettings.ts';
-import { proxyArguments } from '../../src/boot/proxyArguments.ts';
+import { proxyArguments } from '../../src/boot/kernelArguments.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { urlQuery, webUrl } from '../support/arbitraryText.ts';
 

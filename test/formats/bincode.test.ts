@@ -5,7 +5,7 @@ import {
   bincodeNumber,
   readBincodeBytes,
   readBincodeNumber,
-} from '../../src/formats/bincode.ts';
+} from '../../src/image/minimalIso/minisoData.ts';
 import { ByteCursor } from '../../src/formats/byteCursor.ts';
 import { contents, survivesNoise } from './damage.ts';
 

@@ -1,7 +1,7 @@
 /** Sizes for people. */
 
 import { describe, expect, it } from 'vitest';
-import { formatSize, formatSizeInWords } from '../../src/formats/byteSize.ts';
+import { formatSize, formatSizeInWords } from '../../src/formats/messageText.ts';
 
 describe('sizes', () => {
   it.each([

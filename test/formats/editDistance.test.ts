@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, nearestName } from '../../src/formats/editDistance.ts';
+import { editDistance, nearestName } from '../../src/formats/messageText.ts';
 
 describe('editDistance', () => {
   it.each([

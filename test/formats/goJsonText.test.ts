@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isGoJsonText } from '../../src/formats/goJsonText.ts';
+import { isGoJsonText } from '../../src/formats/goText.ts';
 
 describe('isGoJsonText', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quoteGo } from '../../src/formats/goQuote.ts';
+import { quoteGo } from '../../src/formats/goText.ts';
 
 describe('quoteGo', () => {
   it.each([

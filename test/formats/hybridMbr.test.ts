@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
-import { writeHybridMbr } from '../../src/formats/hybridMbr.ts';
+import { writeHybridMbr } from '../../src/formats/iso9660/biosBoot.ts';
 
 const code = new Uint8Array(432).fill(0x90);
 const imageSize = 100 * 2048;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isHexDigit, unescapeInPlace } from '../../src/formats/percentEscapes.ts';
+import { isHexDigit, unescapeInPlace } from '../../src/formats/goUrl.ts';
 
 it('knows the hexadecimal digits', () => {
   const digits = Array.from({ length: 0x100 }, (_, code) => code).filter(isHexDigit);

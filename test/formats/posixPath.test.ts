@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanPath, joinPath, pathExtension } from '../../src/formats/posixPath.ts';
+import { cleanPath, joinPath, pathExtension } from '../../src/formats/goText.ts';
 
 describe('cleanPath', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSystemdLines } from '../../src/formats/systemdFile.ts';
+import { readSystemdLines } from '../../src/formats/unitFile.ts';
 
 const section = (name: string) => ({ kind: 'section', name });
 const assignment = (name: string, value: string) => ({ kind: 'assignment', name, value });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatWordList } from '../../src/formats/wordList.ts';
+import { formatCount, formatWordList } from '../../src/formats/messageText.ts';
 
 describe('a list in a sentence', () => {
   it.each([

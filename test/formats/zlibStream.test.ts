@@ -2,7 +2,7 @@
 
 import { createGunzip, createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { throughZlib } from '../../src/formats/zlibStream.ts';
+import { throughZlib } from '../../src/formats/codec.ts';
 
 async function* piecesOf(pieces: readonly Uint8Array[], failure?: Error): AsyncGenerator<Uint8Array, void> {
   yield* pieces;

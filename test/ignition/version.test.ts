@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readVersion } from '../../src/ignition/version.ts';
-import { versionHint } from '../../src/ignition/syntaxHint.ts';
+import { readVersion } from '../../src/ignition/validate.ts';
+import { versionHint } from '../../src/ignition/hints.ts';
 import { isSince, specVersions } from '../../src/ignition/versions.ts';
 
 const read = (text: string) => readVersion(Buffer.from(text));

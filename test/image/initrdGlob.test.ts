@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseInitrdGlobs } from '../../src/image/initrdGlob.ts';
+import { parseInitrdGlobs } from '../../src/formats/glob.ts';
 
 describe('parseInitrdGlobs', () => {
   it.each<[patterns: readonly string[], yes: readonly string[], no: readonly string[]]>([

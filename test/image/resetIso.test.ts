@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { requireKargsAreas } from '../../src/image/kargsAreas.ts';
-import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { type LiveIso, openLiveIso, repairIso, resetIso, resetKargs } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { repairIso, resetIso, resetKargs } from '../../src/image/resetIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const config = new TextEncoder().encode('{"ignition":{"version":"3.4.0"}}');

@@ -3,7 +3,7 @@
  * are masked in them; what is masked still tells two entries apart.
  */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { createHash } from 'node:crypto';
 import { hidden, maskText } from '../../core/masking.ts';
 

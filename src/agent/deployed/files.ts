@@ -23,7 +23,7 @@ import {
   readTimeServers,
 } from './fileTexts.ts';
 import { type ReadContents, readResourceEntries, readTransferEntries } from './resource.ts';
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { isSecretName } from '../../core/masking.ts';

@@ -3,7 +3,7 @@
  * also below a key that is misspelt, in another case or repeated, and of a wrong type.
  */
 
-import { nearestName } from '../../formats/editDistance.ts';
+import { nearestName } from '../../formats/messageText.ts';
 import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
 import {
   configType,

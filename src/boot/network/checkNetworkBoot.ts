@@ -3,18 +3,18 @@
  * same of many machines once. A message names the value that it is about; what looks like a secret in it is hidden.
  */
 
-import { hidden, isSecretName, maskText } from '../../core/masking.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
+import { hidden, isSecretName, maskText } from '../../core/masking.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
-import type { Finding, Path } from '../../core/finding.ts';
-import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
 import { placedImages } from '../bootForm.ts';
-import { checkForms } from '../checkForms.ts';
-import { ipxeExpansion } from '../ipxe.ts';
+import { checkForms } from '../bootForms.ts';
+import { ipxeExpansion } from '../bootScripts.ts';
+import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
 import { placedArguments } from '../kernelArguments.ts';
 import { checkUrl, isPlainText } from '../urlArgument.ts';
-import { isPlainForDnsmasq } from './dnsmasq.ts';
+import { isPlainForDnsmasq, networkForms, withBootInterface } from './bootFiles.ts';
 import {
   hyphenMac,
   type IsoBoot,
@@ -22,7 +22,6 @@ import {
   type NetworkHost,
   type RamdiskBoot,
 } from './networkBoot.ts';
-import { networkForms, withBootInterface } from './networkForms.ts';
 
 const bootHostName: Rule = {
   id: 'boot-host-name',

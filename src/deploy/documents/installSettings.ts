@@ -3,8 +3,7 @@
  * agent reads it from the meta_data of the config drive (`hardware_manager/ironic_coreos_install.py`).
  */
 
-import { checkConsole } from '../../boot/consoleArgument.ts';
-import { checkIp } from '../../boot/ipArgument.ts';
+import { checkConsole, checkIp } from '../../boot/argumentValues.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import { isPlainText } from '../../boot/urlArgument.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';

@@ -1,7 +1,7 @@
 /** `dev extract initrd`: writes the regular files of an initramfs to a folder. */
 
 import { listInitrd, sortedByPath, takeInitrdFiles } from '../../image/initrd.ts';
-import { parseInitrdGlobs } from '../../image/initrdGlob.ts';
+import { parseInitrdGlobs } from '../../formats/glob.ts';
 import { prepareExtraction } from '../../io/files/extractFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';

@@ -1,7 +1,7 @@
 /** `dev show initrd`: lists the regular files of an initramfs. */
 
 import { listInitrd, sortedByPath } from '../../image/initrd.ts';
-import { parseInitrdGlobs } from '../../image/initrdGlob.ts';
+import { parseInitrdGlobs } from '../../formats/glob.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';

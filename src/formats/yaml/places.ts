@@ -5,9 +5,8 @@
 
 import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../../core/errors.ts';
-import { sentence, yamlError } from './errors.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import { makeLocator } from './position.ts';
+import { makeLocator, sentence, yamlError } from './errors.ts';
 
 /** What is needed to find values again: four numbers for each, those of one collection's children in a row. */
 export interface Places {

@@ -7,7 +7,7 @@ import { type ContainerArchive, readContainerArchive } from '../../formats/conta
 import type { Config } from '../../ignition/config.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
-import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/inspection/archiveRules.ts';
+import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/overlay.ts';

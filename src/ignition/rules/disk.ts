@@ -1,9 +1,9 @@
 /** Disks and their partitions. */
 
-import type { Disk, Partition } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { found, isNonZero, issue, refusal } from './declare.ts';
-import { devicePathIssue } from './path.ts';
+import type { Disk, Partition, Raid } from '../config.ts';
+import { type Check, found, isNonZero, type Issue, issue, refusal } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { devicePathIssue } from './node.ts';
 
 export const diskRules = {
   deviceRequired: refusal(
@@ -221,4 +221,50 @@ const guidForm = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 
 function guidIssue(field: 'guid' | 'typeGuid', guid = ''): Issue | undefined {
   return guid === '' || guidForm.test(guid) ? undefined : issue(partitionRules.guid, [field]);
+}
+
+// Software RAID arrays; their devices are checked by `path.ts`.
+
+const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
+const redundantLevels = new Set([
+  'raid1',
+  '1',
+  'mirror',
+  'raid4',
+  '4',
+  'raid5',
+  '5',
+  'raid6',
+  '6',
+  'raid10',
+  '10',
+]);
+
+export const raidRules = {
+  levelRequired: refusal('raid-level-required', 'raid level is required', 'give the level, e.g. "raid1"'),
+  spares: refusal(
+    'raid-spares',
+    'spares unsupported for linear and raid0 arrays',
+    'remove spares, or use a redundant level such as "raid1"',
+  ),
+  levelUnrecognized: refusal(
+    'raid-level-unrecognized',
+    'unrecognized raid level',
+    'use linear, raid0, raid1, raid4, raid5, raid6 or raid10',
+  ),
+  devicesRequired: refusal('raid-devices-required', 'raid devices required', 'list the paths of the devices'),
+};
+
+export const checkRaid: Check<Raid> = (raid, version) =>
+  found(
+    levelIssue(raid, version),
+    (raid.devices ?? []).length === 0 ? issue(raidRules.devicesRequired, ['devices']) : undefined,
+  );
+
+function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {
+  const at = ['level'];
+  if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
+  if (redundantLevels.has(level)) return undefined;
+  if (!stripedLevels.has(level)) return issue(raidRules.levelUnrecognized, at);
+  return isNonZero(spares) ? issue(raidRules.spares, at) : undefined;
 }

@@ -1,11 +1,9 @@
 /** Filesystems. A virtiofs share, from 3.7.0-experimental on, is no block device and has rules of its own. */
 
 import type { Filesystem } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
-import { found, issue, refusal } from './declare.ts';
-import { devicePathIssue, pathIssue } from './path.ts';
+import { type Check, found, type Issue, issue, refusal } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { devicePathIssue, pathIssue } from './node.ts';
 
 const maxLabelBytes = new Map([
   ['ext4', 16],

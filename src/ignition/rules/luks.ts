@@ -1,14 +1,13 @@
 /** Encrypted volumes, and what unlocks them by Clevis. */
 
-import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { isSince, type SpecVersion } from '../versions.ts';
-import { found, isNonZero, issue, refusal } from './declare.ts';
-import { diskRules } from './disk.ts';
-import { devicePathIssue } from './path.ts';
-import { sourceIssue, unparsableIssue, urlRules } from './url.ts';
-import { isGoJsonText } from '../../formats/goJsonText.ts';
+import { isGoJsonText } from '../../formats/goText.ts';
 import { parseGoUrl } from '../../formats/goUrl.ts';
+import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
+import { type Check, found, isNonZero, type Issue, issue, refusal } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { diskRules } from './disk.ts';
+import { devicePathIssue } from './node.ts';
+import { sourceIssue, unparsableIssue, urlRules } from './url.ts';
 
 export const luksRules = {
   nameSlash: refusal(

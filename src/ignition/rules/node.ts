@@ -1,10 +1,42 @@
 /** Files, directories and links: what they have in common, which is owner and mode, and what each has by itself. */
 
+import type { Path } from '../../core/finding.ts';
+import { cleanPath } from '../../formats/goText.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
+import { type Check, found, type Issue, issue, refusal, remark, suggest } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-import { found, issue, refusal, remark } from './declare.ts';
-import { pathIssue } from './path.ts';
+
+// Paths: of files, of mount points, of devices.
+
+export const pathRules = {
+  missing: refusal('path-missing', 'path not specified', 'give an absolute path'),
+  relative: refusal(
+    'path-relative',
+    'path not absolute',
+    'write the path from the root on, with a slash in front',
+  ),
+  dirty: refusal(
+    'path-dirty',
+    'path is not fully simplified',
+    'write the path without double or trailing slashes and without . and .. in it',
+  ),
+};
+
+/** What is wrong with `value` as an absolute path. */
+export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
+  if (value === undefined || value === '') return issue(pathRules.missing, at);
+  if (!value.startsWith('/')) return issue(pathRules.relative, at, suggest(cleanPath(`/${value}`)));
+  const clean = cleanPath(value);
+  return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
+}
+
+/** As {@link pathIssue}, where a name without slashes is likely to be a device. */
+export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
+  const isName = value !== undefined && /^[^/.]/.test(value) && !value.includes('/');
+  return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
+}
+
+export const checkDevice: Check<string> = (device) => found(devicePathIssue(device, []));
 
 export const nodeRules = {
   ownerIdAndName: refusal(

@@ -1,11 +1,10 @@
 /** The storage section: what its lists have to do with each other. */
 
-import { cleanPath, joinPath } from '../../formats/posixPath.ts';
 import type { Path } from '../../core/finding.ts';
+import { cleanPath, joinPath } from '../../formats/goText.ts';
 import type { Link, Node, Storage } from '../config.ts';
-import type { Check, Issue, Rule } from '../rule.ts';
+import { type Check, type Issue, issue, refusal, remark, type Rule } from '../rule.ts';
 import { isSince } from '../versions.ts';
-import { issue, refusal, remark } from './declare.ts';
 
 const belowLinkHint = 'write the path that the link leads to, or remove the link';
 

@@ -1,13 +1,10 @@
 /** The URLs that Ignition fetches contents from. */
 
-import { checkDataUrl } from '../../formats/dataUrl.ts';
-import { parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
-import type { GoUrl } from '../../formats/goUrl.ts';
 import type { Path } from '../../core/finding.ts';
-import type { Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
-import { issue, refusal } from './declare.ts';
+import { checkDataUrl } from '../../formats/dataUrl.ts';
+import { type GoUrl, parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
+import { type Issue, issue, refusal } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
 
 export const urlRules = {
   unparsable: refusal(

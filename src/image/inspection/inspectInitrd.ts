@@ -5,15 +5,14 @@
 
 import { FormatError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { EmbedFiles } from '../embedArea.ts';
+import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from '../initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from '../liveFeatures.ts';
 import { isNetworkPath } from '../networkSettings.ts';
 import type { RandomAccess } from '../overlay.ts';
-import { checkInitrd, checkNetwork } from './checkImage.ts';
 import { featuresUnreadable } from './imageRules.ts';
-import type { InitrdInspection } from './inspection.ts';
+import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
 const STAMP = 'etc/coreos-live-initramfs';

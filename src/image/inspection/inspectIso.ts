@@ -3,20 +3,18 @@
  * takes are read. Left out: what is inside the initramfs, the boot image for EFI, and the root filesystem.
  */
 
-import { maskText } from '../../core/masking.ts';
 import { FormatError } from '../../core/errors.ts';
+import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type Appendix, readAppendix } from '../appendix.ts';
+import { type Appendix, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
+import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
-import { bytesBehind, volumeEnds } from '../imageEnd.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, type ImageAccess, type RandomAccess } from '../overlay.ts';
 import { readRollback } from '../rollback.ts';
-import { findArchitecture } from './architecture.ts';
-import { checkIso, splitKargs } from './checkImage.ts';
 import {
   appendixUnreadable,
   editUnfinished,
@@ -26,7 +24,15 @@ import {
   kernelArgumentsUnreadable,
   layoutUnreadable,
 } from './imageRules.ts';
-import type { Appended, InspectedKargs, IsoInspection, Leftover, UsedArea } from './inspection.ts';
+import {
+  type Appended,
+  checkIso,
+  type InspectedKargs,
+  type IsoInspection,
+  type Leftover,
+  splitKargs,
+  type UsedArea,
+} from './inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {

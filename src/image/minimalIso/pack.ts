@@ -9,7 +9,7 @@ import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { chunksOf, type RandomAccess } from '../overlay.ts';
 import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
-import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './reconstruct.ts';
+import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './extract.ts';
 
 export interface PackedMinimalIso {
   /** Of the full ISO. */

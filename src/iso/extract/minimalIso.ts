@@ -2,26 +2,24 @@
 
 import { CliError } from '../../core/errors.ts';
 import { changedImage } from '../../image/imageChange.ts';
+import type { LiveIso } from '../../image/liveIso.ts';
 import {
   adaptKargs,
   checkRootfsUrl,
   findRootfs,
   openMinimalIso,
-  refuseCustomized,
-} from '../../image/minimalIso/extract.ts';
-import {
   type Reconstruction,
+  refuseCustomized,
   verifiedChunks,
   verifyReconstruction,
-} from '../../image/minimalIso/reconstruct.ts';
-import type { LiveIso } from '../../image/liveIso.ts';
+} from '../../image/minimalIso/extract.ts';
 import { reusedChunks } from '../../image/overlay.ts';
-import { writeChange } from '../../io/images/changeFile.ts';
 import { writeChunks } from '../../io/files/handles.ts';
-import { outputFile, type OutputOptions, refuseInput } from '../../io/images/imageOutput.ts';
-import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';
+import { writeChange } from '../../io/images/changeFile.ts';
+import { outputFile, type OutputOptions, refuseInput } from '../../io/images/imageOutput.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
 import { refuseTerminal, writeLentToStdout } from '../../io/stdout.ts';
 
 export interface ExtractMinimalIsoOptions extends OutputOptions {

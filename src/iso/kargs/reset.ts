@@ -1,6 +1,6 @@
 /** `iso kargs reset`: gives a live ISO the kernel arguments back that it was released with. */
 
-import { resetKargs as resetKargsOf } from '../../image/resetIso.ts';
+import { resetKargs as resetKargsOf } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatHttpDate, parseHttpDate } from '../../../src/formats/http/httpDate.ts';
+import { formatHttpDate, parseHttpDate } from '../../../src/formats/http/conditions.ts';
 
 const now = new Date('2026-11-21T00:00:00Z');
 

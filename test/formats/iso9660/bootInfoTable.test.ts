@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { withBootInfoTable } from '../../../src/formats/iso9660/bootInfoTable.ts';
+import { withBootInfoTable } from '../../../src/formats/iso9660/biosBoot.ts';
 import { have, missingNote } from '../../support/programs.ts';
 
 const loader = Uint8Array.from({ length: 4003 }, (_, index) => (index * 7) & 0xff);

@@ -7,7 +7,7 @@ import {
   type NodeKind,
   primaryIdentifiers,
   toPrimaryName,
-} from '../../../src/formats/iso9660/names.ts';
+} from '../../../src/formats/iso9660/tree.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
 describe('toPrimaryName', () => {

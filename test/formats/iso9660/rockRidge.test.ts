@@ -7,7 +7,7 @@ import {
   writeExtensionReference,
   writeName,
   writeSharingProtocol,
-} from '../../../src/formats/iso9660/rockRidge.ts';
+} from '../../../src/formats/iso9660/directory.ts';
 
 const nameOf = (bytes: Uint8Array): string => Buffer.concat([...readSystemUse(bytes).name]).toString();
 

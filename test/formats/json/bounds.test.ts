@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWithinBounds } from '../../../src/formats/json/bounds.ts';
+import { isWithinBounds } from '../../../src/formats/json/tokens.ts';
 
 const bounds = { depth: 3, values: 8 };
 

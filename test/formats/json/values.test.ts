@@ -1,8 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { skipString, skipToToken, skipValue } from '../../../src/formats/json/tokens.ts';
-import { readInteger, readString } from '../../../src/formats/json/values.ts';
+import {
+  readInteger,
+  readString,
+  skipString,
+  skipToToken,
+  skipValue,
+} from '../../../src/formats/json/tokens.ts';
 
 function read(literal: Buffer): string {
   return readString(literal, 0, literal.length);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pathIssue } from '../../../src/ignition/rules/path.ts';
+import { pathIssue } from '../../../src/ignition/rules/node.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
 describe('paths', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUserConfig, type UserConfig } from '../../../src/image/customize/userConfig.ts';
+import { parseUserConfig, type UserConfig } from '../../../src/image/customize/parentConfig.ts';
 
 const parse = (text: string): UserConfig => parseUserConfig(Buffer.from(text), 'x.ign');
 const withVersion = (version: string): string => JSON.stringify({ ignition: { version }, other: 1 });

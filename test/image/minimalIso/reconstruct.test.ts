@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import type { MinisoData } from '../../../src/image/minimalIso/minisoData.ts';
-import { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
+import { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/extract.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 
 const full = createHash('shake256', { outputLength: 10 * 2048 })

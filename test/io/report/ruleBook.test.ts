@@ -8,7 +8,7 @@ import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../../src/ignition/rule.ts';
 import { imageRules } from '../../../src/image/inspection/imageRules.ts';
-import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+import { allRules } from '../../support/ignitionRules.ts';
 import { furtherType } from '../../../src/ignition/shape.ts';
 import { translationRules } from '../../../src/ignition/translate.ts';
 import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';

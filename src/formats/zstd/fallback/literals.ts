@@ -1,8 +1,7 @@
 /** The literals of a compressed block (RFC 8878, section 3.1.1.3.1): the bytes that its sequences do not copy. */
 
 import { type BlockReader, MARGIN } from './blockReader.ts';
-import { decodeFourStreams, decodeOneStream } from './huffmanStreams.ts';
-import { type HuffmanTable, readHuffmanTable } from './huffmanTable.ts';
+import { decodeFourStreams, decodeOneStream, type HuffmanTable, readHuffmanTable } from './huffman.ts';
 
 /** From `start` to `end` of `bytes`, behind which a word may be read without harm. */
 export interface Literals {

@@ -1,7 +1,7 @@
 /** The bytes of one zstandard block, read forwards as fields and backwards as streams of bits. */
 
-import type { FormatError } from '../../core/errors.ts';
-import type { ByteFeed } from '../byteFeed.ts';
+import type { FormatError } from '../../../core/errors.ts';
+import type { ByteFeed } from '../../byteFeed.ts';
 
 /** Bytes around a block, and behind literals, that may be read without harm, so that hot loops look at the bounds only now and then. */
 export const MARGIN = 32;

@@ -4,7 +4,7 @@
  */
 
 /** Computes the checksum of data that comes in pieces. */
-export interface Xxh64 {
+interface Xxh64 {
   update(piece: Uint8Array): void;
   /** The lower 32 bits; nothing more is added then. */
   digest(): number;

@@ -1,11 +1,21 @@
-/** Decodes the frames of zstandard data, and checks their lengths and checksums (RFC 8878, section 3.1.1). */
+/**
+ * Decodes the frames of zstandard data, and checks their lengths and checksums (RFC 8878, section 3.1.1). This folder is
+ * for Node before 22.15, whose zlib does not decode zstandard: delete it when Node 20 is no longer supported.
+ */
 
-import type { ByteFeed, Steps } from '../byteFeed.ts';
-import { type ByteInput, runSteps } from '../byteSource.ts';
-import type { FrameHeader } from './frameHeader.ts';
-import { startXxh64 } from './xxh64.ts';
+import { type ByteFeed, runSteps, type Steps } from '../../byteFeed.ts';
+import {
+  BLOCK_HEADER_SIZE,
+  type BlockHeader,
+  CHECKSUM_SIZE,
+  type FrameDecoder,
+  type FrameHeader,
+  maxBlockOf,
+  OTHER_CHECKSUM,
+  OTHER_LENGTH,
+  peekBlockHeader,
+} from '../headers.ts';
 import { BlockReader } from './blockReader.ts';
-import { BLOCK_HEADER_SIZE, type BlockHeader, maxBlockOf, peekBlockHeader } from './blockHeader.ts';
 import { createLiteralsDecoder, type Literals, type LiteralsDecoder, readLiterals } from './literals.ts';
 import {
   createSequencesDecoder,
@@ -14,20 +24,8 @@ import {
   type Sequences,
   type SequencesDecoder,
 } from './sequences.ts';
+import { startXxh64 } from './xxh64.ts';
 
-/**
- * Decodes the frames of an input, one after the other: each with the input behind the header. A piece of their content is
- * good until the next one is asked for.
- */
-export type FrameDecoder = (input: ByteInput) => (header: FrameHeader) => AsyncIterable<Uint8Array>;
-
-/** Bytes of the checksum behind the blocks. */
-export const CHECKSUM_SIZE = 4;
-
-export const OTHER_LENGTH = 'has another length than the frame says';
-export const OTHER_CHECKSUM = 'does not match its checksum';
-
-/** Decodes by the modules beside this one. */
 export const decodeFrames: FrameDecoder = (input) => {
   const decoder = createBlockDecoder(input.feed);
   return (header) => runSteps(decodeFrame(decoder, header), input);
