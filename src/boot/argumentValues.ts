@@ -3,20 +3,18 @@
  * with `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device.
  */
 
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue } from '../ignition/rule.ts';
 
-const consoleSpec: Rule = {
-  id: 'console-spec',
-  severity: 'error',
-  message: 'the kernel does not know such a console',
-  hint: 'give the device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
-};
-const consoleOptions: Rule = {
-  id: 'console-options',
-  severity: 'error',
-  message: 'the console options are not baud rate, parity, bits and flow control',
-  hint: 'write them without separators: 115200, 115200n8 or 115200n8r',
-};
+const consoleSpec = errorRule(
+  'console-spec',
+  'the kernel does not know such a console',
+  'give the device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
+);
+const consoleOptions = errorRule(
+  'console-options',
+  'the console options are not baud rate, parity, bits and flow control',
+  'write them without separators: 115200, 115200n8 or 115200n8r',
+);
 
 const lineOptions = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
 
@@ -42,12 +40,11 @@ function earlyUart(value: string): RegExpExecArray | null {
 // `ip=` as dracut and NetworkManager's initrd generator read it (dracut.cmdline(7)). Only the form is checked: which
 // fields there are and that addresses and methods are such. Whether the addresses fit the network is not known here.
 
-const ipSpec: Rule = {
-  id: 'ip-spec',
-  severity: 'error',
-  message: 'dracut does not understand this ip= value',
-  hint: 'write dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
-};
+const ipSpec = errorRule(
+  'ip-spec',
+  'dracut does not understand this ip= value',
+  'write dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
+);
 
 const methods = new Set(
   `dhcp dhcp4 dhcp6 dhcp,dhcp6 dhcp6,dhcp single-dhcp auto auto4 auto6 either6 link-local link4 link6

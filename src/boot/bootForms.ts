@@ -5,7 +5,7 @@ import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { quoteOsloValue } from '../formats/osloConfig.ts';
 import { fillTemplate } from '../formats/template.ts';
-import { findingOf, type Issue, type Rule } from '../ignition/rule.ts';
+import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
 import { checkConsole, checkIp } from './argumentValues.ts';
 import { type BootForm, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
@@ -18,19 +18,16 @@ import { checkUrl, isPlainText, urlPlaintext } from './urlArgument.ts';
  * The options of ironic.conf that give kernel arguments to the ramdisk. Ironic writes them unquoted into its iPXE, GRUB
  * and PXELINUX files, so what any of these would change is named here already.
  */
-const ironicName: Rule = {
-  id: 'ironic-argument-name',
-  severity: 'error',
-  message: 'Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument',
-  hint: 'leave this argument out of ironic.conf',
-};
-const ironicGrub: Rule = {
-  id: 'ironic-grub',
-  severity: 'warning',
-  message:
-    'Ironic writes this argument unquoted into grub.cfg, where its special characters cut or change it',
-  hint: 'percent-encode them in a URL, or boot these machines by iPXE',
-};
+const ironicName = errorRule(
+  'ironic-argument-name',
+  'Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument',
+  'leave this argument out of ironic.conf',
+);
+const ironicGrub = warningRule(
+  'ironic-grub',
+  'Ironic writes this argument unquoted into grub.cfg, where its special characters cut or change it',
+  'percent-encode them in a URL, or boot these machines by iPXE',
+);
 
 const ironic: BootForm = {
   check: (_settings, placed) => [
@@ -89,12 +86,11 @@ export function checkBoot(settings: BootSettings, form: BootForm): readonly Find
 
 // The check of kernel arguments by themselves, for the loaders that they are written for, and for the kernel.
 
-const commandLineLength: Rule = {
-  id: 'command-line-length',
-  severity: 'error',
-  message: 'the kernel command line is too long',
-  hint: 'shorten the URLs, or move ipa parameters into the configuration file of the agent',
-};
+const commandLineLength = errorRule(
+  'command-line-length',
+  'the kernel command line is too long',
+  'shorten the URLs, or move ipa parameters into the configuration file of the agent',
+);
 
 /**
  * COMMAND_LINE_SIZE of each kernel, less the final NUL. The kernel drops the rest without a word. On s390x newer
@@ -136,63 +132,47 @@ function checkLength(length: number, longest: number): readonly Issue[] {
   return [{ rule: commandLineLength, path: [], message }];
 }
 
-const argumentCharacters: Rule = {
-  id: 'argument-characters',
-  severity: 'error',
-  message:
-    'the kernel splits or changes an argument with white space, double quotes or other than printable ASCII',
-  hint: 'give each argument by itself, and percent-encode other characters of a URL',
-};
-const argumentEmpty: Rule = {
-  id: 'argument-empty',
-  severity: 'error',
-  message: 'the argument has no name',
-  hint: 'write NAME or NAME=VALUE',
-};
-const argumentConflict: Rule = {
-  id: 'argument-conflict',
-  severity: 'error',
-  message: 'the argument is there already with another value, and only the last one counts',
-  hint: 'keep one of the two',
-};
-const argumentRepeated: Rule = {
-  id: 'argument-repeated',
-  severity: 'warning',
-  message:
-    'the argument is there more than once, with different values; of most arguments only the last one counts',
-  hint: 'keep one of them, unless this argument may repeat',
-};
-const argumentLiveIso: Rule = {
-  id: 'argument-liveiso',
-  severity: 'error',
-  message:
-    'coreos.liveiso= makes the machine look for the live ISO instead of the root filesystem from the network',
-  hint: 'leave it out: it belongs into live ISOs only',
-};
-const argumentInstalls: Rule = {
-  id: 'argument-installs',
-  severity: 'warning',
-  message: 'coreos.inst arguments make the ramdisk install CoreOS by itself, beside the agent',
-  hint: 'leave them out: Ironic decides what is written to the disk',
-};
-const ignitionTwice: Rule = {
-  id: 'ignition-twice',
-  severity: 'error',
-  message: 'the initramfs carries the Ignition config, and ignition.config.url names another one',
-  hint: 'use one of the two',
-};
-const ignitionMissing: Rule = {
-  id: 'ignition-missing',
-  severity: 'warning',
-  message: 'no Ignition config is named: the agent starts only if the initramfs carries one',
-  hint: 'give --ignition-url, or confirm with --embedded',
-};
-const rootfsMissing: Rule = {
-  id: 'rootfs-missing',
-  severity: 'warning',
-  message: 'no root filesystem is named: the boot fails unless it is appended to the initramfs',
-  hint: 'give --rootfs-url',
-};
+const argumentCharacters = errorRule(
+  'argument-characters',
+  'the kernel splits or changes an argument with white space, double quotes or other than printable ASCII',
+  'give each argument by itself, and percent-encode other characters of a URL',
+);
+const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'write NAME or NAME=VALUE');
+const argumentConflict = errorRule(
+  'argument-conflict',
+  'the argument is there already with another value, and only the last one counts',
+  'keep one of the two',
+);
+const argumentRepeated = warningRule(
+  'argument-repeated',
+  'the argument is there more than once, with different values; of most arguments only the last one counts',
+  'keep one of them, unless this argument may repeat',
+);
+const argumentLiveIso = errorRule(
+  'argument-liveiso',
+  'coreos.liveiso= makes the machine look for the live ISO instead of the root filesystem from the network',
+  'leave it out: it belongs into live ISOs only',
+);
+const argumentInstalls = warningRule(
+  'argument-installs',
+  'coreos.inst arguments make the ramdisk install CoreOS by itself, beside the agent',
+  'leave them out: Ironic decides what is written to the disk',
+);
+const ignitionTwice = errorRule(
+  'ignition-twice',
+  'the initramfs carries the Ignition config, and ignition.config.url names another one',
+  'use one of the two',
+);
+const ignitionMissing = warningRule(
+  'ignition-missing',
+  'no Ignition config is named: the agent starts only if the initramfs carries one',
+  'give --ignition-url, or confirm with --embedded',
+);
+const rootfsMissing = warningRule(
+  'rootfs-missing',
+  'no root filesystem is named: the boot fails unless it is appended to the initramfs',
+  'give --rootfs-url',
+);
 
 /** The programs that fetch these files: coreos-livepxe-rootfs.sh (curl) and Ignition. */
 const rootfsSchemes = ['http', 'https', 'tftp'];

@@ -8,7 +8,7 @@
 
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
-import type { Rule } from '../ignition/rule.ts';
+import { errorRule, warningRule } from '../ignition/rule.ts';
 import {
   type BootForm,
   bootImages,
@@ -22,24 +22,21 @@ import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
 import { parseBootUrl } from './urlArgument.ts';
 
-const grubQuotes: Rule = {
-  id: 'grub-quotes',
-  severity: 'error',
-  message: 'GRUB puts a backslash before every quote and backslash that it hands to the kernel',
-  hint: 'leave quotes and backslashes out, or percent-encode them in a URL: %27, %5C',
-};
-const grubPort: Rule = {
-  id: 'grub-port',
-  severity: 'warning',
-  message: 'GRUB before 2.12 ignores the port and asks port 80, unless the distribution has changed it',
-  hint: 'serve the files on port 80, or load them by tftp',
-};
-const grubCredentials: Rule = {
-  id: 'grub-credentials',
-  severity: 'error',
-  message: 'GRUB cannot send credentials',
-  hint: 'serve the file without them',
-};
+const grubQuotes = errorRule(
+  'grub-quotes',
+  'GRUB puts a backslash before every quote and backslash that it hands to the kernel',
+  'leave quotes and backslashes out, or percent-encode them in a URL: %27, %5C',
+);
+const grubPort = warningRule(
+  'grub-port',
+  'GRUB before 2.12 ignores the port and asks port 80, unless the distribution has changed it',
+  'serve the files on port 80, or load them by tftp',
+);
+const grubCredentials = errorRule(
+  'grub-credentials',
+  'GRUB cannot send credentials',
+  'serve the file without them',
+);
 
 export const grub: BootForm = {
   check: (settings, placed) => {
@@ -84,19 +81,16 @@ function grubPath(url: string): string {
 // An iPXE script. iPXE splits a line at white space and expands `${…}`; it has no quotes and no escapes (exec.c,
 // settings.c), so what it would change is refused here. EFI kernels find their initramfs by the name in `initrd=`.
 
-export const ipxeExpansion: Rule = {
-  id: 'ipxe-expansion',
-  severity: 'error',
-  message: 'iPXE would replace ${…} by the value of a setting, and cannot be told not to',
-  hint: 'leave ${ out, or percent-encode it in a URL: %24%7B',
-};
-const ipxeComment: Rule = {
-  id: 'ipxe-word',
-  severity: 'error',
-  message:
-    'iPXE takes a word that starts with # for a comment, and the words ||, && and ; for its own operators',
-  hint: 'leave this argument out',
-};
+export const ipxeExpansion = errorRule(
+  'ipxe-expansion',
+  'iPXE would replace ${…} by the value of a setting, and cannot be told not to',
+  'leave ${ out, or percent-encode it in a URL: %24%7B',
+);
+const ipxeComment = errorRule(
+  'ipxe-word',
+  'iPXE takes a word that starts with # for a comment, and the words ||, && and ; for its own operators',
+  'leave this argument out',
+);
 
 export const ipxe: BootForm = {
   check: (settings, placed) => [
@@ -138,19 +132,17 @@ function archiveNames({ appendedUrls = [] }: BootSettings): readonly string[] {
 // A PXELINUX configuration. `append` takes the rest of its line as it is; `initrd` is a list with commas. URLs need
 // lpxelinux.0, which knows http, ftp and tftp. `ipappend 2` gives `BOOTIF=`.
 
-const pxelinuxComma: Rule = {
-  id: 'pxelinux-comma',
-  severity: 'error',
-  message: 'PXELINUX splits the initramfs at commas',
-  hint: 'percent-encode the comma: %2C',
-};
+const pxelinuxComma = errorRule(
+  'pxelinux-comma',
+  'PXELINUX splits the initramfs at commas',
+  'percent-encode the comma: %2C',
+);
 
-const pxelinuxFileLength: Rule = {
-  id: 'pxelinux-file-length',
-  severity: 'error',
-  message: 'PXELINUX takes no name of a file, or URL, that is longer than 255 bytes',
-  hint: 'serve the file under a shorter URL',
-};
+const pxelinuxFileLength = errorRule(
+  'pxelinux-file-length',
+  'PXELINUX takes no name of a file, or URL, that is longer than 255 bytes',
+  'serve the file under a shorter URL',
+);
 
 /** FILENAME_MAX of Syslinux (core/include/fs.h), less the final NUL. */
 const longestFile = 255;

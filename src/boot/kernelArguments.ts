@@ -7,7 +7,7 @@
  */
 
 import { maskText } from '../core/masking.ts';
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { type Issue, type Rule, warningRule } from '../ignition/rule.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
@@ -74,12 +74,11 @@ const proxyScope: Rule = {
     'https_proxy and no_proxy',
   hint: 'the agent and podman get it by the Ignition config as well, if that is rendered with the same proxy',
 };
-const proxyIgnition: Rule = {
-  id: 'proxy-ignition',
-  severity: 'warning',
-  message: 'Ignition fetches its config without a proxy, as it takes none from the kernel command line',
-  hint: 'serve the config where the machine reaches it directly and name that host in --no-proxy, or embed the config',
-};
+const proxyIgnition = warningRule(
+  'proxy-ignition',
+  'Ignition fetches its config without a proxy, as it takes none from the kernel command line',
+  'serve the config where the machine reaches it directly and name that host in --no-proxy, or embed the config',
+);
 
 /**
  * Only in lower case: curl does not know HTTP_PROXY, and everything else reads these as well. systemd removes single

@@ -36,14 +36,19 @@ export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;
 
 // How rules are declared, and how a check reports one that is broken.
 
-/** A rule whose breach makes Ignition refuse the config. */
-export function refusal(id: string, message: string, hint: string): Rule {
+/** A rule whose breach keeps a config or an image from working: Ignition or another program refuses it. */
+export function errorRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'error', message, hint };
 }
 
-/** A rule whose breach Ignition only remarks on. */
-export function remark(id: string, message: string, hint: string): Rule {
+/** A rule whose breach is accepted, but probably not meant. */
+export function warningRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'warning', message, hint };
+}
+
+/** A rule about what is worth knowing and need not be changed. */
+export function infoRule(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'info', message, hint };
 }
 
 /** A broken rule; `hint` is for one that names what was found, in place of the rule's own. */

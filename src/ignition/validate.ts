@@ -11,53 +11,47 @@ import type { Config } from './config.ts';
 import { asString, decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
-import { findingOf, type Issue, type Rule } from './rule.ts';
+import { errorRule, findingOf, type Issue } from './rule.ts';
 import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
-export const emptyConfig: Rule = {
-  id: 'empty',
-  severity: 'error',
-  message: 'not a config (empty)',
-  hint: 'the smallest config is {"ignition": {"version": "3.4.0"}}',
-};
+export const emptyConfig = errorRule(
+  'empty',
+  'not a config (empty)',
+  'the smallest config is {"ignition": {"version": "3.4.0"}}',
+);
 
-export const jsonSyntax: Rule = {
-  id: 'json-syntax',
-  severity: 'error',
-  message: 'invalid character',
-  hint: 'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
-};
+export const jsonSyntax = errorRule(
+  'json-syntax',
+  'invalid character',
+  'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
+);
 
-export const jsonType: Rule = {
-  id: 'json-type',
-  severity: 'error',
-  message: 'json: cannot unmarshal',
-  hint: 'give a value of the right type; Ignition stops at the first that is wrong',
-};
+export const jsonType = errorRule(
+  'json-type',
+  'json: cannot unmarshal',
+  'give a value of the right type; Ignition stops at the first that is wrong',
+);
 
-export const versionMalformed: Rule = {
-  id: 'version-malformed',
-  severity: 'error',
-  message: "invalid config version (couldn't parse)",
-  hint: 'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
-};
+export const versionMalformed = errorRule(
+  'version-malformed',
+  "invalid config version (couldn't parse)",
+  'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
+);
 
-export const versionUnsupported: Rule = {
-  id: 'version-unsupported',
-  severity: 'error',
-  message: 'unsupported config version',
-  hint: 'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
-};
+export const versionUnsupported = errorRule(
+  'version-unsupported',
+  'unsupported config version',
+  'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
+);
 
-export const tooManyValues: Rule = {
-  id: 'too-many-values',
-  severity: 'error',
-  message: 'not checked: the config has too many objects and list items',
-  hint: 'is this really an Ignition config?',
-};
+export const tooManyValues = errorRule(
+  'too-many-values',
+  'not checked: the config has too many objects and list items',
+  'is this really an Ignition config?',
+);
 
 /** More findings than anybody reads are not kept, so that a hostile document cannot use up the memory. */
 export const maxFindings = 50_000;

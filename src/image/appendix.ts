@@ -285,7 +285,8 @@ function placeBehind(
     end += wholeSectors(patchSource(patch).size);
     return patch;
   });
-  if (end / SECTOR > 0xffff_fff0) throw new CliError('the image would be larger than ISO 9660 allows');
+  if (end / SECTOR > 0xffff_fff0)
+    throw new CliError('the image would be larger than ISO 9660 allows', { code: 'ERR_TOO_LARGE' });
   return { appended, end };
 }
 

@@ -89,6 +89,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
 export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): T {
   if (areas !== undefined) return areas;
   throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
+    code: 'ERR_IMAGE',
     hint: 'images before 2020-10 reserve no place for kernel arguments: use a newer one',
   });
 }
@@ -114,6 +115,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   const needed = Buffer.byteLength(text) + 1;
   if (needed > length) {
     throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
+      code: 'ERR_IMAGE_SPACE',
       hint: `leave out at least ${formatCount(needed - length, 'byte')} of them`,
     });
   }

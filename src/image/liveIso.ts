@@ -113,7 +113,7 @@ export async function repairIso(iso: LiveIso): Promise<ImageChange> {
 }
 
 /** Only the kernel arguments. Throws CliError where the image has no place for them. */
-export async function resetKargs(iso: LiveIso): Promise<ImageChange> {
+export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
   return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
 }
 

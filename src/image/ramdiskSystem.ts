@@ -94,6 +94,7 @@ export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promi
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
   if (text.startsWith(NEWC) && MEMBERS.has(member)) return;
   throw new CliError(`${name} is no root filesystem of a CoreOS live system`, {
+    code: 'ERR_FORMAT',
     hint: 'it is the file rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
   });
 }

@@ -10,7 +10,7 @@ import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import { encodeEmbedFiles } from '../image/embedArea.ts';
 import { configUnreadable } from '../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
-import type { Inspection } from '../image/inspection/inspection.ts';
+import type { ImageInspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../image/inspection/memoryNeed.ts';
 import type { Io } from '../io/io.ts';
@@ -25,7 +25,7 @@ import { type ImageArchive, inspectImageArchive } from './inspectImageArchive.ts
 export interface Inspected {
   /** As it may be shown. */
   readonly file: string;
-  readonly subject: Inspection | ConfigFile | ImageArchive;
+  readonly subject: ImageInspection | ConfigFile | ImageArchive;
   /** That starts the system; undefined where there is none, or where it cannot be read. */
   readonly config?: InspectedConfig;
   /** That the config loads. */

@@ -1,7 +1,6 @@
 /** The beginning of a zstandard frame (RFC 8878, sections 3.1.1.1 and 3.1.2). */
 
-import { ByteCursor } from '../byteCursor.ts';
-import type { ByteFeed, ByteInput, Steps } from '../byteFeed.ts';
+import { ByteFeed, type ByteInput, type Steps } from '../byteFeed.ts';
 
 export interface FrameHeader {
   /** Offset of the frame. */
@@ -33,7 +32,7 @@ const MAX_WINDOW = 128 * 1024 * 1024;
 /** Whether a frame or a skippable frame starts at `offset`. */
 export function isZstd(bytes: Uint8Array, offset = 0): boolean {
   if (bytes.length - offset < MAGIC_SIZE) return false;
-  const magic = new ByteCursor(bytes, offset, 'zstd').uint32();
+  const magic = ByteFeed.whole('zstd', bytes, offset).uint(MAGIC_SIZE);
   return magic === FRAME_MAGIC || isSkippable(magic);
 }
 

@@ -3,19 +3,19 @@
 import type { Path } from '../../core/finding.ts';
 import { cleanPath } from '../../formats/goText.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import { type Check, found, type Issue, issue, refusal, remark, suggest } from '../rule.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 
 // Paths: of files, of mount points, of devices.
 
 export const pathRules = {
-  missing: refusal('path-missing', 'path not specified', 'give an absolute path'),
-  relative: refusal(
+  missing: errorRule('path-missing', 'path not specified', 'give an absolute path'),
+  relative: errorRule(
     'path-relative',
     'path not absolute',
     'write the path from the root on, with a slash in front',
   ),
-  dirty: refusal(
+  dirty: errorRule(
     'path-dirty',
     'path is not fully simplified',
     'write the path without double or trailing slashes and without . and .. in it',
@@ -39,17 +39,17 @@ export function devicePathIssue(value: string | undefined, at: Path): Issue | un
 export const checkDevice: Check<string> = (device) => found(devicePathIssue(device, []));
 
 export const nodeRules = {
-  ownerIdAndName: refusal(
+  ownerIdAndName: errorRule(
     'owner-id-and-name',
     'cannot set both id and name',
     'keep one of them: the name for accounts of the system or the config, the id for others',
   ),
-  modeIllegal: refusal(
+  modeIllegal: errorRule(
     'mode-illegal',
     'illegal file mode',
     'write a decimal number from 0 to 4095, which is octal 07777',
   ),
-  modeSpecialBits: remark(
+  modeSpecialBits: warningRule(
     'mode-special-bits',
     'setuid/setgid/sticky bits are not supported or functional in spec versions older than 3.6.0',
     'remove these bits from the mode, or use spec version 3.6.0',
@@ -88,7 +88,7 @@ function isWithin(bits = 0, wider = 0): boolean {
 
 /** Files and directories. */
 export const fileRules = {
-  overwriteWithoutSource: refusal(
+  overwriteWithoutSource: errorRule(
     'overwrite-without-source',
     'overwrite must be false if source is unspecified',
     'give contents.source, "data:," for an empty file, or remove overwrite',

@@ -2,32 +2,32 @@
 
 import { parseGoUrl } from '../../formats/goUrl.ts';
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
-import { type Check, found, type Issue, issue, refusal, remark } from '../rule.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { sourceIssue, unparsableIssue, urlIssue, urlRules } from './url.ts';
 
 export const resourceRules = {
-  compression: refusal(
+  compression: errorRule(
     'compression-unknown',
     'invalid compression method',
     'write "gzip", or leave the field out for contents that are not compressed',
   ),
-  verificationWithoutSource: refusal(
+  verificationWithoutSource: errorRule(
     'verification-without-source',
     'source must be specified if verification is specified',
     'give the source that the hash belongs to, or remove the verification',
   ),
-  headersScheme: refusal(
+  headersScheme: errorRule(
     'http-headers-scheme',
     'cannot use HTTP headers with this source scheme',
     'remove the headers, or fetch from an http or https URL',
   ),
-  headerName: refusal(
+  headerName: errorRule(
     'http-header-name',
     "HTTP header name can't be empty",
     'give the header a name, or remove the entry',
   ),
-  headerValue: refusal(
+  headerValue: errorRule(
     'http-header-value',
     'unable to parse HTTP header',
     'give the header a value; leave the value out to remove the header in a merge',
@@ -84,17 +84,17 @@ function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | unde
 
 /** The hash that fetched contents must have. */
 export const verificationRules = {
-  malformed: refusal(
+  malformed: errorRule(
     'hash-malformed',
     'malformed hash specifier',
     'write the function, a dash and the sum: sha512-HEX, or sha256-HEX since 3.1.0',
   ),
-  unrecognized: refusal(
+  unrecognized: errorRule(
     'hash-unrecognized',
     'unrecognized hash function',
     'use sha512, or sha256 since 3.1.0, in lower case',
   ),
-  wrongSize: refusal(
+  wrongSize: errorRule(
     'hash-size',
     'incorrect size for hash sum',
     'write the whole sum: 128 hexadecimal digits for sha512, 64 for sha256',
@@ -129,7 +129,7 @@ function sumLength(hashFunction: string, version: SpecVersion): number | undefin
 // sources run as well, so a bad URL is reported twice.
 
 export const ignitionRules = {
-  sourceRequired: refusal(
+  sourceRequired: errorRule(
     'source-required',
     'source is required',
     'give the URL to fetch, or remove the entry',
@@ -157,12 +157,12 @@ function* requiredSourceIssues(
 
 /** The proxies that Ignition fetches through. */
 export const proxyRules = {
-  scheme: refusal(
+  scheme: errorRule(
     'proxy-scheme',
     'proxies must be http(s)',
     'write the proxy with its scheme: http://HOST:PORT or https://HOST:PORT',
   ),
-  insecure: remark(
+  insecure: warningRule(
     'proxy-insecure',
     'insecure plaintext HTTP proxy specified for HTTPS resources',
     'use an https proxy if there is one; the traffic to the proxy is not encrypted',

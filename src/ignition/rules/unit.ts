@@ -3,30 +3,30 @@
 import { pathExtension, quoteGo } from '../../formats/goText.ts';
 import { type UnitError, visitUnit } from '../../formats/unitFile.ts';
 import type { Config, Dropin, Systemd, Unit } from '../config.ts';
-import { type Check, found, type Issue, issue, refusal, remark, suggest } from '../rule.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 
 export const unitRules = {
-  extension: refusal(
+  extension: errorRule(
     'unit-extension',
     'invalid systemd unit extension',
     'end the name in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
   ),
-  syntax: refusal(
+  syntax: errorRule(
     'unit-syntax',
     'invalid unit content',
     'write sections in brackets, and below them one NAME=VALUE a line',
   ),
-  noInstall: remark(
+  noInstall: warningRule(
     'unit-no-install',
     'unit is enabled, but has no install section so enable does nothing',
     'add an [Install] section, e.g. with WantedBy=multi-user.target, or remove "enabled"',
   ),
-  templateNoInstall: remark(
+  templateNoInstall: warningRule(
     'unit-template-no-install',
     "template unit doesn't have Install section",
     'add an [Install] section to the template, or do not enable the instance',
   ),
-  dropinExtension: refusal(
+  dropinExtension: errorRule(
     'dropin-extension',
     'invalid systemd drop-in extension',
     'end the name of the drop-in in .conf',
@@ -131,7 +131,7 @@ function templateOf(name: string): string | undefined {
 // The root of a config: what its sections have to do with each other.
 
 export const configRules = {
-  pathConflict: refusal(
+  pathConflict: errorRule(
     'path-conflicts-unit',
     'path conflicts with systemd unit or dropin',
     'keep the contents in one place: here, or under systemd.units',

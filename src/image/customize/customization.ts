@@ -65,6 +65,7 @@ export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
 
 function unsupported(what: string): CliError {
   return new CliError(`This OS image does not support customizing ${what}.`, {
+    code: 'ERR_IMAGE',
     hint: 'use a newer release of the image, or leave out the options for it',
   });
 }
@@ -102,7 +103,10 @@ function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
   for (const { name, content } of keyfiles) {
     const path = `${NETWORK_FOLDER}/${name}`;
     if (files.has(path)) {
-      throw new CliError(`config already specifies keyfile ${name}`, { hint: 'give it once, or rename it' });
+      throw new CliError(`config already specifies keyfile ${name}`, {
+        code: 'ERR_SETTING',
+        hint: 'give it once, or rename it',
+      });
     }
     files.set(path, content);
   }
@@ -216,7 +220,7 @@ export async function checkPristine(iso: LiveIso, existing: Existing): Promise<v
   const areas = await iso.kargsAreas();
   const hasKargs = areas !== undefined && areas.current !== areas.defaults.trim();
   if (!hasKargs && !isCustomized(await iso.embeddedFiles())) return;
-  throw new CliError('This ISO image is already customized; use -f to force.');
+  throw new CliError('This ISO image is already customized; use -f to force.', { code: 'ERR_IMAGE' });
 }
 
 /** Whether an archive has an Ignition config or network settings. */
@@ -238,6 +242,7 @@ export async function customizeIso(
   const areas = await iso.kargsAreas();
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
+      code: 'ERR_IMAGE',
       hint: 'images before 2020-10 reserve no place for them: use a newer one',
     });
   }

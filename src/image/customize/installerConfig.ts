@@ -61,7 +61,11 @@ function refusal(
   problem: string,
   { hint = 'it has to be YAML with options of coreos-installer', cause }: RefusalDetails = {},
 ): CliError {
-  return new CliError(`parsing installer config ${name}: ${problem}`, { hint, cause });
+  return new CliError(`parsing installer config ${name}: ${problem}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint,
+    cause,
+  });
 }
 
 interface Problem {

@@ -66,6 +66,7 @@ function refuseTwins(what: 'path' | 'unit', names: readonly string[]): void {
   const twin = names.find((name, index) => names.indexOf(name) !== index);
   if (twin === undefined) return;
   throw new CliError(`config already specifies ${what} ${twin}`, {
+    code: 'ERR_SETTING',
     hint: 'the names of the files are kept: rename one of them',
   });
 }
@@ -113,7 +114,13 @@ export function parseUserConfig(json: Buffer, name: string): UserConfig {
 
 function refused(name: string, problem: string, hint?: string): UserConfig {
   const details = hint === undefined ? {} : { hint };
-  return { kind: 'refused', error: new CliError(`parsing Ignition config ${name}: ${problem}`, details) };
+  return {
+    kind: 'refused',
+    error: new CliError(`parsing Ignition config ${name}: ${problem}`, {
+      code: 'ERR_CONFIG_INVALID',
+      ...details,
+    }),
+  };
 }
 
 function versionOf(json: Buffer): string {

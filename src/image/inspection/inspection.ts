@@ -21,7 +21,7 @@ import {
 } from './imageRules.ts';
 import type { MemoryPart } from './memoryNeed.ts';
 
-export type Inspection = IsoInspection | InitrdInspection;
+export type ImageInspection = IsoInspection | InitrdInspection;
 
 /** An ISO 9660 image. What is undefined is not there, or cannot be read, which is one of the issues. */
 export interface IsoInspection extends Contents {

@@ -31,6 +31,7 @@ export async function refuseCustomized(iso: LiveIso): Promise<void> {
   };
   if (isEmpty && (await isDefault())) return;
   throw new CliError('Cannot operate on ISO with embedded customizations.', {
+    code: 'ERR_IMAGE',
     hint: 'reset it with `iso reset` and try again; customise the minimal ISO afterwards',
   });
 }
@@ -43,6 +44,7 @@ export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstr
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file') {
     throw new CliError('This ISO image does not support extracting a minimal ISO.', {
+      code: 'ERR_IMAGE',
       hint: 'use a live ISO of 2022 or later (s390x: of 2023-07 or later), and not a minimal one',
     });
   }
@@ -56,6 +58,7 @@ export async function findRootfs({ tree }: LiveIso): Promise<IsoEntry> {
   const entry = await tree.find(ROOTFS_PATH);
   if (entry?.kind === 'file') return entry;
   throw new CliError(`This ISO image has no ${ROOTFS_PATH}`, {
+    code: 'ERR_IMAGE',
     hint: 'use the live ISO of a release, and not a minimal one',
   });
 }
@@ -85,13 +88,18 @@ export async function adaptKargs(
  * @throws CliError for a URL that the kernel command line would split, or that is none
  */
 export function checkRootfsUrl(url: string): void {
-  if (url.trim() === '') throw new CliError('The rootfs URL is empty', { hint: 'give a URL, or no option' });
+  if (url.trim() === '')
+    throw new CliError('The rootfs URL is empty', { code: 'ERR_SETTING', hint: 'give a URL, or no option' });
   if (BLANKS.test(url.trim()))
     throw new CliError('forbidden whitespace found in the rootfs URL', {
+      code: 'ERR_SETTING',
       hint: 'percent-encode blanks: %20',
     });
   if (url !== url.trim()) {
-    throw new CliError('The rootfs URL begins or ends with whitespace', { hint: 'leave it out' });
+    throw new CliError('The rootfs URL begins or ends with whitespace', {
+      code: 'ERR_SETTING',
+      hint: 'leave it out',
+    });
   }
 }
 

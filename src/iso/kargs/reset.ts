@@ -1,6 +1,6 @@
 /** `iso kargs reset`: gives a live ISO the kernel arguments back that it was released with. */
 
-import { resetKargs as resetKargsOf } from '../../image/liveIso.ts';
+import { restoreDefaultKargs } from '../../image/liveIso.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
 
@@ -9,6 +9,6 @@ import { type Rewrite, rewriteLiveIso } from '../../io/images/rewriteImage.ts';
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function resetKargs(options: Rewrite, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, resetKargsOf, io);
+  await rewriteLiveIso(options, restoreDefaultKargs, io);
   return 0;
 }

@@ -33,7 +33,7 @@ export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/
 export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
 export { bytesAccess } from '../../../src/image/overlay.ts';
 export { findPxeFiles } from '../../../src/image/bootParts.ts';
-export { repairIso, resetIso, resetKargs } from '../../../src/image/liveIso.ts';
+export { repairIso, resetIso, restoreDefaultKargs } from '../../../src/image/liveIso.ts';
 
 export { readCpio } from '../../support/cpio.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

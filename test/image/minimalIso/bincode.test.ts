@@ -5,14 +5,14 @@ import {
   bincodeNumber,
   readBincodeBytes,
   readBincodeNumber,
-} from '../../src/image/minimalIso/minisoData.ts';
-import { ByteCursor } from '../../src/formats/byteCursor.ts';
-import { contents, survivesNoise } from './damage.ts';
+} from '../../../src/image/minimalIso/minisoData.ts';
+import { ByteFeed } from '../../../src/formats/byteFeed.ts';
+import { contents, survivesNoise } from '../../formats/damage.ts';
 
 const read = (bytes: Uint8Array, max = Number.MAX_SAFE_INTEGER): number =>
-  readBincodeNumber(new ByteCursor(bytes, 0, 'test'), { max });
+  readBincodeNumber(ByteFeed.whole('test', bytes), { max });
 
-const readBytes = (bytes: Uint8Array): Uint8Array => readBincodeBytes(new ByteCursor(bytes, 0, 'test'));
+const readBytes = (bytes: Uint8Array): Uint8Array => readBincodeBytes(ByteFeed.whole('test', bytes));
 
 describe('numbers', () => {
   it.each<[number, string]>([

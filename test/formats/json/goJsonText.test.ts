@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isGoJsonText } from '../../src/formats/goText.ts';
+import { isGoJsonText } from '../../../src/formats/json/syntax.ts';
 
 describe('isGoJsonText', () => {
   it.each([
