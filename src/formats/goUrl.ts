@@ -5,6 +5,8 @@
  * nobody here asks for them.
  */
 
+import { parseIpv6 } from './hostName.ts';
+
 /** What a rule needs to know of a URL. */
 export interface GoUrl {
   /** In lower case; empty where there is none. */
@@ -153,34 +155,10 @@ function escapeProblem(text: string): string | undefined {
   return undefined;
 }
 
-const maxIpv6Length = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length;
-
 /** Whether Go's `netip.ParseAddr` reads `text` (a character a byte) as an IPv6 address, with or without a zone. */
 function isIpv6Address(text: string): boolean {
   const [address, zone] = cut(text, '%');
-  if (address.length > maxIpv6Length || (address !== text && zone === '')) return false;
-  const halves = address.split('::');
-  if (halves.length > 2) return false;
-  const [head = '', tail] = halves;
-  const groups = [...groupsOf(head), ...groupsOf(tail ?? '')];
-  const embedded = groups.at(-1)?.includes('.') === true && (tail ?? head) !== '';
-  const words = embedded ? groups.slice(0, -1) : groups;
-  if (embedded && !isIpv4Address(groups.at(-1) ?? '')) return false;
-  if (!words.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return false;
-  const length = words.length + (embedded ? 2 : 0);
-  return tail === undefined ? length === 8 : length < 8;
-}
-
-function groupsOf(half: string): readonly string[] {
-  return half === '' ? [] : half.split(':');
-}
-
-function isIpv4Address(text: string): boolean {
-  const octets = text.split('.');
-  return (
-    octets.length === 4 &&
-    octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)
-  );
+  return (address === text || zone !== '') && parseIpv6(address) !== undefined;
 }
 
 // Percent escapes (%41), the part that all kinds of URLs share.

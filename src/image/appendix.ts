@@ -18,6 +18,7 @@ import {
   resizePartitionTable,
 } from '../formats/gpt.ts';
 import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
+import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import type { IsoTree } from './isoTree.ts';
@@ -118,21 +119,11 @@ function damaged(problem: string): FormatError {
 }
 
 function checkedAppendix(text: string, end: number): Appendix {
-  const { originalSize, originals } = parseRecord(text);
+  const { originalSize, originals } = parseJsonObject(text, () => damaged('it is not a JSON object'));
   if (!isOffset(originalSize) || originalSize > end) throw damaged('it names an impossible size');
   if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('it has no list of bytes');
   const list: readonly unknown[] = originals;
   return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
-}
-
-function parseRecord(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return { ...value };
-  } catch {
-    // Said below.
-  }
-  throw damaged('it is not a JSON object');
 }
 
 function checkedOriginal(original: unknown, originalSize: number): Original {

@@ -6,7 +6,7 @@
 
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
 import { trimKargs } from './kargsEdit.ts';
 import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
@@ -187,8 +187,8 @@ function invalidInfo(problem: string, cause?: unknown): FormatError {
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   const entry = await tree.find(INFO_PATH);
   if (entry?.kind !== 'file') return undefined;
-  const info = parseObject(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8'));
-  const { default: defaults, files, size } = info;
+  const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
+  const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
   if (typeof defaults !== 'string') throw invalidInfo('has no text "default"');
   if (!isSize(size)) throw invalidInfo('gives no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
@@ -197,16 +197,6 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   checkLength(size);
   const places = await Promise.all(listed.map((file) => readPlace(tree, file, size)));
   return { length: size, defaults, places };
-}
-
-function parseObject(text: string): Mapping {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isMapping(value)) return value;
-  } catch (error) {
-    throw invalidInfo('is not JSON', error);
-  }
-  throw invalidInfo('is not a JSON object');
 }
 
 function isSize(value: unknown): value is number {

@@ -8,7 +8,7 @@ import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import { encodeEmbedFiles } from '../image/embedArea.ts';
-import { configUnreadable } from '../image/inspection/imageRules.ts';
+import { imageRules } from '../image/inspection/imageRules.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
 import type { ImageInspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
@@ -159,8 +159,8 @@ function readDocument(document: Uint8Array): ReadDocument {
 function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
-  const said = `${configUnreadable.message}: ${message}${which}${where}`;
-  return { rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
+  const said = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: imageRules.configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
 }
 
 /** Findings of images have no path of their own. */

@@ -11,7 +11,7 @@ import { readInitrdFrom, sourceOfImage } from '../initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from '../liveFeatures.ts';
 import { isNetworkPath } from '../networkSettings.ts';
 import type { RandomAccess } from '../overlay.ts';
-import { featuresUnreadable } from './imageRules.ts';
+import { imageRules } from './imageRules.ts';
 import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
@@ -77,7 +77,7 @@ function readFeatures(bytes: Uint8Array | 'none' | undefined): ReadFeatures {
     return { features: parseFeatures(bytes, `${FEATURES} in the initramfs`), issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { message, hint = featuresUnreadable.hint } = error;
-    return { issues: [{ rule: featuresUnreadable, path: [], message, hint }] };
+    const { message, hint = imageRules.featuresUnreadable.hint } = error;
+    return { issues: [{ rule: imageRules.featuresUnreadable, path: [], message, hint }] };
   }
 }

@@ -15,15 +15,7 @@ import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, type ImageAccess, type RandomAccess } from '../overlay.ts';
 import { readRollback } from '../rollback.ts';
-import {
-  appendixUnreadable,
-  editUnfinished,
-  embedAreaUnreadable,
-  endUnexpected,
-  featuresUnreadable,
-  kernelArgumentsUnreadable,
-  layoutUnreadable,
-} from './imageRules.ts';
+import { imageRules } from './imageRules.ts';
 import {
   type Appended,
   checkIso,
@@ -64,18 +56,26 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
   const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined)
-    iso.issues.push({ rule: editUnfinished, path: [], message: editUnfinished.message });
-  const area = await attempt(iso, embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
-  const files = area && (await attempt(iso, embedAreaUnreadable, () => readFiles(image, area)));
+    iso.issues.push({
+      rule: imageRules.editUnfinished,
+      path: [],
+      message: imageRules.editUnfinished.message,
+    });
+  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
+  const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
-  const features = await attempt(iso, featuresUnreadable, () => readIsoFeatures(iso.tree));
-  const appended = await attempt(iso, appendixUnreadable, () => readAppended(iso, area));
+  const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
+  const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
   const leftovers = journal === undefined ? await findLeftovers(iso, appended) : unfinishedEdit;
-  const facts = await attempt(iso, layoutUnreadable, () => readFacts(iso, kargs));
+  const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
   const rootfsSize = facts?.rootfsSize;
-  const initramfs = await attempt(iso, layoutUnreadable, async () => (await iso.tree.find(INITRAMFS))?.size);
+  const initramfs = await attempt(
+    iso,
+    imageRules.layoutUnreadable,
+    async () => (await iso.tree.find(INITRAMFS))?.size,
+  );
   const label = iso.tree.volume.volumeId;
   const booting = { label, isMinimal, kargs: kargs?.current, files, features };
   return {
@@ -121,7 +121,11 @@ async function findLeftovers(
 }
 
 function issueOfEnd(found: string): Issue {
-  return { rule: endUnexpected, path: [], message: `${endUnexpected.message}: ${found}` };
+  return {
+    rule: imageRules.endUnexpected,
+    path: [],
+    message: `${imageRules.endUnexpected.message}: ${found}`,
+  };
 }
 
 /** Whether the last `bytes` of an image are zeros, as copying programs add them; of many, at both ends. */
@@ -153,16 +157,16 @@ async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFil
     return await readEmbedArea(image, area);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, { hint: embedAreaUnreadable.hint, cause: error });
+    throw new FormatError(error.message, { hint: imageRules.embedAreaUnreadable.hint, cause: error });
   }
 }
 
 /** Where they are is known even if what they hold is not. */
 async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
   const { image, tree } = iso;
-  const layout = await attempt(iso, kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
+  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
   if (layout === undefined) return undefined;
-  const areas = await attempt(iso, kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
+  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
   return { ...layout, ...(areas !== undefined && { current: areas.current }) };
 }
 

@@ -8,17 +8,7 @@ import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import { findKeyfileProblem, isNetworkPath } from '../networkSettings.ts';
-import {
-  configMissing,
-  configTwice,
-  configUnread,
-  firstBootMissing,
-  initrdConfigMissing,
-  keyfileUnreadable,
-  mediumNotFound,
-  networkNotSupported,
-  rootfsMissing,
-} from './imageRules.ts';
+import { imageRules } from './imageRules.ts';
 import type { MemoryPart } from './memoryNeed.ts';
 
 export type ImageInspection = IsoInspection | InitrdInspection;
@@ -116,13 +106,13 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
 
 /** It boots without a config, and without a root filesystem. */
 function checkOtherSystem(files: EmbedFiles = new Map(), features: LiveFeatures): Issue[] {
-  const unread = files.has(CONFIG_NAME) ? [issueOf(configUnread)] : [];
+  const unread = files.has(CONFIG_NAME) ? [issueOf(imageRules.configUnread)] : [];
   return [...unread, ...checkNetwork(files, features)];
 }
 
 /** The kernel arguments are not known then: boot loaders get them from elsewhere. */
 export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
-  const missing = files.has(CONFIG_NAME) ? [] : [issueOf(initrdConfigMissing)];
+  const missing = files.has(CONFIG_NAME) ? [] : [issueOf(imageRules.initrdConfigMissing)];
   return [...missing, ...checkNetwork(files, features)];
 }
 
@@ -134,11 +124,14 @@ export function splitKargs(kargs: string): string[] {
 function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
   const names = new Set(kargs.map(argumentName));
   const isNamed = names.has('ignition.config.url');
-  if (!isEmbedded && !isNamed) return [issueOf(configMissing)];
+  if (!isEmbedded && !isNamed) return [issueOf(imageRules.configMissing)];
   const missing = FIRST_BOOT.filter((name) => !names.has(name));
-  const issues = isEmbedded && isNamed ? [issueOf(configTwice)] : [];
+  const issues = isEmbedded && isNamed ? [issueOf(imageRules.configTwice)] : [];
   if (missing.length === 0) return issues;
-  return [...issues, issueOf(firstBootMissing, `${firstBootMissing.message}: ${missing.join(', ')}`)];
+  return [
+    ...issues,
+    issueOf(imageRules.firstBootMissing, `${imageRules.firstBootMissing.message}: ${missing.join(', ')}`),
+  ];
 }
 
 function checkRootfs(
@@ -147,12 +140,17 @@ function checkRootfs(
 ): Issue[] {
   if (isMinimal) {
     const isNamed = kargs.some((argument) => argumentName(argument) === 'coreos.live.rootfs_url');
-    return isNamed ? [] : [issueOf(rootfsMissing)];
+    return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];
   }
   const wanted = kargs.findLast((argument) => argumentName(argument) === 'coreos.liveiso');
   const other = wanted === undefined ? undefined : argumentValue(wanted);
   if (other === undefined || other === label) return [];
-  return [issueOf(mediumNotFound, `${mediumNotFound.message}: ${other}, but this one has ${label}`)];
+  return [
+    issueOf(
+      imageRules.mediumNotFound,
+      `${imageRules.mediumNotFound.message}: ${other}, but this one has ${label}`,
+    ),
+  ];
 }
 
 /** Of archives by themselves, `features` are not known. */
@@ -162,10 +160,15 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
     const problem = findKeyfileProblem(data);
     return problem === undefined
       ? []
-      : [issueOf(keyfileUnreadable, `${keyfileUnreadable.message}: ${path}: ${problem}`)];
+      : [
+          issueOf(
+            imageRules.keyfileUnreadable,
+            `${imageRules.keyfileUnreadable.message}: ${path}: ${problem}`,
+          ),
+        ];
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
-  return isIgnored ? [issueOf(networkNotSupported), ...issues] : issues;
+  return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;
 }
 
 function issueOf(rule: Rule, message: string = rule.message): Issue {

@@ -33,11 +33,11 @@ const declared: readonly Rule[] = [
   nullObject,
   tooManyValues,
   ...allRules,
-  ...confRules,
+  ...Object.values(confRules),
   ...lintRules,
   ...Object.values(mergeRules),
   ...Object.values(translationRules),
-  ...imageRules,
+  ...Object.values(imageRules),
   replacesRendered,
 ];
 
@@ -55,7 +55,7 @@ const withoutExample = new Set<string>([
   replacesRendered.id,
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
-  ...imageRules.map(({ id }) => id),
+  ...Object.values(imageRules).map(({ id }) => id),
 ]);
 
 const entries = [...ruleBook().values()];
