@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
-import type { MinisoData } from '../../../src/image/minimalIso/minisoData.ts';
 import { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/extract.ts';
+import type { MinisoData } from '../../../src/image/minimalIso/minisoData.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 
 const full = createHash('shake256', { outputLength: 10 * 2048 })
