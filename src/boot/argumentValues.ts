@@ -1,9 +1,9 @@
-/**
- * `console=` as the kernel reads it (Documentation/admin-guide/kernel-parameters.txt): a virtual terminal, a serial port
- * with `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device.
- */
+/** Checks of the values of kernel arguments whose grammar is known: `console=` and `ip=`. */
 
 import { errorRule, type Issue } from '../ignition/rule.ts';
+
+// `console=` as the kernel reads it (Documentation/admin-guide/kernel-parameters.txt): a virtual terminal, a serial port
+// with `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device.
 
 const consoleSpec = errorRule(
   'console-spec',

@@ -1,4 +1,4 @@
-/** The forms in which kernel arguments are written, by name, and the check of settings for one of them. */
+/** The forms in which kernel arguments are written, by name, and the checks of settings for them. */
 
 import { readAsset } from '../assets.ts';
 import type { Architecture } from '../core/architecture.ts';

@@ -1,10 +1,4 @@
-/**
- * A GRUB menu entry. GRUB's shell takes everything between single quotes as it is; what it then hands to the kernel it
- * prefixes with backslashes where it finds quotes or backslashes (lib/cmdline.c), so those are refused.
- *
- * Left out: https, which GRUB does not speak, and loading modules. Where `http` is not built in, as in Debian's signed GRUB
- * for network boot, GRUB itself looks for http.mod in the folder of its platform beside the configuration.
- */
+/** The scripts and menu entries of the boot loaders GRUB, iPXE and PXELINUX, and what each of them cannot express. */
 
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
@@ -21,6 +15,12 @@ import {
 import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
 import { parseBootUrl } from './urlArgument.ts';
+
+// A GRUB menu entry. GRUB's shell takes everything between single quotes as it is; what it then hands to the kernel it
+// prefixes with backslashes where it finds quotes or backslashes (lib/cmdline.c), so those are refused.
+//
+// Left out: https, which GRUB does not speak, and loading modules. Where `http` is not built in, as in Debian's signed GRUB
+// for network boot, GRUB itself looks for http.mod in the folder of its platform beside the configuration.
 
 const grubQuotes = errorRule(
   'grub-quotes',

@@ -1,6 +1,6 @@
 /**
- * The errors that a user may meet. Every one is a sentence in the user's terms; what to do about it stands in `hint`.
- * Anything else that is thrown is a defect of this program.
+ * The errors that a user may meet, and their codes. Every message is a sentence in the user's terms, and `hint` says what to do
+ * about it. Anything else that is thrown is a defect of this program.
  */
 
 import type { Position } from './finding.ts';

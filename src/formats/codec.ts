@@ -1,4 +1,4 @@
-/** What the decoders of compressed data have in common: where they start, how much they may make, what they return. */
+/** What the decoders of compressed data have in common: options, limits, results, and the use of node:zlib as a stream. */
 
 import type { Transform } from 'node:stream';
 import { FormatError } from '../core/errors.ts';

@@ -1,7 +1,6 @@
 /**
- * Patterns for names, once they are read: literal characters, stars and classes, and whether a text matches. How
- * a pattern is written differs from program to program and is left to its readers; only classes look alike everywhere.
- * Matching never goes back further than to the last star, so no pattern takes long.
+ * Patterns for names. Matching never goes back further than to the last star, so no pattern takes long. Each program writes
+ * patterns in another way; only those of coreos-installer are read here.
  */
 
 import { FormatError } from '../core/errors.ts';

@@ -1,8 +1,8 @@
-/**
- * Text in double quotes as Go prints it with %q. Ignition quotes names that it found in a config this way, so its
- * messages are only equal to the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place
- * that has a use for it.
- */
+/** Texts as Go's standard library treats them, because Ignition prints and compares its results: `%q` and the package `path`. */
+
+// Text in double quotes as Go prints it with %q. Ignition quotes names that it found in a config this way, so its
+// messages are only equal to the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place
+// that has a use for it.
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': '\\a',

@@ -1,4 +1,4 @@
-/** Mappings of keys to values, as JSON and YAML have them: what is neither a list nor null. */
+/** Mappings of keys to values, as JSON and YAML have them: values that are neither a list nor null. */
 
 export type Mapping = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,6 @@
-/** Lists in sentences. That of `Intl` would do, but takes longer to load than a short command does for all else. */
+/** Lists, counts and sizes in messages, and the known name that a misspelt one is closest to. */
+
+// Lists in sentences. That of `Intl` would do, but takes longer to load than a short command does for all else.
 
 /** `a`, `a and b`, `a, b, and c` */
 export function formatWordList(items: readonly string[]): string {

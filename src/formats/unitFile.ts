@@ -1,9 +1,9 @@
-/**
- * systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
- * systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
- */
+/** systemd unit files, in two ways: as Ignition reads them, and as systemd itself does. */
 
 import { quoteGo } from './goText.ts';
+
+// systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
+// systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
 
 interface UnitFile {
   /** In order of appearance; a name may occur more than once. */
@@ -260,7 +260,7 @@ function trimSpace(text: string): string {
 }
 
 // systemd unit files as systemd itself reads them: the lines of `config_parse()` in its `conf-parser.c`, systemd.syntax(7).
-// `unitFile.ts` reads them as Ignition does, and knows of no lines outside of a section. Left out: what values mean.
+// Unlike go-systemd's reader above, it accepts lines outside of a section. Left out: what values mean.
 
 /** One line that systemd does not skip; several, where a backslash joins them. */
 export type SystemdLine =

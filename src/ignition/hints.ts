@@ -1,4 +1,4 @@
-/** Says what is usually behind text that is not JSON, and behind a version that Ignition does not know. */
+/** Hints about common mistakes: text that is not JSON, unknown versions of the spec, and values of a wrong type. */
 
 import { formatPath } from '../core/finding.ts';
 import type { SyntaxProblem } from '../formats/json/syntax.ts';

@@ -174,7 +174,7 @@ export async function bytesBehind(image: ImageAccess, { descriptors }: IsoTree):
 }
 
 // Data behind the end of an image, and what has to follow: the size of the volume in its descriptors, and the partition table
-// of hybrid images. `appendix.ts` remembers what was there. Nothing that is in use is overwritten before the image points
+// of hybrid images. The record above has the bytes that were there before. Nothing that is in use is overwritten before the image points
 // elsewhere.
 
 /** An image, and the tree on it. */

@@ -1,4 +1,4 @@
-/** What a boot loader loads from a live image: where it is on an ISO, and kernels as loaders can start them. */
+/** What a boot loader loads from a live image: where it is on an ISO, its architecture, and kernels as loaders can start them. */
 
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** A CoreOS live ISO: what it holds, and the change that makes it hold something else. The image itself is never written here. */
+/** A CoreOS live ISO: its contents, and the changes that embed other contents or reset it. The image itself is never written here. */
 
 import { FormatError } from '../core/errors.ts';
 import { appendToImage, bytesBehind, takeBackAppendix } from './appendix.ts';

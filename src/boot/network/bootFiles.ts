@@ -1,6 +1,6 @@
 /**
- * The files from which machines boot over the network, by the names under which each loader looks for them. Put into
- * one folder and served by TFTP or HTTP, with the loaders themselves beside them, which are not made here.
+ * The files from which machines boot over the network, by the names under which each loader looks for them. They belong into
+ * one folder that is served by TFTP or HTTP, together with the loaders themselves, which are not made here.
  */
 
 import { readAsset } from '../../assets.ts';

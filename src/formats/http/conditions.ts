@@ -1,4 +1,4 @@
-/** Conditional requests (RFC 9110, section 13): whether the client has, or still means, what there is now. */
+/** Conditional requests (RFC 9110, section 13), and the dates that they compare (section 5.6.7). */
 
 /** Fields of a request by their names in lower case; a field that came several times is one list. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,11 +1,11 @@
-/**
- * The first sector of an ISO that also boots as a disk: code that loads ISOLINUX, as syslinux' isohybrid installs it, and a
- * partition table by which UEFI finds the EFI system partition within the image. No GPT: firmware that reads one from a
- * disk reads a partition table as well.
- */
+/** What lets a BIOS boot an ISO with ISOLINUX: the hybrid MBR for disks, and the boot info table within the boot loader. */
 
 import { FormatError } from '../../core/errors.ts';
 import { SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
+
+// The first sector of an ISO that also boots as a disk: code that loads ISOLINUX, as syslinux' isohybrid installs it, and a
+// partition table by which UEFI finds the EFI system partition within the image. No GPT: firmware that reads one from a
+// disk reads a partition table as well.
 
 const SIZE = 512;
 /** Room for the code; isohdpfx.bin is as long as that. */

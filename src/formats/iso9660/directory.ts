@@ -1,11 +1,11 @@
-/**
- * Directory records (ECMA-119, section 9.1). Leaves out interleaved files, dates on reading, and extended attributes
- * beyond skipping them: no live image uses any of it.
- */
+/** Directory records of ISO 9660, and the Rock Ridge fields in them. */
 
 import { FormatError } from '../../core/errors.ts';
 import type { Extent, NameEncoding } from './descriptors.ts';
 import { decodeUcs2, latin1, putBoth16, putBoth32, SECTOR, shortDate, viewOf } from './fields.ts';
+
+// Directory records (ECMA-119, section 9.1). Leaves out interleaved files, dates on reading, and extended attributes
+// beyond skipping them: no live image uses any of it.
 
 /** What a directory says about one of its children. */
 export interface DirectoryRecord extends Extent {

@@ -1,4 +1,4 @@
-/** The directories of an image to write, made from a flat list of paths. */
+/** The directories of an image to write, made from a flat list of paths, and their names in each of the two trees. */
 
 import { FormatError } from '../../core/errors.ts';
 

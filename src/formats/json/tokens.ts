@@ -1,6 +1,6 @@
 /**
- * Moving over JSON bytes that are known to be valid (`syntax.ts`): nothing is checked again and nothing is built. All
- * offsets count bytes; every function takes the offset of a token's first byte and returns the one behind its last.
+ * Tokens of JSON bytes that are known to be valid (`syntax.ts`): moving over them, and the values of strings and integers.
+ * All offsets count bytes; the skip functions take the offset of a token's first byte and return the one behind its last.
  */
 
 import { isAscii, isUtf8 } from 'node:buffer';

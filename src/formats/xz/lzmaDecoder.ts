@@ -1,7 +1,4 @@
-/**
- * Decodes the symbols of LZMA: literals, matches, repeated matches. Where they go is a ring (see window.ts), whose end
- * may come within a match.
- */
+/** Decodes the symbols of LZMA (literals, matches, repeated matches) into a ring, whose end may come within a match. */
 
 import * as lzma from './lzmaModel.ts';
 import {

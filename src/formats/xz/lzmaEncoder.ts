@@ -1,7 +1,7 @@
 /**
- * Encodes the symbols of LZMA, the counterpart of lzmaDecoder.ts. What to encode is chosen in encode.ts. The
- * properties are fixed: three bits of the previous byte choose the coder of a literal and the position plays no
- * part, which suits text.
+ * Encodes the symbols of LZMA with a range coder, the counterpart of lzmaDecoder.ts; encode.ts chooses what to encode. The
+ * properties are fixed: three bits of the previous byte choose the coder of a literal, and the position is not used, which
+ * suits text.
  */
 
 import * as lzma from './lzmaModel.ts';

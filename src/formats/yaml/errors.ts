@@ -1,4 +1,4 @@
-/** What is wrong with a YAML text, as sentences that end in line and column. */
+/** Errors about a YAML text, with line and column. */
 
 import { YAMLException } from 'js-yaml';
 import { type Excerpt, FormatError } from '../../core/errors.ts';

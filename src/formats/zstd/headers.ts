@@ -1,4 +1,4 @@
-/** The beginning of a zstandard frame (RFC 8878, sections 3.1.1.1 and 3.1.2). */
+/** Headers of zstandard frames and blocks (RFC 8878, sections 3.1.1.1, 3.1.1.2 and 3.1.2), and what decodes frames. */
 
 import { ByteFeed, type ByteInput, type Steps } from '../byteFeed.ts';
 

@@ -1,4 +1,4 @@
-/** Disks and their partitions. */
+/** Disks, their partitions, and software RAID. */
 
 import type { Disk, Partition, Raid } from '../config.ts';
 import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
@@ -223,7 +223,7 @@ function guidIssue(field: 'guid' | 'typeGuid', guid = ''): Issue | undefined {
   return guid === '' || guidForm.test(guid) ? undefined : issue(partitionRules.guid, [field]);
 }
 
-// Software RAID arrays; their devices are checked by `path.ts`.
+// Software RAID arrays; their devices are checked by the rules of paths (`node.ts`).
 
 const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
 const redundantLevels = new Set([

@@ -1,4 +1,4 @@
-/** Files, directories and links: what they have in common, which is owner and mode, and what each has by itself. */
+/** Files, directories and links, and the paths that they and devices have. */
 
 import type { Path } from '../../core/finding.ts';
 import { cleanPath } from '../../formats/goText.ts';

@@ -1,4 +1,4 @@
-/** Resources: what to fetch, how it is packed and what proves it; and the older types of 3.0.0 for the same. */
+/** Resources (what to fetch, how it is packed and what verifies it), and the `ignition` section that refers to them. */
 
 import { parseGoUrl } from '../../formats/goUrl.ts';
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';

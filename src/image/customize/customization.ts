@@ -1,6 +1,6 @@
 /**
- * What `iso customize` and `pxe customize` make of their options: the files of an archive for the live system. What goes
- * where, and in which order, is as coreos-installer has it, whose services on the live system read all of it.
+ * What `iso customize` and `pxe customize` make of their options: the files of an archive for the live system, and the change
+ * of an ISO that embeds them. Places and order are those of coreos-installer, whose services on the live system read them.
  */
 
 import { readAsset } from '../../assets.ts';

@@ -1,7 +1,7 @@
 /**
- * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our
- * own is written. Keys and types are those of its options that may stand in a file; what the values mean together (two
- * sources of an image, say) is left to the installer. A number is taken for a text, as there.
+ * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our own
+ * is written. The values together (two sources of an image, for example) are left to the installer. A number is taken for a
+ * text, as there.
  */
 
 import { CliError, FormatError } from '../../core/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * The Ignition configs that a customisation makes. The user's own configs are merge children of theirs, so they may be of
- * a newer version of the spec. Unlike coreos-installer's, these say nothing of fields that are not set, where it has null.
+ * The Ignition configs that a customization makes, and the user's configs in them. Those are merge children, so they may be
+ * of a newer version of the spec. Unlike coreos-installer's, these configs omit fields that are not set, where it has null.
  */
 
 import { CliError } from '../../core/errors.ts';

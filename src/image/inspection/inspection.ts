@@ -1,4 +1,7 @@
-/** What an image is and holds, as data. Secrets are in it: whoever shows it masks them. */
+/**
+ * What an image is and contains, as data, and whether it boots the agent as far as its own contents show. The data contains
+ * secrets: mask them before they are shown.
+ */
 
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';

@@ -1,4 +1,4 @@
-/** Takes the minimal ISO out of a live ISO, and the root filesystem that it then needs from elsewhere. */
+/** The minimal ISO of a live ISO, and the root filesystem that it has to fetch from elsewhere. */
 
 import { createHash } from 'node:crypto';
 import { CliError, FormatError } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-/** Huffman tables of literals (RFC 8878, section 4.2.1). */
+/** Huffman tables of literals, and the streams that are coded with them (RFC 8878, section 4.2). */
 
 import type { BlockReader } from './blockReader.ts';
 import { buildFseTable, type FseTable, readDistribution } from './fse.ts';
