@@ -13,9 +13,10 @@ import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
 import { readInitrdFrom } from '../initrd.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
-import { type LiveFeatures, noFeatures, parseFeatures } from '../liveFeatures.ts';
+import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { isNetworkPath, NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
+import { isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
 import {
   type ConfigParts,
@@ -250,10 +251,6 @@ export async function customizeIso(
   return { change: await iso.change({ files, kargs }), remarks };
 }
 
-const STAMP = 'etc/coreos-live-initramfs';
-const FEATURES = 'etc/coreos/features.json';
-const wanted: ReadonlySet<string> = new Set([STAMP, FEATURES, CONFIG_NAME]);
-
 /** Bytes of these files; real ones have some hundred. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
@@ -262,20 +259,16 @@ const MAX_KEPT = 16 * 1024 * 1024;
  * @throws FormatError for an initramfs of anything else, and for one that is customised; what the source throws
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
-  const files: EmbedFiles = await readInitrdFrom(initrd, {
-    wants: (path) => wanted.has(path) || isNetworkPath(path),
-    maxKept: MAX_KEPT,
-  });
-  if (!files.has(STAMP)) {
+  const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));
+  if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
-      hint: `it has no file ${STAMP}: use the initramfs of a live PXE image of CoreOS`,
+      hint: `it has no file ${LIVE_STAMP}: use the initramfs of a live PXE image of CoreOS`,
     });
   }
-  if (isCustomized(files)) {
+  if (marks.embedded.size > 0) {
     throw new FormatError('input is already customized', {
       hint: 'start from the initramfs as it was released',
     });
   }
-  const features = files.get(FEATURES);
-  return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
+  return readInitrdFeatures(marks);
 }
