@@ -103,9 +103,9 @@ describe('parseInitrdGlobs', () => {
     ['**a', 2, recursive],
     ['a**', 3, recursive],
     ['x/**y', 4, recursive],
-  ])('refuses %s', (pattern, position, problem) => {
-    expect(() => parseInitrdGlobs(['ok', pattern])).toThrow(
-      `parsing glob patterns: "${pattern}": Pattern syntax error near position ${position}: ${problem}`,
+  ])('refuses %s', (written, position, problem) => {
+    expect(() => parseInitrdGlobs(['ok', written])).toThrow(
+      `parsing glob patterns: "${written}": Pattern syntax error near position ${position}: ${problem}`,
     );
   });
 

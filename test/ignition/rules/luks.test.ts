@@ -92,8 +92,8 @@ describe('Tang servers', () => {
     [{ ...server, advertisement: '{"payload":"x"}' }, []],
     [{ ...server, advertisement: '{' }, ['tang-advertisement-json at advertisement']],
     [{ ...server, advertisement: '1e999' }, ['tang-advertisement-json at advertisement']],
-  ])('%j breaks %j', (tang, rules) => {
-    expect(brokenRules('Tang', tang)).toEqual(rules);
+  ])('%j breaks %j', (checked, rules) => {
+    expect(brokenRules('Tang', checked)).toEqual(rules);
   });
 
   it('have a URL that Clevis can ask', () => {
