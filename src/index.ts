@@ -46,7 +46,7 @@ export {
 export { formatIgnition } from './ignition/ignitionText.ts';
 export { mergeConfigs } from './ignition/merge.ts';
 export { remarkMerge } from './ignition/mergeRemarks.ts';
-export { normalizeConfig } from './ignition/normalize.ts';
+export { normalizeConfig } from './ignition/merge.ts';
 export { translateConfig, type Translation } from './ignition/translate.ts';
 export { validateConfig } from './ignition/validate.ts';
 export { specVersions, type SpecVersion } from './ignition/versions.ts';
@@ -60,13 +60,13 @@ export { embedIgnition as planIgnition, readIgnition, type Embedding } from './i
 export type { Growth } from './image/growth.ts';
 export { changedImage, type ImageChange } from './image/imageChange.ts';
 export { listInitrd, readInitrd, readInitrdFrom, sourceOfImage, writeInitrd } from './image/initrd.ts';
-export type { ByteSource } from './formats/byteSource.ts';
+export type { ByteSource } from './formats/byteFeed.ts';
 export { inspectInitrd } from './image/inspection/inspectInitrd.ts';
 export { inspectIso } from './image/inspection/inspectIso.ts';
 export { editKargs, type KargsEdits } from './image/kargsEdit.ts';
 export { openLiveIso, type IsoContents, type LiveIso } from './image/liveIso.ts';
 export { listNetworkSettings, type NetworkFile } from './image/networkSettings.ts';
-export { repairIso as planRepair, resetIso as planReset } from './image/resetIso.ts';
+export { repairIso as planRepair, resetIso as planReset } from './image/liveIso.ts';
 export { bytesAccess, chunksOf, overlay, type ByteRange, type Patch } from './image/overlay.ts';
 export type { RandomAccess } from './image/overlay.ts';
 export { writeSampleIso, type SampleIso } from './image/sampleIso.ts';

@@ -8,29 +8,21 @@
 
 import { isUtf8 } from 'node:buffer';
 import { positionsOf } from '../formats/json/locate.ts';
-import type { OsloDocument, OsloOption, OsloProblemCode } from '../formats/osloConfig.ts';
-import { normalizeSection, parseOsloConfig } from '../formats/osloConfig.ts';
+import {
+  type OsloDocument,
+  type OsloOption,
+  type OsloProblemCode,
+  normalizeSection,
+  parseOsloConfig,
+} from '../formats/osloConfig.ts';
 import type { Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Report } from '../core/finding.ts';
-import {
-  confCafileUnused,
-  confCommandLineOnly,
-  confDeprecated,
-  confEmptyNumber,
-  confEncoding,
-  confInlineComment,
-  confOverridden,
-  confSectionCase,
-  confSyntax,
-  confUnknownOption,
-  confUnknownSection,
-  confUrl,
-  confUrlAddress,
-  confVersion,
-} from '../ipa/confRules.ts';
+import { confRules } from '../ipa/confRules.ts';
 import { checkValues } from '../ipa/confValues.ts';
-import type { IpaOption, IpaVersion, RemovedIpaOption } from '../ipa/ipaOptions.ts';
 import {
+  type IpaOption,
+  type IpaVersion,
+  type RemovedIpaOption,
   findIpaOption,
   findRemovedIpaOption,
   hadIpaOption,
@@ -67,7 +59,7 @@ export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): 
   const settings = findSettings(document, ipaVersion);
   const effective = findEffective(settings);
   const findings = [
-    ...problems.map(({ code, position }) => finding(confSyntax, { ...syntaxTexts[code], position })),
+    ...problems.map(({ code, position }) => finding(confRules.syntax, { ...syntaxTexts[code], position })),
     ...checkNames(document, ipaVersion),
     ...settings.flatMap((setting) => checkOverridden(setting, effective)),
     ...settings.flatMap((setting) => checkAge(setting, ipaVersion)),
@@ -88,7 +80,7 @@ export function checkConfFile(bytes: Uint8Array, options: ConfCheckOptions = {})
   const findings =
     wrong === undefined
       ? checkConf(text, options)
-      : [finding(confEncoding, { position: positionsOf(bytes, [wrong])[0] })];
+      : [finding(confRules.encoding, { position: positionsOf(bytes, [wrong])[0] })];
   return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
 }
 
@@ -177,7 +169,7 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
       header = entry.position;
       reported = false;
       const otherCase = !isIpaSection(entry.name) && isIpaSection(normalizeSection(entry.name));
-      return otherCase ? [finding(confSectionCase, { path: [entry.name], position: header })] : [];
+      return otherCase ? [finding(confRules.sectionCase, { path: [entry.name], position: header })] : [];
     }
     if (known.has(normalizeSection(entry.section))) return checkName(entry, ipaVersion);
     if (reported) return [];
@@ -189,8 +181,8 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
   const details = { path: [name], position };
-  if (suggestion === undefined) return finding(confUnknownSection, details);
-  return finding(confUnknownSection, { ...details, hint: `did you mean "[${suggestion}]"?` });
+  if (suggestion === undefined) return finding(confRules.unknownSection, details);
+  return finding(confRules.unknownSection, { ...details, hint: `did you mean "[${suggestion}]"?` });
 }
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
@@ -199,15 +191,17 @@ function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Findin
   const removed = findRemovedIpaOption(line.name, line.section);
   if (removed !== undefined) return checkRemoved(removed, details, ipaVersion);
   const suggestion = suggestIpaOption(line.section, line.name);
-  if (suggestion === undefined) return [finding(confUnknownOption, details)];
+  if (suggestion === undefined) return [finding(confRules.unknownOption, details)];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confUnknownOption, { ...details, hint: `did you mean "${suggestion.name}"${place}?` })];
+  return [
+    finding(confRules.unknownOption, { ...details, hint: `did you mean "${suggestion.name}"${place}?` }),
+  ];
 }
 
 function checkRemoved(removed: RemovedIpaOption, details: Details, ipaVersion?: IpaVersion): Finding[] {
   if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
   const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [finding(confUnknownOption, { ...details, message, hint: 'remove the line' })];
+  return [finding(confRules.unknownOption, { ...details, message, hint: 'remove the line' })];
 }
 
 function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
@@ -215,7 +209,9 @@ function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Set
   const winner = effective.get(option);
   if (winner === undefined || winner === setting) return [];
   const message = `the line has no effect: line ${winner.line.position?.line} sets ${option.name}`;
-  return [finding(confOverridden, { path: [line.section, line.name], position: line.position, message })];
+  return [
+    finding(confRules.overridden, { path: [line.section, line.name], position: line.position, message }),
+  ];
 }
 
 /** What there is to say about the option as such, and not about its value: too new, too old, of no use in a file. */
@@ -229,16 +225,16 @@ function checkAge(
     // Where the present name is too new, the old one was the name.
     if (renamed) return [];
     const message = `the agent ignores the option: it came with the release ${option.since}`;
-    return [finding(confVersion, { ...details, message })];
+    return [finding(confRules.version, { ...details, message })];
   }
   if (renamed) {
     const hint = `Write "${option.name}" in [${option.section}]`;
-    findings.push(finding(confDeprecated, { ...details, message: 'the name is an old one', hint }));
+    findings.push(finding(confRules.deprecated, { ...details, message: 'the name is an old one', hint }));
   } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
     const message = 'the option is going to be removed from the agent';
-    findings.push(finding(confDeprecated, { ...details, message, hint: option.deprecated }));
+    findings.push(finding(confRules.deprecated, { ...details, message, hint: option.deprecated }));
   }
-  if (option.commandLineOnly === true) findings.push(finding(confCommandLineOnly, details));
+  if (option.commandLineOnly === true) findings.push(finding(confRules.commandLineOnly, details));
   return findings;
 }
 
@@ -249,7 +245,7 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
     if (!isThere && !renamed) return [];
     const details = { path: [line.section, line.name], position: line.valuePosition };
     const issue = issues.get(option);
-    const comment = hasInlineComment(line.value) ? [finding(confInlineComment, details)] : [];
+    const comment = hasInlineComment(line.value) ? [finding(confRules.inlineComment, details)] : [];
     if (issue !== undefined) return [finding(issue.rule, { ...details, ...issue }), ...comment];
     return [...comment, ...checkEmptyNumber(option, line, details), ...checkUrl(option, line, details)];
   });
@@ -261,7 +257,7 @@ function hasInlineComment(value: string): boolean {
 
 function checkEmptyNumber({ type }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
   const isNumber = type === 'integer' || type === 'port' || type === 'float';
-  return isNumber && value.trim() === '' ? [finding(confEmptyNumber, details)] : [];
+  return isNumber && value.trim() === '' ? [finding(confRules.emptyNumber, details)] : [];
 }
 
 /** The agent checks no more of its URLs than how the first one starts. */
@@ -269,9 +265,9 @@ function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: 
   if (section !== 'DEFAULT' || (name !== 'api_url' && name !== 'inspection_callback_url')) return [];
   if (value.includes('$') || hasInlineComment(value)) return [];
   const problem = findUrlProblem(value, name) ?? findPathProblem(value);
-  if (problem !== undefined) return [finding(confUrl, { ...details, ...problem })];
+  if (problem !== undefined) return [finding(confRules.url, { ...details, ...problem })];
   const address = findUrlListAddress(value);
-  return address === undefined ? [] : [finding(confUrlAddress, { ...details, ...address })];
+  return address === undefined ? [] : [finding(confRules.urlAddress, { ...details, ...address })];
 }
 
 /** Without verification the authority is of no use: most likely only one of the two is intended. */
@@ -283,7 +279,10 @@ function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const cafile = settings.get('DEFAULT.cafile')?.value ?? '';
   if (insecure === undefined || cafile === '' || !/^(?:true|1|on|yes)$/i.test(insecure.value)) return [];
   return [
-    finding(confCafileUnused, { path: [insecure.section, insecure.name], position: insecure.valuePosition }),
+    finding(confRules.cafileUnused, {
+      path: [insecure.section, insecure.name],
+      position: insecure.valuePosition,
+    }),
   ];
 }
 

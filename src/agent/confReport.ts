@@ -7,7 +7,7 @@ import { readDefaults } from '../formats/osloConfig.ts';
 import type { Finding, Severity } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
-import { confOverridden } from '../ipa/confRules.ts';
+import { confRules } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -49,7 +49,7 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
   const ofUser = checkConf(userConf);
   const reported = new Set([...ofLines, ...ofUser].map(identify));
   const ofResult = checkConf(renderAgentConf(settings)).filter(
-    (finding) => finding.rule !== confOverridden.id && !reported.has(identify(finding)),
+    (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
   );
   const remarks = [
     ...ofUser.map((finding) => toRemark(finding, `${places.userConf}${formatPosition(finding)}`)),
@@ -71,7 +71,7 @@ function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark
     if (flag === undefined || result.get(name) === value) return [];
     const winner = ofLines.has(name) ? places.optionLine : places.userConf;
     const message = `${winner} sets ${name} to something else, and wins`;
-    return [{ severity: 'warning', rule: confOverridden.id, place: flag, message }];
+    return [{ severity: 'warning', rule: confRules.overridden.id, place: flag, message }];
   });
 }
 
@@ -81,7 +81,9 @@ function identify({ rule, path, message }: Finding): string {
 
 /** A message about lines of a text that the user never sees becomes one without numbers. */
 function withoutLine(finding: Finding): Finding {
-  return finding.rule === confOverridden.id ? { ...finding, message: confOverridden.message } : finding;
+  return finding.rule === confRules.overridden.id
+    ? { ...finding, message: confRules.overridden.message }
+    : finding;
 }
 
 function toRemark({ severity, rule, message, hint }: Finding, place: string): ConfRemark {

@@ -5,8 +5,7 @@
  */
 
 import { UsageError } from '../core/errors.ts';
-import type { Host } from '../formats/hostName.ts';
-import { formatUrlHost, parseHost } from '../formats/hostName.ts';
+import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
 /** Where Ironic's API listens unless it is set up otherwise. */

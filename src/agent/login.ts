@@ -3,7 +3,7 @@
 import type { Passwd, Unit } from '../ignition/config.ts';
 import type { AgentSettings } from './settings.ts';
 import { FormatError } from '../core/errors.ts';
-import { checkConsole } from '../boot/consoleArgument.ts';
+import { checkConsole } from '../boot/argumentValues.ts';
 
 export function renderPasswd({ sshKeys, passwordHash }: AgentSettings): Passwd | undefined {
   if (sshKeys.length === 0 && passwordHash === undefined) return undefined;

@@ -4,7 +4,7 @@
  * ignores. Compared with podman 4.3, whose messages the texts here follow.
  */
 
-import { nearestName } from '../formats/editDistance.ts';
+import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';

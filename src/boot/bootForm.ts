@@ -1,7 +1,7 @@
 /** What a form of output is: how it writes kernel arguments down, and what its loader would not pass on unchanged. */
 
 import { UsageError } from '../core/errors.ts';
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
@@ -14,12 +14,11 @@ export interface BootForm {
   render(settings: BootSettings): string;
 }
 
-const argumentOfLoader: Rule = {
-  id: 'argument-of-loader',
-  severity: 'error',
-  message: 'the boot loader writes this argument itself',
-  hint: 'leave it out',
-};
+const argumentOfLoader = errorRule(
+  'argument-of-loader',
+  'the boot loader writes this argument itself',
+  'leave it out',
+);
 
 export interface BootImages {
   readonly kernelUrl: string;
@@ -49,12 +48,11 @@ function checkImage(url: string, schemes: readonly string[]): readonly Issue[] {
   return isPlainText(url) ? checkUrl(url, schemes) : [{ rule: imageCharacters, path: [] }];
 }
 
-const imageCharacters: Rule = {
-  id: 'image-url-characters',
-  severity: 'error',
-  message: 'the URL holds white space, double quotes or other than printable ASCII',
-  hint: 'percent-encode these characters: a space is %20',
-};
+const imageCharacters = errorRule(
+  'image-url-characters',
+  'the URL holds white space, double quotes or other than printable ASCII',
+  'percent-encode these characters: a space is %20',
+);
 
 /** The issues of arguments that the loader writes itself. */
 export function checkReserved(placed: readonly KernelArgument[], names: readonly string[]): readonly Issue[] {

@@ -6,33 +6,29 @@
  */
 
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 
-const ipaNoValue: Rule = {
-  id: 'ipa-parameter-value-missing',
-  severity: 'error',
-  message: 'the agent ignores a parameter without a value',
-  hint: 'write NAME=VALUE, e.g. insecure=1',
-};
-const ipaUnknown: Rule = {
-  id: 'ipa-parameter-unknown',
-  severity: 'warning',
-  message: 'the agent does not know this kernel parameter and ignores it',
-  hint: 'see the options of ironic-python-agent that have a kernel parameter',
-};
-const ipaValue: Rule = {
-  id: 'ipa-parameter-value',
-  severity: 'error',
-  message: 'the agent does not take this value',
-  hint: 'give a value of the type of this option',
-};
-const ipaSecret: Rule = {
-  id: 'ipa-parameter-secret',
-  severity: 'warning',
-  message: 'the value is a secret, and every program on the machine can read the kernel command line',
-  hint: 'leave it to Ironic, which hands out secrets when the agent calls it',
-};
+const ipaNoValue = errorRule(
+  'ipa-parameter-value-missing',
+  'the agent ignores a parameter without a value',
+  'write NAME=VALUE, e.g. insecure=1',
+);
+const ipaUnknown = warningRule(
+  'ipa-parameter-unknown',
+  'the agent does not know this kernel parameter and ignores it',
+  'see the options of ironic-python-agent that have a kernel parameter',
+);
+const ipaValue = errorRule(
+  'ipa-parameter-value',
+  'the agent does not take this value',
+  'give a value of the type of this option',
+);
+const ipaSecret = warningRule(
+  'ipa-parameter-secret',
+  'the value is a secret, and every program on the machine can read the kernel command line',
+  'leave it to Ironic, which hands out secrets when the agent calls it',
+);
 
 /** The kernel argument for `NAME=VALUE`; the name as in a file (`ntp_server`) or as an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {

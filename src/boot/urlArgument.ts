@@ -3,32 +3,28 @@
  * in brackets. Stricter than the URL standard, which repairs what curl, Ignition and boot loaders refuse.
  */
 
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 
-const urlScheme: Rule = {
-  id: 'boot-url-scheme',
-  severity: 'error',
-  message: 'the URL has a scheme that is not supported here',
-  hint: 'use a URL with another scheme',
-};
-const urlHost: Rule = {
-  id: 'boot-url-host',
-  severity: 'error',
-  message: 'the URL has no valid host',
-  hint: 'write scheme://host[:port]/path, and an IPv6 address in brackets: http://[2001:db8::1]/file',
-};
-export const urlCredentials: Rule = {
-  id: 'boot-url-credentials',
-  severity: 'warning',
-  message: 'the URL holds credentials, and every program on the machine can read the kernel command line',
-  hint: 'serve the file where no credentials are needed, or to the provisioning network only',
-};
-export const urlPlaintext: Rule = {
-  id: 'ignition-url-plaintext',
-  severity: 'warning',
-  message: 'the Ignition config travels unencrypted, readable by everyone on the network',
-  hint: 'use https if the config holds a pull secret or another secret, or embed it into the initramfs',
-};
+const urlScheme = errorRule(
+  'boot-url-scheme',
+  'the URL has a scheme that is not supported here',
+  'use a URL with another scheme',
+);
+const urlHost = errorRule(
+  'boot-url-host',
+  'the URL has no valid host',
+  'write scheme://host[:port]/path, and an IPv6 address in brackets: http://[2001:db8::1]/file',
+);
+export const urlCredentials = warningRule(
+  'boot-url-credentials',
+  'the URL holds credentials, and every program on the machine can read the kernel command line',
+  'serve the file where no credentials are needed, or to the provisioning network only',
+);
+export const urlPlaintext = warningRule(
+  'ignition-url-plaintext',
+  'the Ignition config travels unencrypted, readable by everyone on the network',
+  'use https if the config holds a pull secret or another secret, or embed it into the initramfs',
+);
 
 /** A URL in its parts, as they stand in the text. */
 export interface BootUrl {

@@ -11,9 +11,9 @@ import {
   parseKey,
   type Resource,
   secretMetadata,
+  secrets,
 } from './kube/objects.ts';
 import { isNotFound } from './kube/apiError.ts';
-import { secrets } from './kube/objects.ts';
 import { createWatchCache, type WatchCache } from './kube/watchCache.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { ReadSecret } from './imageOrder.ts';

@@ -3,8 +3,7 @@
  * `report` (`io/report/report.ts`); text, log lines and status pages are made from it at the very end.
  */
 
-import type { CliError, Excerpt, FilePlace } from './errors.ts';
-import type { ErrorCode } from './errorCodes.ts';
+import type { CliError, ErrorCode, Excerpt, FilePlace } from './errors.ts';
 import type { Finding, Path, Position, Severity } from './finding.ts';
 
 export interface Diagnostic {

@@ -1,10 +1,44 @@
 /**
- * The errors that a user may meet. Every one is a sentence in the user's terms; what to do about it stands in `hint`.
- * Anything else that is thrown is a defect of this program.
+ * The errors that a user may meet, and their codes. Every message is a sentence in the user's terms, and `hint` says what to do
+ * about it. Anything else that is thrown is a defect of this program.
  */
 
-import type { ErrorCode } from './errorCodes.ts';
 import type { Position } from './finding.ts';
+
+/** The codes of errors, by what the user has to do about them. `explain CODE` reads what docs/errors.md says of each. */
+export const errorCodes = [
+  'ERR_USAGE',
+  'ERR_SETTING',
+  'ERR_INVENTORY',
+  'ERR_HOST',
+  'ERR_CONFIG_INVALID',
+  'ERR_CONFIG_VERSION',
+  'ERR_FORMAT',
+  'ERR_IMAGE',
+  'ERR_IMAGE_SPACE',
+  'ERR_IMAGE_CHANGED',
+  'ERR_COMPARE',
+  'ERR_FILE_MISSING',
+  'ERR_FILE_ACCESS',
+  'ERR_FILE_EXISTS',
+  'ERR_FILE_READ',
+  'ERR_FILE_WRITE',
+  'ERR_DISK_FULL',
+  'ERR_BUSY',
+  'ERR_TOO_LARGE',
+  'ERR_NETWORK',
+  'ERR_TLS',
+  'ERR_HTTP',
+  'ERR_DIGEST',
+  'ERR_SIGNATURE',
+  'ERR_PROGRAM',
+  'ERR_LISTEN',
+  'ERR_KUBERNETES',
+  'ERR_MACHINE',
+  'ERR_INTERNAL',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
 
 /** A line of a text that is talked about, without secrets, with the place in it marked. Of long lines it is a part. */
 export interface Excerpt {

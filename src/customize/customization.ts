@@ -3,20 +3,19 @@
 import { basename } from 'node:path';
 import { parseCaCertificates } from '../agent/caCertificates.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
-import { consoleNote, parseConsole } from '../image/customize/consoles.ts';
+import { consoleNote, parseConsole, checkInstallerConfig } from '../image/customize/installerConfig.ts';
 import {
   type Customization,
   installNotice,
   lacksDevice,
   type Needs,
 } from '../image/customize/customization.ts';
-import { checkInstallerConfig } from '../image/customize/installerConfig.ts';
+import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/printable.ts';
 import { report } from '../io/report/report.ts';
-import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { readNmstate } from './network.ts';
 import { readUserConfig } from './userConfigs.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';

@@ -1,7 +1,7 @@
 /** The user's Ignition configs for `iso customize` and `pxe customize`: JSON, or the same written as YAML. */
 
 import { CliError, type ErrorDetails, FormatError } from '../core/errors.ts';
-import { parseUserConfig } from '../image/customize/userConfig.ts';
+import { parseUserConfig } from '../image/customize/parentConfig.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { unusedKey } from '../ignition/unusedKeys.ts';
 import { readUserFile } from '../io/files/files.ts';

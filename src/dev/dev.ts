@@ -10,7 +10,7 @@ import { writeStdout } from '../io/stdout.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
 import { listInitrd, sortedByPath, takeInitrdFiles } from '../image/initrd.ts';
-import { parseInitrdGlobs } from '../image/initrdGlob.ts';
+import { parseInitrdGlobs } from '../formats/glob.ts';
 import { withInitrd, withRepeatableInitrd } from '../hosts/input/initrdInput.ts';
 import { lineForOutput } from '../io/report/outputLine.ts';
 import { prepareExtraction } from '../io/files/extractFiles.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { CliError, FormatError } from '../core/errors.ts';
-import { hasMore, inputOf, sourceOf } from '../formats/byteSource.ts';
+import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
 import { detectCompression, unpackMember } from '../formats/compression.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';

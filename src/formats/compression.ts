@@ -1,11 +1,11 @@
 /** Tells how bytes are compressed and unpacks them: what the reader of an initramfs has to know of compression. */
 
-import { type ByteInput, runSteps } from './byteSource.ts';
+import { type ByteInput, runSteps } from './byteFeed.ts';
 import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
 import { decodeGzip, unpackGzip } from './gzip.ts';
 import { decodeXz, unpackXz } from './xz/decode.ts';
 import { decodeZstd, unpackZstd } from './zstd/decode.ts';
-import { isZstd } from './zstd/frameHeader.ts';
+import { isZstd } from './zstd/headers.ts';
 
 /** `none` is anything that does not start like one of the others. */
 export type Compression = 'gzip' | 'xz' | 'zstd' | 'none';

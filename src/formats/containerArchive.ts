@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
-import { type ByteSource, type ByteInput, hasMore, inputOf, refill, sourceOf } from './byteSource.ts';
+import { type ByteSource, type ByteInput, hasMore, inputOf, refill, sourceOf } from './byteFeed.ts';
 import { type Compression, detectCompression, MAX_MAGIC, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
 import { readTarMembers } from './tar.ts';

@@ -5,7 +5,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { isHexDigit, unescapeInPlace } from './percentEscapes.ts';
+import { isHexDigit, unescapeInPlace } from './goUrl.ts';
 
 export interface DataUrl {
   /** Type and subtype, e.g. `text/plain`, without parameters. */

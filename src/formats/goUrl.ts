@@ -5,7 +5,7 @@
  * nobody here asks for them.
  */
 
-import { isHexDigit, unescapeInPlace } from './percentEscapes.ts';
+import { parseIpv6 } from './hostName.ts';
 
 /** What a rule needs to know of a URL. */
 export interface GoUrl {
@@ -155,32 +155,33 @@ function escapeProblem(text: string): string | undefined {
   return undefined;
 }
 
-const maxIpv6Length = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length;
-
 /** Whether Go's `netip.ParseAddr` reads `text` (a character a byte) as an IPv6 address, with or without a zone. */
 function isIpv6Address(text: string): boolean {
   const [address, zone] = cut(text, '%');
-  if (address.length > maxIpv6Length || (address !== text && zone === '')) return false;
-  const halves = address.split('::');
-  if (halves.length > 2) return false;
-  const [head = '', tail] = halves;
-  const groups = [...groupsOf(head), ...groupsOf(tail ?? '')];
-  const embedded = groups.at(-1)?.includes('.') === true && (tail ?? head) !== '';
-  const words = embedded ? groups.slice(0, -1) : groups;
-  if (embedded && !isIpv4Address(groups.at(-1) ?? '')) return false;
-  if (!words.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return false;
-  const length = words.length + (embedded ? 2 : 0);
-  return tail === undefined ? length === 8 : length < 8;
+  return (address === text || zone !== '') && parseIpv6(address) !== undefined;
 }
 
-function groupsOf(half: string): readonly string[] {
-  return half === '' ? [] : half.split(':');
+// Percent escapes (%41), the part that all kinds of URLs share.
+
+/** Whether the byte or character code is a hexadecimal digit; NaN, past the end of a text, is none. */
+export function isHexDigit(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }
 
-function isIpv4Address(text: string): boolean {
-  const octets = text.split('.');
-  return (
-    octets.length === 4 &&
-    octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)
-  );
+/** The bytes that escaped `bytes` stand for. All escapes must be well-formed; the argument is overwritten. */
+export function unescapeInPlace(bytes: Buffer): Buffer {
+  let length = 0;
+  for (let index = 0; index < bytes.length; length++) {
+    const byte = bytes[index] ?? 0;
+    const isEscape = byte === percent;
+    bytes[length] = isEscape ? hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2]) : byte;
+    index += isEscape ? 3 : 1;
+  }
+  return bytes.subarray(0, length);
+}
+
+const percent = 0x25;
+
+function hexValue(digit = 0x30): number {
+  return digit <= 0x39 ? digit - 0x30 : (digit & 0xf) + 9;
 }

@@ -4,17 +4,16 @@
  */
 
 import { constants, crc32, createInflateRaw, gzipSync, inflateRawSync } from 'node:zlib';
-import { ByteFeed, runWhole, type Steps } from './byteFeed.ts';
-import { type ByteInput, hasMore, runAll } from './byteSource.ts';
+import { ByteFeed, type ByteInput, hasMore, runAll, runWhole, type Steps } from './byteFeed.ts';
 import {
   countStream,
-  zlibErrorCode,
-  OUTPUT_TOO_LARGE,
-  tooLarge,
   type Decoded,
   type DecodeOptions,
+  OUTPUT_TOO_LARGE,
+  throughZlib,
+  tooLarge,
+  zlibErrorCode,
 } from './codec.ts';
-import { throughZlib } from './zlibStream.ts';
 
 const MAGIC = 0x8b1f;
 const DEFLATE = 8;

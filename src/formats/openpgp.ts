@@ -131,6 +131,7 @@ export async function checkSignature(
 
 function failure(problem: string, cause?: unknown): CliError {
   return new CliError(`GPG verification failure: ${problem}`, {
+    code: 'ERR_SIGNATURE',
     hint: 'the file or its signature was changed, or the key that signed it is not, or no longer, trusted',
     cause,
   });

@@ -8,7 +8,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { type ByteInput, hasMore, inputOfBytes, refill } from './byteSource.ts';
+import { type ByteInput, hasMore, inputOfBytes, refill } from './byteFeed.ts';
 
 /** A file or a link; folders are passed over. `content` is good until the next member is asked for, and read once. */
 export type TarMember =

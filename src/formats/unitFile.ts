@@ -1,11 +1,11 @@
-/**
- * systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
- * systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
- */
+/** systemd unit files, in two ways: as Ignition reads them, and as systemd itself does. */
 
-import { quoteGo } from './goQuote.ts';
+import { quoteGo } from './goText.ts';
 
-export interface UnitFile {
+// systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
+// systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
+
+interface UnitFile {
   /** In order of appearance; a name may occur more than once. */
   readonly sections: readonly UnitSection[];
 }
@@ -37,7 +37,7 @@ export function readUnit(text: string): UnitFile | UnitError {
 }
 
 /** Takes what is in a unit file as it comes, in order of appearance. */
-export interface UnitVisitor {
+interface UnitVisitor {
   section(name: string): void;
   option(option: UnitOption): void;
 }
@@ -257,4 +257,53 @@ function trimSpace(text: string): string {
   while (start < end && isSpace(text.charAt(start))) start += 1;
   while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
+}
+
+// systemd unit files as systemd itself reads them: the lines of `config_parse()` in its `conf-parser.c`, systemd.syntax(7).
+// Unlike go-systemd's reader above, it accepts lines outside of a section. Left out: what values mean.
+
+/** One line that systemd does not skip; several, where a backslash joins them. */
+export type SystemdLine =
+  | { readonly kind: 'section'; readonly name: string }
+  | { readonly kind: 'assignment'; readonly name: string; readonly value: string }
+  /** Text that is neither, such as a line without an equals sign. */
+  | { readonly kind: 'other'; readonly text: string };
+
+/** Every header and assignment in order of appearance, without blanks around names and values. */
+export function readSystemdLines(text: string): SystemdLine[] {
+  return joinLines(text).flatMap((line) => {
+    const stripped = strip(line);
+    return stripped === '' ? [] : [readLine(stripped)];
+  });
+}
+
+/** Comments are skipped, also between the lines that a backslash joins. */
+function joinLines(text: string): string[] {
+  const joined: string[] = [];
+  let begun = '';
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n\r|[\n\r\0]/)) {
+    if (/^[ \t]*[#;]/.test(line)) continue;
+    const isContinued = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
+    begun += isContinued ? `${line.slice(0, -1)} ` : line;
+    if (isContinued) continue;
+    joined.push(begun);
+    begun = '';
+  }
+  return [...joined, begun];
+}
+
+function readLine(line: string): SystemdLine {
+  if (line.startsWith('[') && line.endsWith(']')) return { kind: 'section', name: line.slice(1, -1) };
+  const equals = line.indexOf('=');
+  if (line.startsWith('[') || equals <= 0) return { kind: 'other', text: line };
+  return {
+    kind: 'assignment',
+    name: strip(line.slice(0, equals)),
+    value: strip(line.slice(equals + 1)),
+  };
+}
+
+/** Only these are blanks to systemd. */
+function strip(text: string): string {
+  return text.replaceAll(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
 }

@@ -10,8 +10,7 @@
 import { constructFromEvents, parseEvents } from 'js-yaml';
 import type { Path, Position } from '../core/finding.ts';
 import { sentence, withYamlErrors, yamlError } from './yaml/errors.ts';
-import { makeLocate, maxDepth, maxValues, startWalk, walkEvents } from './yaml/places.ts';
-import { type ReadDocument, readInPieces } from './yaml/pieces.ts';
+import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
 
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */
@@ -26,8 +25,13 @@ export interface ParsedYaml {
  */
 export function parseYaml(text: string): ParsedYaml {
   refuseLarge(text);
-  const { value, places } = readInPieces(text) ?? readWhole(text);
-  return { value, locate: makeLocate(text, places) };
+  const events = withYamlErrors(text, () => parseEvents(text, { maxDepth }));
+  // What can find places must not keep the events alive, which take some fifteen times the text.
+  const locate = makeLocate(text, readPlaces(text, events));
+  const [value = null]: readonly unknown[] = withYamlErrors(text, () =>
+    constructFromEvents(events, { source: text }),
+  );
+  return { value, locate };
 }
 
 /**
@@ -74,14 +78,3 @@ const hyphen = 0x2d;
 const questionMark = 0x3f;
 const openBracket = 0x5b;
 const openBrace = 0x7b;
-
-/** On its own: what can find places must not keep the events alive, which are the largest part of all this. */
-function readWhole(text: string): ReadDocument {
-  const events = withYamlErrors(text, () => parseEvents(text, { maxDepth }));
-  const walk = startWalk();
-  walkEvents(walk, events, { text, base: 0 });
-  const documents: readonly unknown[] = withYamlErrors(text, () =>
-    constructFromEvents(events, { source: text }),
-  );
-  return { value: documents[0] ?? null, places: walk.places };
-}

@@ -4,27 +4,28 @@
  * The bytes are known to be valid JSON (`formats/json/syntax.ts`). Unknown members are skipped without being built.
  */
 
+import type { Path } from '../core/finding.ts';
 import {
-  openBrace,
   closeBrace,
-  openBracket,
   closeBracket,
+  openBrace,
+  openBracket,
   quote,
+  readInteger,
+  readString,
   skipString,
   skipToToken,
   skipValue,
   skipWord,
 } from '../formats/json/tokens.ts';
-import { readInteger, readString } from '../formats/json/values.ts';
 import { isMapping } from '../formats/mapping.ts';
-import type { Path } from '../core/finding.ts';
 import {
   type Field,
   fieldsByFoldedName,
   foldName,
   type ListField,
-  type StructType,
   structOf,
+  type StructType,
 } from './schema.ts';
 
 /** A value that does not fit its field. */

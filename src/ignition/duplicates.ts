@@ -6,15 +6,14 @@
 import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../core/finding.ts';
 import { asString, type Members } from './decode.ts';
-import type { Issue, Rule } from './rule.ts';
+import { errorRule, type Issue } from './rule.ts';
 import type { StructType } from './schema.ts';
 
-export const duplicateEntry: Rule = {
-  id: 'duplicate-entry',
-  severity: 'error',
-  message: 'duplicate entry defined',
-  hint: 'remove one of the two, or give them different names',
-};
+export const duplicateEntry = errorRule(
+  'duplicate-entry',
+  'duplicate entry defined',
+  'remove one of the two, or give them different names',
+);
 
 /** The items of one object's lists whose key another item has already; paths are relative to the object. */
 export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {

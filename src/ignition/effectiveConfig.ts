@@ -5,8 +5,8 @@
  * something else in a newer version of the spec are kept as they are written.
  */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Config, Resource } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
@@ -17,10 +17,8 @@ import {
   type Reference,
   referenceRules,
 } from './inlinedConfig.ts';
-import { mergeConfigs } from './merge.ts';
-import { normalizeConfig } from './normalize.ts';
-import type { Issue } from './rule.ts';
-import { issue } from './rules/declare.ts';
+import { mergeConfigs, normalizeConfig } from './merge.ts';
+import { type Issue, issue } from './rule.ts';
 import { configType, type Field, type ListField, type StructType } from './schema.ts';
 import {
   type DocumentRead,

@@ -6,13 +6,12 @@
 
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
+import type { Path } from '../core/finding.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
-import type { Path } from '../core/finding.ts';
 import type { Config, Resource, Verification } from './config.ts';
-import type { Issue, Rule } from './rule.ts';
-import { issue, refusal, remark } from './rules/declare.ts';
+import { type Issue, issue, errorRule, warningRule, type Rule } from './rule.ts';
 
 /**
  * Configs that `ignition.config` refers to: what Ignition finds out about them only when it fetches them on boot.
@@ -24,17 +23,17 @@ export const referenceRules = {
     message: 'the config at this URL is not looked into: Ignition fetches it on boot',
     hint: 'validate that config on its own',
   },
-  unreadable: refusal(
+  unreadable: errorRule(
     'config-undecodable',
     'the inlined config cannot be decoded',
     'compress the config with gzip and encode the result as data:;base64,DATA, or remove "compression"',
   ),
-  hashMismatch: refusal(
+  hashMismatch: errorRule(
     'config-hash-mismatch',
     'the inlined config does not match verification.hash',
     'replace the hash, or remove "verification": a data URL cannot change on the way',
   ),
-  replaced: remark(
+  replaced: warningRule(
     'config-replaced',
     'Ignition ignores everything else in this config',
     'remove "replace", or move the rest into the config that it refers to',

@@ -3,14 +3,13 @@
  * and what stays beside it. The parent is whatever has been merged so far.
  */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
-import { isZero, isZeroMember, normalizeConfig } from './normalize.ts';
-import { remark } from './rules/declare.ts';
-import { findingOf, type Rule } from './rule.ts';
+import { isZero, isZeroMember, normalizeConfig } from './merge.ts';
+import { findingOf, warningRule, type Rule } from './rule.ts';
 import {
   configType,
   type Field,
@@ -22,47 +21,47 @@ import {
 import type { SpecVersion } from './versions.ts';
 
 export const mergeRules = {
-  inherited: remark(
+  inherited: warningRule(
     'merge-inherits',
     'contents inherit what they leave out',
     'write "compression": "" for none, and a hash of these contents; merging cannot remove a hash',
   ),
-  emptied: remark(
+  emptied: warningRule(
     'merge-empties',
     'a value of the parent is emptied',
     'repeat the value: in this version merging replaces it even where the child leaves it out',
   ),
-  appended: remark(
+  appended: warningRule(
     'merge-appends',
     'items are added to those of the parent',
     'remove from one of the configs what must not be there twice',
   ),
-  contentsAppended: remark(
+  contentsAppended: warningRule(
     'merge-keeps-append',
     'what the parent appends is appended to these contents as well',
     'remove append from the parent if it belongs to its own contents only',
   ),
-  nodeReplaced: remark(
+  nodeReplaced: warningRule(
     'merge-replaces-node',
     'another kind of node at this path is removed',
     'use another path if both are wanted',
   ),
-  argumentMoved: remark(
+  argumentMoved: warningRule(
     'merge-moves-argument',
     'a kernel argument changes sides',
     'keep the argument in one of the configs only',
   ),
-  partitionApart: remark(
+  partitionApart: warningRule(
     'merge-partition-apart',
     'this partition is not merged with the one of the same label',
     'give the partition the same number in both configs, or in neither',
   ),
-  fetchedLater: remark(
+  fetchedLater: warningRule(
     'merge-fetched-later',
     'the parent merges further configs on boot, which then win over this one',
     'let the last config refer to the others by ignition.config.merge',
   ),
-  replacedLater: remark(
+  replacedLater: warningRule(
     'merge-replaced-later',
     'Ignition will replace the merged config by the one that config.replace names',
     'remove config.replace, or merge into the config that it names',

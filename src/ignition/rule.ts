@@ -4,6 +4,7 @@
  */
 
 import type { Finding, Path, Severity } from '../core/finding.ts';
+import type { Integer } from './config.ts';
 import type { SpecVersion } from './versions.ts';
 
 export interface Rule {
@@ -32,3 +33,44 @@ export function findingOf({ rule, path, message = rule.message, hint = rule.hint
 
 /** The check of one type: its own rules only, in the order in which Ignition reports them; children are walked elsewhere. */
 export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;
+
+// How rules are declared, and how a check reports one that is broken.
+
+/** A rule whose breach keeps a config or an image from working: Ignition or another program refuses it. */
+export function errorRule(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'error', message, hint };
+}
+
+/** A rule whose breach is accepted, but probably not meant. */
+export function warningRule(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'warning', message, hint };
+}
+
+/** A rule about what is worth knowing and need not be changed. */
+export function infoRule(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'info', message, hint };
+}
+
+/** A broken rule; `hint` is for one that names what was found, in place of the rule's own. */
+export function issue(rule: Rule, path: Path, hint?: string): Issue {
+  return hint === undefined ? { rule, path } : { rule, path, hint };
+}
+
+const none: readonly Issue[] = [];
+
+/** What a check reports: those of its parts that found something. */
+export function found(...issues: readonly (Issue | undefined)[]): readonly Issue[] {
+  return issues.some((one) => one !== undefined) ? issues.filter((one) => one !== undefined) : none;
+}
+
+const longestSuggestion = 120;
+
+/** A hint that says what to write, unless that is too long to be read. */
+export function suggest(text: string): string | undefined {
+  return text.length > longestSuggestion ? undefined : `write ${JSON.stringify(text)}`;
+}
+
+/** Whether the field is there and not 0. */
+export function isNonZero(value: Integer | undefined): value is Integer {
+  return value !== undefined && BigInt(value) !== 0n;
+}

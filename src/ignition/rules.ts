@@ -3,27 +3,26 @@
  * have in Ignition's Go code.
  */
 
+import { isMapping } from '../formats/mapping.ts';
+import type { Config } from './config.ts';
+import type { Members } from './decode.ts';
 import type { Check } from './rule.ts';
-import { checkClevisCustom, checkLuks, checkTang } from './rules/luks.ts';
-import { checkUnitPaths } from './rules/config.ts';
-import { checkDisk, checkPartition } from './rules/disk.ts';
-import { checkDirectory, checkFile, checkLink, checkNodeOwner } from './rules/node.ts';
+import { checkDisk, checkPartition, checkRaid } from './rules/disk.ts';
 import { checkFilesystem } from './rules/filesystem.ts';
-import { checkIgnitionConfig, checkProxy, checkTls } from './rules/ignitionSection.ts';
-import { checkDevice } from './rules/path.ts';
-import { checkRaid } from './rules/raid.ts';
+import { checkClevisCustom, checkLuks, checkTang } from './rules/luks.ts';
+import { checkDevice, checkDirectory, checkFile, checkLink, checkNodeOwner } from './rules/node.ts';
 import {
   checkCaReference,
   checkConfigReference,
   checkHttpHeader,
+  checkIgnitionConfig,
+  checkProxy,
   checkResource,
+  checkTls,
   checkVerification,
 } from './rules/resource.ts';
 import { checkStorage } from './rules/storage.ts';
-import { checkDropin, checkSystemd, checkUnit } from './rules/unit.ts';
-import { isMapping } from '../formats/mapping.ts';
-import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
+import { checkDropin, checkSystemd, checkUnit, checkUnitPaths } from './rules/unit.ts';
 import type { StructType } from './schema.ts';
 
 /**

@@ -7,18 +7,17 @@ import { importAsset } from '../assets.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import type { Finding, Path, Report } from '../core/finding.ts';
 import type { TypeMismatch } from './decode.ts';
-import type { Rule } from './rule.ts';
+import { infoRule } from './rule.ts';
 import { configType, goTypeAt } from './schema.ts';
-import { typeHint } from './typeHint.ts';
+import { typeHint } from './hints.ts';
 import { jsonType, readConfig } from './validate.ts';
 import type { SpecVersion } from './versions.ts';
 
-export const furtherType: Rule = {
-  id: 'json-type-further',
-  severity: 'info',
-  message: 'this value is of a wrong type, too',
-  hint: 'Ignition stops at the first value of a wrong type, so it will report this one next',
-};
+export const furtherType = infoRule(
+  'json-type-further',
+  'this value is of a wrong type, too',
+  'Ignition stops at the first value of a wrong type, so it will report this one next',
+);
 
 /** Adds the further values of a wrong type to a report that has one; other reports stay as they are. */
 export async function explainMismatches(report: Report, bytes: Uint8Array): Promise<Report> {

@@ -4,40 +4,39 @@
  * config's own version does not know are gone since decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
-import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
-import { normalizeConfig } from './normalize.ts';
-import type { Rule } from './rule.ts';
-import { refusal, remark } from './rules/declare.ts';
+import { normalizeConfig } from './merge.ts';
+import { errorRule, warningRule, type Rule } from './rule.ts';
 import { configType, type Field, structAt, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
 export const translationRules = {
-  fieldUnknown: refusal(
+  fieldUnknown: errorRule(
     'field-unknown-to-version',
     'the version has no such field',
     'translate to a newer version, or remove the field',
   ),
-  specialBits: refusal(
+  specialBits: errorRule(
     'special-bits-need-3.6.0',
     'setuid, setgid and sticky bits have no effect before 3.6.0',
     'translate to 3.6.0 or newer, or remove the bits',
   ),
-  specialBitsDropped: remark(
+  specialBitsDropped: warningRule(
     'special-bits-dropped',
     'the setuid, setgid and sticky bits are dropped: they had no effect before 3.6.0, and would have one now',
     'set them again in the translated config if they are wanted',
   ),
-  advertisementLost: remark(
+  advertisementLost: warningRule(
     'advertisement-lost',
     'the advertisement is lost, as it is when Ignition translates a 3.4.0 config: the Tang server has to be online',
     'add it again to the translated config, whose version keeps it',
   ),
-  advertisementFragile: remark(
+  advertisementFragile: warningRule(
     'advertisement-fragile',
     'an Ignition that knows 3.5.0 loses the advertisement of a 3.4.0 config: the Tang server has to be online',
     'use 3.5.0 wherever Ignition knows it',

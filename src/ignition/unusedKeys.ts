@@ -4,20 +4,21 @@
  * decoding has met something odd. The bytes are known to be valid JSON that fits the schema.
  */
 
+import { formatPath, type Path } from '../core/finding.ts';
 import {
   closeBrace,
   closeBracket,
   openBrace,
   openBracket,
+  readString,
   skipString,
   skipToToken,
   skipValue,
 } from '../formats/json/tokens.ts';
-import { readString } from '../formats/json/values.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { formatPath, type Path } from '../core/finding.ts';
+import { nearestName } from '../formats/messageText.ts';
 import type { Config } from './config.ts';
-import type { Issue, Rule } from './rule.ts';
+import { type Issue, warningRule } from './rule.ts';
 import {
   configType,
   type Field,
@@ -28,21 +29,18 @@ import {
   type StructType,
 } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
-import { nearestName } from '../formats/editDistance.ts';
 
-export const unusedKey: Rule = {
-  id: 'unused-key',
-  severity: 'warning',
-  message: 'unused key',
-  hint: 'Ignition ignores it: remove it, or check its spelling and its place',
-};
+export const unusedKey = warningRule(
+  'unused-key',
+  'unused key',
+  'Ignition ignores it: remove it, or check its spelling and its place',
+);
 
-export const nullObject: Rule = {
-  id: 'null-object',
-  severity: 'warning',
-  message: 'context tree does not match content tree',
-  hint: 'null counts as an empty object here: leave it out, or write {}',
-};
+export const nullObject = warningRule(
+  'null-object',
+  'context tree does not match content tree',
+  'null counts as an empty object here: leave it out, or write {}',
+);
 
 /** An issue with its path from the root and the place it is about. */
 export interface OffsetIssue extends Issue {

@@ -3,63 +3,55 @@
  * hints of our own. Nothing is fetched, merged or translated.
  */
 
+import type { Finding, Report } from '../core/finding.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
-import type { Finding, Report } from '../core/finding.ts';
 import type { Config } from './config.ts';
-import { decode, type TypeMismatch } from './decode.ts';
+import { asString, decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
-import { findingOf, type Issue, type Rule } from './rule.ts';
+import { syntaxHint, typeHint, versionHint } from './hints.ts';
+import { errorRule, findingOf, type Issue } from './rule.ts';
 import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
-import { syntaxHint, versionHint } from './syntaxHint.ts';
-import { typeHint } from './typeHint.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
-import { readVersion } from './version.ts';
-import type { SpecVersion } from './versions.ts';
+import { type SpecVersion, specVersions } from './versions.ts';
 
-export const emptyConfig: Rule = {
-  id: 'empty',
-  severity: 'error',
-  message: 'not a config (empty)',
-  hint: 'the smallest config is {"ignition": {"version": "3.4.0"}}',
-};
+export const emptyConfig = errorRule(
+  'empty',
+  'not a config (empty)',
+  'the smallest config is {"ignition": {"version": "3.4.0"}}',
+);
 
-export const jsonSyntax: Rule = {
-  id: 'json-syntax',
-  severity: 'error',
-  message: 'invalid character',
-  hint: 'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
-};
+export const jsonSyntax = errorRule(
+  'json-syntax',
+  'invalid character',
+  'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
+);
 
-export const jsonType: Rule = {
-  id: 'json-type',
-  severity: 'error',
-  message: 'json: cannot unmarshal',
-  hint: 'give a value of the right type; Ignition stops at the first that is wrong',
-};
+export const jsonType = errorRule(
+  'json-type',
+  'json: cannot unmarshal',
+  'give a value of the right type; Ignition stops at the first that is wrong',
+);
 
-export const versionMalformed: Rule = {
-  id: 'version-malformed',
-  severity: 'error',
-  message: "invalid config version (couldn't parse)",
-  hint: 'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
-};
+export const versionMalformed = errorRule(
+  'version-malformed',
+  "invalid config version (couldn't parse)",
+  'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
+);
 
-export const versionUnsupported: Rule = {
-  id: 'version-unsupported',
-  severity: 'error',
-  message: 'unsupported config version',
-  hint: 'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
-};
+export const versionUnsupported = errorRule(
+  'version-unsupported',
+  'unsupported config version',
+  'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
+);
 
-export const tooManyValues: Rule = {
-  id: 'too-many-values',
-  severity: 'error',
-  message: 'not checked: the config has too many objects and list items',
-  hint: 'is this really an Ignition config?',
-};
+export const tooManyValues = errorRule(
+  'too-many-values',
+  'not checked: the config has too many objects and list items',
+  'is this really an Ignition config?',
+);
 
 /** More findings than anybody reads are not kept, so that a hostile document cannot use up the memory. */
 export const maxFindings = 50_000;
@@ -224,4 +216,76 @@ export function locateFindings(findings: readonly Finding[], bytes: Buffer): rea
     const position = positions[index];
     return position === undefined || finding.path.length === 0 ? finding : { ...finding, position };
   });
+}
+
+// The version of the spec that a config names, read before anything else as Ignition does: only `ignition.version` is
+// decoded, with Go's error texts. Versions compare by Ignition's lax reading of SemVer, so `03.04.00` is 3.4.0.
+
+/** `text` is what stands in the config, empty if nothing does. */
+export type VersionResult =
+  | { readonly status: 'supported'; readonly version: SpecVersion }
+  | { readonly status: 'unsupported' | 'malformed'; readonly text: string }
+  | { readonly status: 'mismatch'; readonly mismatch: TypeMismatch };
+
+/** Reads `ignition.version` of a document that is valid JSON. */
+export function readVersion(bytes: Buffer): VersionResult {
+  const { value, mismatch } = decode(bytes, stubType);
+  if (mismatch !== undefined) return { status: 'mismatch', mismatch };
+  const section = value['Ignition'];
+  const text = isMapping(section) ? asString(section['Version']) : '';
+  const parsed = parseSemver(text);
+  if (parsed === undefined) return { status: 'malformed', text };
+  const version = specVersions.find((candidate) => candidate === parsed);
+  return version === undefined ? { status: 'unsupported', text } : { status: 'supported', version };
+}
+
+/** Ignition decodes into a struct without tags, so Go's messages show its field names. */
+const stubType: StructType = {
+  name: 'versionStub',
+  goType: 'util.versionStub',
+  fields: [
+    {
+      name: 'Ignition',
+      kind: 'struct',
+      goType: 'struct { Version string }',
+      pointer: false,
+      struct: {
+        name: '',
+        goType: 'struct { Version string }',
+        fields: [{ name: 'Version', kind: 'string', goType: 'string', pointer: false, always: true }],
+        keyFields: [],
+      },
+    },
+  ],
+  keyFields: [],
+};
+
+/**
+ * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is none. Source: go-semver v0.3.1, which
+ * lets empty pre-releases, empty metadata and leading zeros pass.
+ */
+function parseSemver(text: string): string | undefined {
+  const [withoutMetadata, metadata] = splitAt(text, '+');
+  const [core, preRelease] = splitAt(withoutMetadata, '-');
+  const parts = core.split('.', 4);
+  if (parts.length !== 3 || !parts.every((part) => /^\d+$/.test(part))) return undefined;
+  const numbers = parts.map((part) => part.replace(/^0+(?=\d)/, ''));
+  if (!numbers.every(fitsInt64)) return undefined;
+  if (
+    ![preRelease, metadata].every((identifier) => identifier === '' || identifierPattern.test(identifier))
+  ) {
+    return undefined;
+  }
+  return numbers.join('.') + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
+}
+
+const identifierPattern = /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/;
+
+function fitsInt64(digits: string): boolean {
+  return digits.length <= 19 && BigInt(digits) < 1n << 63n;
+}
+
+function splitAt(text: string, separator: string): readonly [string, string] {
+  const index = text.indexOf(separator);
+  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -7,16 +7,15 @@
 
 import { readAsset } from '../assets.ts';
 import { CliError } from '../core/errors.ts';
-import { writeHybridMbr } from '../formats/hybridMbr.ts';
-import { withBootInfoTable } from '../formats/iso9660/bootInfoTable.ts';
+import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { fillTemplate } from '../formats/template.ts';
+import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimKargs } from './kargsEdit.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
-import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;
@@ -98,6 +97,7 @@ export function planIso(iso: NewIso): PlannedIso {
 function checkLabel(label: string): void {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(label)) return;
   throw new CliError(`Not a label for an ISO: ${JSON.stringify(label)}`, {
+    code: 'ERR_SETTING',
     hint: 'use at most 32 letters, digits, dots, dashes and underscores',
   });
 }
@@ -106,27 +106,28 @@ function checkSystem({ rootfs, system }: NewIso): void {
   if (rootfs === undefined || system.kind === 'coreos') return;
   throw new CliError(
     'The initramfs is none of a CoreOS live system, which would look for a root filesystem',
-    {
-      hint: 'leave the root filesystem out, or give the initramfs of the same build',
-    },
+    { code: 'ERR_IMAGE', hint: 'leave the root filesystem out, or give the initramfs of the same build' },
   );
 }
 
 function checkLoaders({ bios, efi }: NewIso): void {
   if (bios === undefined && efi === undefined) {
     throw new CliError('Without a boot loader the ISO would not boot', {
+      code: 'ERR_USAGE',
       hint: 'name isolinux.bin for BIOS (--isolinux), an EFI system partition image for UEFI (--efi-image), or both',
     });
   }
   const text = Buffer.from(bios?.isolinux ?? []).toString('latin1');
   if (bios !== undefined && !text.includes('ISOLINUX')) {
     throw new CliError('The BIOS boot loader is not ISOLINUX', {
+      code: 'ERR_FORMAT',
       hint: 'use isolinux.bin of syslinux, e.g. /usr/lib/ISOLINUX/isolinux.bin',
     });
   }
   // Since version 5 ISOLINUX is in two parts.
   if (text.includes('ldlinux.c32') && bios?.modules.has('ldlinux.c32') !== true) {
     throw new CliError('ISOLINUX does not start without its file ldlinux.c32', {
+      code: 'ERR_USAGE',
       hint: 'name the one of the same version, e.g. --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
     });
   }
@@ -139,13 +140,12 @@ function checkedKargs(kargs: string): string {
   if (strange !== undefined) {
     throw new CliError(
       `Kernel arguments with ${JSON.stringify(strange)} do not reach the kernel through a boot loader`,
-      {
-        hint: 'leave the character out',
-      },
+      { code: 'ERR_SETTING', hint: 'leave the character out' },
     );
   }
   if (text.length < MAX_KARGS) return text;
   throw new CliError(`The kernel takes ${MAX_KARGS - 1} bytes of arguments, and these are ${text.length}`, {
+    code: 'ERR_TOO_LARGE',
     hint: 'leave some of them out',
   });
 }

@@ -5,6 +5,7 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
+import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
 import { type ByteRange, CHUNK, chunksOf, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
@@ -91,25 +92,18 @@ async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
 }
 
 function parseInfo(text: string): EmbedInfo {
-  const info = parseObject(text);
-  const file = info.get('file');
+  const info = parseJsonObject(
+    text,
+    (problem, cause) => new FormatError(`${EMBED_INFO_PATH} on it ${problem}`, { cause }),
+  );
+  const { file } = info;
   if (typeof file !== 'string' || file === '')
     throw new FormatError(`${EMBED_INFO_PATH} on it names no file`);
   return { file, offset: sizeOf(info, 'offset') ?? 0, length: sizeOf(info, 'length') };
 }
 
-function parseObject(text: string): Map<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return new Map(Object.entries(value));
-  } catch (error) {
-    throw new FormatError(`${EMBED_INFO_PATH} on it is not JSON`, { cause: error });
-  }
-  throw new FormatError(`${EMBED_INFO_PATH} on it is not a JSON object`);
-}
-
-function sizeOf(info: ReadonlyMap<string, unknown>, key: string): number | undefined {
-  const value = info.get(key);
+function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
+  const value = info[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new FormatError(`${EMBED_INFO_PATH} on it gives no valid ${key}`);

@@ -35,7 +35,9 @@ export async function embedIgnition(iso: LiveIso, embedding: Embedding): Promise
   const { config, existing, initrdFiles = [], mediumFiles = [] } = embedding;
   const before = await iso.embeddedFiles();
   if (before.has(CONFIG_NAME) && existing === 'refuse') {
-    throw new CliError('This ISO image already has an embedded Ignition config; use -f to force.');
+    throw new CliError('This ISO image already has an embedded Ignition config; use -f to force.', {
+      code: 'ERR_IMAGE',
+    });
   }
   return iso.change({ files: new Map([...before, ...initrdFiles, [CONFIG_NAME, config]]), mediumFiles });
 }

@@ -4,18 +4,19 @@
  * `coreiso+` where there is one, point there.
  */
 
-import { formatCount } from '../formats/wordList.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { putBoth32, SECTOR, viewOf } from '../formats/iso9660/fields.ts';
-import { type Appendix, readAppendix } from './appendix.ts';
+import { formatCount } from '../formats/messageText.ts';
 import {
   type Addition,
+  type Appendix,
   appendToImage,
   type ImageWithTree,
   isOfEveryAppendix,
+  readAppendix,
   restoreOriginals,
   wholeSectors,
-} from './appendToImage.ts';
+} from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
 import { openIsoTree } from './isoTree.ts';
@@ -183,17 +184,20 @@ function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: G
   const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
   if (area.file === undefined) {
     throw new CliError(message, {
+      code: 'ERR_IMAGE_SPACE',
       hint: `it is ${formatCount(missing, 'byte')} too large, and this image cannot grow: its area lies inside another file`,
     });
   }
   if (growth === 'refused') {
     throw new CliError(message, {
+      code: 'ERR_IMAGE_SPACE',
       hint: `it is ${formatCount(missing, 'byte')} too large: --grow makes room behind the image, or serve large files over HTTP`,
     });
   }
   if (growth === 'usual' && unpacked > USUAL_UNPACKED) {
     const [found, usual] = [unpacked, USUAL_UNPACKED].map((bytes) => Math.ceil(bytes / CHUNK));
     throw new CliError(`The embedded files take ${found} MiB of the host's memory, more than ${usual} MiB`, {
+      code: 'ERR_TOO_LARGE',
       hint: 'a host with too little memory boots with a part of them; --force embeds them nevertheless',
     });
   }

@@ -11,9 +11,8 @@ import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
 import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
-import { adaptKargs } from './minimalIso/extract.ts';
-import type { Reconstruction } from './minimalIso/reconstruct.ts';
-import type { RandomAccess, BufferReader } from './overlay.ts';
+import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
+import type { BufferReader, RandomAccess } from './overlay.ts';
 
 /** What an ISO of one host has, and the shared one does not. */
 export interface HostContents {

@@ -5,8 +5,8 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import type { ByteFeed } from '../formats/byteFeed.ts';
 import {
+  type ByteFeed,
   type ByteInput,
   type ByteSource,
   hasMore,
@@ -15,7 +15,7 @@ import {
   refill,
   runAll,
   sourceOf,
-} from '../formats/byteSource.ts';
+} from '../formats/byteFeed.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';

@@ -4,9 +4,9 @@
  * 2021-09 by the header `coreKarg`; the header `corekarg` of a few images of 2020 was wrong, and nobody reads it.
  */
 
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
 import { trimKargs } from './kargsEdit.ts';
 import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
@@ -89,6 +89,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
 export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): T {
   if (areas !== undefined) return areas;
   throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
+    code: 'ERR_IMAGE',
     hint: 'images before 2020-10 reserve no place for kernel arguments: use a newer one',
   });
 }
@@ -114,6 +115,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   const needed = Buffer.byteLength(text) + 1;
   if (needed > length) {
     throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
+      code: 'ERR_IMAGE_SPACE',
       hint: `leave out at least ${formatCount(needed - length, 'byte')} of them`,
     });
   }
@@ -185,8 +187,8 @@ function invalidInfo(problem: string, cause?: unknown): FormatError {
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   const entry = await tree.find(INFO_PATH);
   if (entry?.kind !== 'file') return undefined;
-  const info = parseObject(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8'));
-  const { default: defaults, files, size } = info;
+  const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
+  const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
   if (typeof defaults !== 'string') throw invalidInfo('has no text "default"');
   if (!isSize(size)) throw invalidInfo('gives no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
@@ -195,16 +197,6 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   checkLength(size);
   const places = await Promise.all(listed.map((file) => readPlace(tree, file, size)));
   return { length: size, defaults, places };
-}
-
-function parseObject(text: string): Mapping {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isMapping(value)) return value;
-  } catch (error) {
-    throw invalidInfo('is not JSON', error);
-  }
-  throw invalidInfo('is not a JSON object');
 }
 
 function isSize(value: unknown): value is number {

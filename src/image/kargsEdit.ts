@@ -73,6 +73,7 @@ function parseReplacement(text: string): Replacement {
     return { key, oldValue, newValue };
   }
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
+    code: 'ERR_SETTING',
     hint: `${nameOf(text)}: delete the argument and append the new one where a value is empty or holds "="`,
   });
 }

@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
+import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import type { IsoTree } from './isoTree.ts';
 
 export interface LiveFeatures {
@@ -46,10 +47,17 @@ export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
  * @throws FormatError where it is not a JSON object with values of the right types
  */
 export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
-  const features = objectOf(parseJson(bytes, name), name);
-  const flag = (key: string): boolean => booleanOf(features.get(key), `${name}: ${key}`);
-  const directives = features.get('installer-config-directives') ?? {};
-  const known = [...objectOf(directives, `${name}: installer-config-directives`)];
+  const text = Buffer.from(bytes).toString('utf8');
+  const features = parseJsonObject(
+    text,
+    (problem, cause) => new FormatError(`${name} ${problem}`, { cause }),
+  );
+  const flag = (key: string): boolean => booleanOf(features[key], `${name}: ${key}`);
+  const directives = features['installer-config-directives'] ?? {};
+  if (!isMapping(directives)) {
+    throw new FormatError(`${name}: installer-config-directives is not a JSON object`);
+  }
+  const known = Object.entries(directives);
   return {
     installerConfig: flag('installer-config'),
     liveInitrdNetwork: flag('live-initrd-network'),
@@ -58,21 +66,6 @@ export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
     ),
     otherSystem: flag(OTHER_SYSTEM),
   };
-}
-
-function parseJson(bytes: Uint8Array, name: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch (error) {
-    throw new FormatError(`${name} is not JSON`, { cause: error });
-  }
-}
-
-function objectOf(value: unknown, name: string): Map<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return new Map(Object.entries(value));
-  }
-  throw new FormatError(`${name} is not a JSON object`);
 }
 
 function booleanOf(value: unknown, name: string): boolean {

@@ -1,13 +1,22 @@
-/** A CoreOS live ISO: what it holds, and the change that makes it hold something else. The image itself is never written here. */
+/** A CoreOS live ISO: its contents, and the changes that embed other contents or reset it. The image itself is never written here. */
 
-import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from './embedArea.ts';
+import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, ImageWithArea } from './growth.ts';
-import { bothChanges, type ImageChange, patchesOnly, unchanged } from './imageChange.ts';
+import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
+import { FormatError } from '../core/errors.ts';
+import { bytesBehind, takeBackAppendix } from './appendix.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
-import { findKargsAreas, type KargsAreas, writeKargs } from './kargsAreas.ts';
+import {
+  findKargsAreas,
+  findKargsLayout,
+  type KargsAreas,
+  refuseOverlap,
+  requireKargsAreas,
+  writeKargs,
+} from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
-import type { MediumFile } from './mediumFiles.ts';
-import type { ImageAccess } from './overlay.ts';
+import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
+import type { ImageAccess, Patch } from './overlay.ts';
 
 export interface LiveIso {
   readonly image: ImageAccess;
@@ -70,7 +79,7 @@ async function changeData(
 ): Promise<ImageChange> {
   if (files === undefined && mediumFiles.length === 0) return unchanged;
   const [{ appendToImage }, { changeEmbedFiles }, { planMediumFiles }] = await Promise.all([
-    import('./appendToImage.ts'),
+    import('./appendix.ts'),
     import('./growth.ts'),
     import('./mediumFiles.ts'),
   ]);
@@ -86,4 +95,51 @@ async function changeData(
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= read());
+}
+
+// A live ISO as it was released: nothing in the embed area, the default kernel arguments, and nothing behind its end that this
+// program appended. Whatever else was changed stays.
+
+/** @throws FormatError where the areas hold what no program put there; `repairIso` does not mind */
+export async function resetIso(iso: LiveIso): Promise<ImageChange> {
+  await checkEmbedded(iso);
+  await iso.kargsAreas();
+  return repairIso(iso);
+}
+
+/**
+ * The same without a look at what the areas hold. What is behind the image and belongs to nothing goes, too.
+ * @throws FormatError where it is not known where the areas are
+ */
+export async function repairIso(iso: LiveIso): Promise<ImageChange> {
+  const shortening = await takeBackAppendix(iso);
+  const original = shortening === undefined ? iso : await openLiveIso(changedImage(iso.image, shortening));
+  const change = bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
+  const leftovers = await bytesBehind(original.image, original.tree);
+  return leftovers === 0 ? change : { ...change, size: original.image.size - leftovers };
+}
+
+/** Only the kernel arguments. Throws CliError where the image has no place for them. */
+export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
+  return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
+}
+
+async function checkEmbedded(iso: LiveIso): Promise<void> {
+  try {
+    await iso.embeddedFiles();
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(error.message, {
+      hint: '`iso reset --force` empties the embed area, whatever it holds',
+      cause: error,
+    });
+  }
+}
+
+async function emptyAreas({ image, tree, embedArea }: LiveIso): Promise<Patch[]> {
+  const emptied = fillEmbedArea(embedArea, new Uint8Array());
+  const kargs = await findKargsLayout(image, tree);
+  if (kargs === undefined) return emptied;
+  refuseOverlap(kargs, embedArea);
+  return [...emptied, ...writeKargs(kargs, kargs.defaults)];
 }

@@ -6,12 +6,18 @@
  */
 
 import { CliError } from '../core/errors.ts';
-import { MAX_RECORD, recordLength, writeDirectoryRecord } from '../formats/iso9660/directory.ts';
 import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
+import {
+  MAX_RECORD,
+  readSystemUse,
+  recordLength,
+  writeAttributes,
+  writeDirectoryRecord,
+  writeName,
+} from '../formats/iso9660/directory.ts';
 import { encodeUcs2, SECTOR } from '../formats/iso9660/fields.ts';
-import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/names.ts';
-import { readSystemUse, writeAttributes, writeName } from '../formats/iso9660/rockRidge.ts';
-import type { Addition, ImageWithTree } from './appendToImage.ts';
+import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/tree.ts';
+import type { Addition, ImageWithTree } from './appendix.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 
@@ -54,15 +60,14 @@ export async function planMediumFiles(
 async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
   if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
     throw new CliError('A minimal ISO is not mounted by the live system, which would not see files on it', {
+      code: 'ERR_IMAGE',
       hint: 'use the full live ISO, or serve the files over HTTP',
     });
   }
   if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === FROM_RAM)) {
     throw new CliError(
       `With ${FROM_RAM} the live system lets go of the medium and does not see files on it`,
-      {
-        hint: 'remove that kernel argument: `iso kargs modify --delete`',
-      },
+      { code: 'ERR_IMAGE', hint: 'remove that kernel argument: `iso kargs modify --delete`' },
     );
   }
 }
@@ -93,6 +98,7 @@ async function openFolder({ tree, names }: NamedTree): Promise<Folder> {
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
     throw new CliError(`The image has no folder ${FOLDER} for files`, {
+      code: 'ERR_IMAGE',
       hint: 'use an image of 2021-09 or later',
     });
   }
@@ -125,11 +131,13 @@ function checkNames(names: readonly string[], entries: readonly IsoEntry[]): voi
   for (const name of names) {
     if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
       throw new CliError(`Not a name for a file on the image: ${JSON.stringify(name)}`, {
+        code: 'ERR_SETTING',
         hint: `use one of at most ${MAX_NAME} characters, without slashes`,
       });
     }
     if (taken.has(name.toLowerCase())) {
       throw new CliError(`The image has a file ${FOLDER}/${name} already`, {
+        code: 'ERR_FILE_EXISTS',
         hint: 'choose another name; `iso reset` takes out what was added before',
       });
     }
@@ -145,7 +153,8 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
     const identifier = identifiers.get(name) ?? new Uint8Array();
     const systemUse = folder.hasRockRidge ? rockRidge(name) : new Uint8Array();
     const length = recordLength(identifier.length, systemUse.length);
-    if (length > MAX_RECORD) throw new CliError(`The name is too long for the image: ${name}`);
+    if (length > MAX_RECORD)
+      throw new CliError(`The name is too long for the image: ${name}`, { code: 'ERR_SETTING' });
     const parts = partsOf(content.size);
     const at = end;
     end += length * parts.length;
@@ -165,6 +174,7 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
   });
   if (end - folder.end <= folder.room) return plans;
   throw new CliError(`The folder ${FOLDER} of the image has no room for the names of these files`, {
+    code: 'ERR_IMAGE_SPACE',
     hint: `they take ${end - folder.end} bytes and ${folder.room} are free: put them into one archive`,
   });
 }

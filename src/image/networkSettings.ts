@@ -38,6 +38,7 @@ export function listNetworkSettings(files: Files): NetworkFile[] {
   const members = sortedByPath(files).filter(([path]) => isNetworkPath(path));
   if (members.length === 0) {
     throw new CliError('No embedded network settings.', {
+      code: 'ERR_IMAGE',
       hint: 'embed some with `iso network embed`, or wrap them with `pxe network wrap`',
     });
   }
@@ -65,6 +66,7 @@ export function wrapNetworkSettings(keyfiles: readonly NetworkFile[]): Uint8Arra
 export function requireNetworkFeature({ liveInitrdNetwork }: LiveFeatures): void {
   if (liveInitrdNetwork) return;
   throw new CliError('This OS image does not support customizing network settings.', {
+    code: 'ERR_IMAGE',
     hint: 'use a newer image, or give the network in the Ignition config and by kernel arguments (ip=)',
   });
 }
@@ -81,7 +83,9 @@ export async function embedNetworkSettings(
   requireNetworkFeature(await iso.features());
   const before = await iso.embeddedFiles();
   if (existing === 'refuse' && [...before.keys()].some(isNetworkPath)) {
-    throw new CliError('This ISO image already has embedded network settings; use -f to force.');
+    throw new CliError('This ISO image already has embedded network settings; use -f to force.', {
+      code: 'ERR_IMAGE',
+    });
   }
   return iso.change({ files: replaceNetworkSettings(before, keyfiles) });
 }
@@ -99,6 +103,7 @@ function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Uint8Arra
     const path = `${NETWORK_FOLDER}/${name}`;
     if (members.has(path)) {
       throw new CliError(`multiple input files named '${name}'`, {
+        code: 'ERR_SETTING',
         hint: 'the files lie in one folder of the image: rename one of them',
       });
     }

@@ -9,14 +9,44 @@ import { CliError, FormatError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
 import { readInitrdFrom, sourceOfImage } from './initrd.ts';
-import { parseFeatures } from './liveFeatures.ts';
+import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
 
 /** The file by which the initramfs of a CoreOS live system is known; it names the build. */
-const LIVE_STAMP = 'etc/coreos-live-initramfs';
-/** What that live system can be told. */
-const INITRD_FEATURES = 'etc/coreos/features.json';
+export const LIVE_STAMP = 'etc/coreos-live-initramfs';
+const FEATURES = 'etc/coreos/features.json';
+
+/** What identifies the system of an initramfs, and what was embedded in it. */
+export interface InitrdMarks {
+  readonly stamp: Uint8Array | undefined;
+  /** Its `features.json` as it is. */
+  readonly features: Uint8Array | undefined;
+  /** The Ignition config and network settings. */
+  readonly embedded: EmbedFiles;
+}
+
+/** Whether `marksOf` looks at a file of that path. */
+export function isMark(path: string): boolean {
+  return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
+}
+
+export function marksOf(files: EmbedFiles): InitrdMarks {
+  const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
+  return { stamp: files.get(LIVE_STAMP), features: files.get(FEATURES), embedded };
+}
+
+/**
+ * The features of an initramfs; without the file, none.
+ * @throws FormatError for a file that no program could read
+ */
+export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
+  return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
+}
+
+function isEmbedded(path: string): boolean {
+  return path === CONFIG_NAME || isNetworkPath(path);
+}
 
 export type RamdiskSystem = (CoreosSystem | OtherSystem) & {
   /** The Ignition config and network settings in the initramfs; undefined where it has none. */
@@ -47,20 +77,19 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const found = await readMarks(initrd);
   if (found instanceof FormatError) return { kind: 'other', problem: found.message };
-  const embedded = new Map([...found].filter(([path]) => isEmbedded(path)));
+  const marks = marksOf(found);
+  const { stamp, features, embedded } = marks;
   const common = embedded.size > 0 ? { embedded } : {};
-  if (!found.has(LIVE_STAMP)) return { kind: 'other', ...common };
-  const features = found.get(INITRD_FEATURES);
-  if (features === undefined) return { kind: 'coreos', ...common };
-  parseFeatures(features, `${INITRD_FEATURES} in the initramfs`);
-  return { kind: 'coreos', features, ...common };
+  if (stamp === undefined) return { kind: 'other', ...common };
+  readInitrdFeatures(marks); // refuses what no program could read
+  return { kind: 'coreos', ...(features !== undefined && { features }), ...common };
 }
 
 /** The kernel takes more than this program reads, by lz4 for example: that is no reason to make no ISO. */
 async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint8Array> | FormatError> {
   try {
     return await readInitrdFrom(sourceOfImage(initrd), {
-      wants: (path) => path === LIVE_STAMP || path === INITRD_FEATURES || isEmbedded(path),
+      wants: isMark,
       maxKept: MAX_KEPT,
       maxBytes: MAX_UNPACKED,
     });
@@ -68,10 +97,6 @@ async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint
     if (error instanceof FormatError) return error;
     throw error;
   }
-}
-
-function isEmbedded(path: string): boolean {
-  return path === CONFIG_NAME || isNetworkPath(path);
 }
 
 /**
@@ -94,6 +119,7 @@ export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promi
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
   if (text.startsWith(NEWC) && MEMBERS.has(member)) return;
   throw new CliError(`${name} is no root filesystem of a CoreOS live system`, {
+    code: 'ERR_FORMAT',
     hint: 'it is the file rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
   });
 }

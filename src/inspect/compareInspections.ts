@@ -1,7 +1,7 @@
 /** In what two images differ: topic by topic, the configs setting by setting. */
 
 import { compareConfigs } from '../agent/deployed/describeConfig.ts';
-import { splitKargs } from '../image/inspection/checkImage.ts';
+import { splitKargs } from '../image/inspection/inspection.ts';
 import { maskKargs, reportInspection, withoutThose } from './inspectionReport.ts';
 import { inspectionRows } from './inspectionRows.ts';
 import type { Inspected } from './inspectSource.ts';

@@ -7,9 +7,10 @@ import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../igni
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import type { SpecVersion } from '../ignition/versions.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
-import { configUnreadable } from '../image/inspection/imageRules.ts';
+import { imageRules } from '../image/inspection/imageRules.ts';
+import { encodeEmbedFiles, sourceOfImage } from '../image/initrd.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
-import type { Inspection } from '../image/inspection/inspection.ts';
+import type { ImageInspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
 import { filesMemory, liveMemory, type MemoryPart } from '../image/inspection/memoryNeed.ts';
 import type { Io } from '../io/io.ts';
@@ -21,16 +22,15 @@ import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteSource.ts';
+import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteFeed.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
-import { encodeEmbedFiles, sourceOfImage } from '../image/initrd.ts';
 import type { RandomAccess } from '../image/overlay.ts';
 
 export interface Inspected {
   /** As it may be shown. */
   readonly file: string;
-  readonly subject: Inspection | ConfigFile | ImageArchive;
+  readonly subject: ImageInspection | ConfigFile | ImageArchive;
   /** That starts the system; undefined where there is none, or where it cannot be read. */
   readonly config?: InspectedConfig;
   /** That the config loads. */
@@ -155,8 +155,8 @@ function readDocument(document: Uint8Array): ReadDocument {
 function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
-  const said = `${configUnreadable.message}: ${message}${which}${where}`;
-  return { rule: configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
+  const said = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: imageRules.configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
 }
 
 /** Findings of images have no path of their own. */

@@ -1,9 +1,8 @@
 /** The report of `inspect` for people: its rows, and these as aligned text that is harmless for terminals. */
 
-import { formatCount } from '../formats/wordList.ts';
-import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
-import { formatSizeInWords } from '../formats/byteSize.ts';
+import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
+import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 import { displayWidth, printable } from '../io/report/printable.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { MultiBar, SingleBar } from 'cli-progress';
-import { formatSize } from '../formats/byteSize.ts';
+import { formatSize } from '../formats/messageText.ts';
 import type { Output } from './io.ts';
 
 export interface Progress {

@@ -12,9 +12,14 @@ import {
   stripPythonStart,
 } from '../formats/pythonText.ts';
 import type { Rule } from '../ignition/rule.ts';
-import { confChoice, confInterpolation, confRange, confValue } from './confRules.ts';
-import type { IpaOption, IpaOptionMatch, IpaOptionType } from './ipaOptions.ts';
-import { findIpaOption, isIpaSection } from './ipaOptions.ts';
+import { confRules } from './confRules.ts';
+import {
+  type IpaOption,
+  type IpaOptionMatch,
+  type IpaOptionType,
+  findIpaOption,
+  isIpaSection,
+} from './ipaOptions.ts';
 
 /** Why the agent refuses a value. The message never quotes it. */
 export interface ValueIssue {
@@ -78,11 +83,15 @@ function evaluateText(option: IpaOption, written: string, evaluation: Evaluation
   if (substituted.kind !== 'value') return substituted;
   const { text } = substituted;
   if (option.pattern !== undefined && !new RegExp(option.pattern).test(text)) {
-    return refused(confValue, `the value of ${option.name} has the wrong form`, `Expected: ${option.help}`);
+    return refused(
+      confRules.value,
+      `the value of ${option.name} has the wrong form`,
+      `Expected: ${option.help}`,
+    );
   }
   if (option.choices !== undefined && !isChoice(text, option)) {
     const hint = `Allowed: ${option.choices.map((choice) => (choice === '' ? 'an empty value' : choice)).join(', ')}`;
-    return refused(confChoice, `${option.name} does not take this value`, hint);
+    return refused(confRules.choice, `${option.name} does not take this value`, hint);
   }
   return convert[option.type](text, option);
 }
@@ -120,9 +129,9 @@ function substitute(written: string, option: IpaOption, evaluation: Evaluation):
     else return found;
     if (text.length > maxTextLength) {
       return refused(
-        confInterpolation,
+        confRules.interpolation,
         'references make the value longer than 1 MiB',
-        confInterpolation.hint,
+        confRules.interpolation.hint,
       );
     }
   }
@@ -165,7 +174,7 @@ function findDeclared(section: string, name: string): IpaOptionMatch | undefined
 function badReference(name: string, { sensitive = false }: IpaOption, problem: string): Outcome {
   const shown = sensitive ? 'A "$" in the value' : `"$${name.slice(0, 60)}"`;
   const message = `${shown} cannot be replaced: ${problem}`;
-  return refused(confInterpolation, message, 'Write "$$" for a "$" that is part of the value');
+  return refused(confRules.interpolation, message, 'Write "$$" for a "$" that is part of the value');
 }
 
 const convert: Record<IpaOptionType, (text: string, option: IpaOption) => Outcome> = {
@@ -186,7 +195,7 @@ function convertBoolean(text: string, { name }: IpaOption): Outcome {
   if (truths.has(lower)) return { kind: 'value', text: 'True' };
   if (falsehoods.has(lower)) return { kind: 'value', text: 'False' };
   return refused(
-    confValue,
+    confRules.value,
     `${name} is a switch, and its value neither turns it on nor off`,
     'Write true or false (or yes, on, 1, no, off, 0)',
   );
@@ -196,9 +205,9 @@ function convertInteger(text: string, { name, min, max }: IpaOption): Outcome {
   if (stripPython(text) === '') return { kind: 'value', text: '' };
   const number = parsePythonInteger(text);
   const hint = `Give a whole number${formatRange(min, max)} in decimal digits, without a unit`;
-  if (number === undefined) return refused(confValue, `${name} needs a whole number`, hint);
+  if (number === undefined) return refused(confRules.value, `${name} needs a whole number`, hint);
   if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
-    return refused(confRange, `the number for ${name} is out of range`, hint);
+    return refused(confRules.range, `the number for ${name} is out of range`, hint);
   }
   return { kind: 'value', text: formatPythonText(number) };
 }
@@ -213,7 +222,7 @@ function convertFloat(text: string, { name }: IpaOption): Outcome {
   if (stripPython(text) === '') return { kind: 'value', text: '' };
   const number = parsePythonFloat(text);
   if (number === undefined)
-    return refused(confValue, `${name} needs a number`, 'Give a number such as 30 or 1.5');
+    return refused(confRules.value, `${name} needs a number`, 'Give a number such as 30 or 1.5');
   return { kind: 'value', text: formatPythonText(number) };
 }
 
@@ -235,11 +244,11 @@ function convertDict(text: string, { name }: IpaOption): Outcome {
     const pair = takePair(rest);
     if (pair === undefined || pair.key === '' || pairs.has(pair.key)) {
       const hint = 'Write "key:value,key:value", each key once; quote a value that has commas';
-      return refused(confValue, `${name} needs pairs of keys and values`, hint);
+      return refused(confRules.value, `${name} needs pairs of keys and values`, hint);
     }
     pairs.set(pair.key, pair.value);
     if (pair.end === rest.length - 1) {
-      return refused(confValue, `the pairs of ${name} end with a comma`, 'Remove the last comma');
+      return refused(confRules.value, `the pairs of ${name} end with a comma`, 'Remove the last comma');
     }
     rest = rest.slice(pair.end + 1);
   }

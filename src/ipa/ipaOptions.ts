@@ -4,7 +4,7 @@
  * `schemas/ipa-options.json`.
  */
 
-import { editDistance } from '../formats/editDistance.ts';
+import { editDistance } from '../formats/messageText.ts';
 import { readAsset } from '../assets.ts';
 import { UsageError } from '../core/errors.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso, type PlannedIso } from '../image/createIso.ts';
-import { kernelArchitecture } from '../image/inspection/architecture.ts';
+import { kernelArchitecture } from '../image/bootParts.ts';
 import {
   checkLiveRootfs,
   findRamdiskSystem,

@@ -1,7 +1,11 @@
 /** `iso customize`: makes a live ISO install on its own, or start with the user's network, configs and kernel arguments. */
 
-import { renderCustomization, refuseUnsupported } from '../image/customize/customization.ts';
-import { checkPristine, customizeIso } from '../image/customize/customizeIso.ts';
+import {
+  renderCustomization,
+  refuseUnsupported,
+  checkPristine,
+  customizeIso,
+} from '../image/customize/customization.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';

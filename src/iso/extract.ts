@@ -19,12 +19,10 @@ import {
   findRootfs,
   openMinimalIso,
   refuseCustomized,
-} from '../image/minimalIso/extract.ts';
-import {
   type Reconstruction,
   verifiedChunks,
   verifyReconstruction,
-} from '../image/minimalIso/reconstruct.ts';
+} from '../image/minimalIso/extract.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import { reusedChunks } from '../image/overlay.ts';
 import { writeChange } from '../io/images/changeFile.ts';

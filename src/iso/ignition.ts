@@ -3,7 +3,7 @@
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
-import { configUnread } from '../image/inspection/imageRules.ts';
+import { imageRules } from '../image/inspection/imageRules.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -58,7 +58,7 @@ async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
     throw error;
   });
   if (features?.otherSystem !== true) return;
-  const { hint, message } = configUnread;
+  const { hint, message } = imageRules.configUnread;
   report(io, { severity: 'warning', message, hint });
 }
 

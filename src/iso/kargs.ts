@@ -34,8 +34,8 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * @throws CliError in the user's terms; nothing has been written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
-  const { resetKargs } = await import('../image/resetIso.ts');
-  await rewriteLiveIso(options, resetKargs, io);
+  const { restoreDefaultKargs } = await import('../image/liveIso.ts');
+  await rewriteLiveIso(options, restoreDefaultKargs, io);
   return 0;
 }
 

@@ -1,6 +1,6 @@
 /** `iso reset`: gives a live ISO the contents back that it was released with. */
 
-import { repairIso, resetIso } from '../image/resetIso.ts';
+import { repairIso, resetIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 

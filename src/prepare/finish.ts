@@ -1,6 +1,6 @@
 /** The end of a run: manifest and checksums, and what becomes of files that an earlier run has made. */
 
-import { formatCount, formatWordList } from '../formats/wordList.ts';
+import { formatCount, formatWordList, formatSizeInWords } from '../formats/messageText.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { UnlistedMemory, BootWay, MemoryNeed } from '../hosts/artifacts/hostMemory.ts';
@@ -18,7 +18,6 @@ import type { LayoutName } from './layoutNames.ts';
 import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
-import { formatSizeInWords } from '../formats/byteSize.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import { report } from '../io/report/report.ts';
 import type { HostNames } from '../core/diagnostic.ts';

@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { type Architecture, architectures } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';

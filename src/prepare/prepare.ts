@@ -5,7 +5,7 @@
  */
 
 import { resolve } from 'node:path';
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount } from '../formats/messageText.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';

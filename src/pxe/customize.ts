@@ -1,28 +1,27 @@
 /** `pxe customize`: writes a copy of a live initramfs with an archive behind it that holds the customisation. */
 
-import type { ByteSource } from '../formats/byteSource.ts';
-import { refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
-import { readLiveInitrd } from '../image/customize/customizeIso.ts';
+import {
+  readCustomization,
+  type CustomizeOptions,
+  inputsOf,
+  needsOf,
+  parseConsoles,
+  reportInstallation,
+  reportMissingDevice,
+} from '../customize/customization.ts';
+import type { ByteSource } from '../formats/byteFeed.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
+import { readLiveInitrd, refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';
 import { type ByteInputFile, copyingSource, openInput } from '../io/files/byteInput.ts';
 import { writeAll } from '../io/files/handles.ts';
+import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
-import {
-  type CustomizeOptions,
-  inputsOf,
-  needsOf,
-  parseConsoles,
-  readCustomization,
-  reportInstallation,
-  reportMissingDevice,
-} from '../customize/customization.ts';
-import { nameInput } from '../hosts/input/nameInput.ts';
-import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   /** The initramfs; a pipe is read once, too. */

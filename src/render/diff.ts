@@ -3,7 +3,9 @@
  * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
  */
 
-import { formatCount } from '../formats/wordList.ts';
+import { access, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { formatCount } from '../formats/messageText.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -18,8 +20,6 @@ import { compareConfigs, type SettingChange } from '../agent/deployed/describeCo
 import { printable } from '../io/report/printable.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
-import { access, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import {

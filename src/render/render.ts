@@ -1,7 +1,7 @@
 /** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
 
 import { resolve } from 'node:path';
-import { formatWordList } from '../formats/wordList.ts';
+import { formatWordList } from '../formats/messageText.ts';
 import { writeFileAtomically } from '../io/files/outputFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';

@@ -29,7 +29,7 @@ import { UsageError } from '../core/errors.ts';
 import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../image/isoTree.ts';
 import type { NetworkLoader } from '../boot/network/networkBoot.ts';
-import { formatWordList } from '../formats/wordList.ts';
+import { formatWordList } from '../formats/messageText.ts';
 import { unknownMachines } from './answer/access.ts';
 import { addHost } from '../hosts/run/hostRun.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';

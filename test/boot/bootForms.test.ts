@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../../src/boot/bootForms.ts';
+import { quoteGrub } from '../../src/boot/bootScripts.ts';
 import type { BootSettings } from '../../src/boot/bootSettings.ts';
-import { quoteGrub } from '../../src/boot/grub.ts';
 import { kernelArguments } from '../../src/boot/kernelArguments.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runIpxe } from './ipxeInterpreter.ts';
@@ -139,3 +139,188 @@ function scriptCheck(text: string): number | null {
     rmSync(folder, { recursive: true });
   }
 }
+
+const sound: BootSettings = {
+  kernelUrl: 'http://h/kernel',
+  initramfsUrl: 'http://h/initramfs',
+  rootfsUrl: 'http://h/rootfs',
+  ignitionUrl: 'https://h/config.ign',
+  embedded: false,
+  ip: [],
+  consoles: [],
+  ipaParameters: [],
+  extraArguments: [],
+};
+
+type Case = readonly [title: string, change: Partial<BootSettings>, expected: string];
+
+const extra = (...extraArguments: string[]): Partial<BootSettings> => ({ extraArguments });
+
+function findings(change: Partial<BootSettings>, form: BootFormName): string {
+  const settings = { ...sound, ...change };
+  return checkBoot(settings, bootForms[form])
+    .map(({ severity, rule, path }) => `${severity} ${rule} ${path.join('.')}`.trimEnd())
+    .join('; ');
+}
+
+describe('checkBoot, for every form', () => {
+  it.each<Case>([
+    ['sound settings', {}, ''],
+    ['a blank in an argument', extra('a b'), 'error argument-characters extraArguments.0'],
+    ['a line break', extra('a', 'b\nc'), 'error argument-characters extraArguments.1'],
+    ['a control character', extra('a\u0007'), 'error argument-characters extraArguments.0'],
+    ['a double quote', extra('sshkey="a"'), 'error argument-characters extraArguments.0'],
+    [
+      'a byte that the kernel takes for a blank (à is C3 A0)',
+      extra('a=à'),
+      'error argument-characters extraArguments.0',
+    ],
+    ['an empty argument', extra(''), 'error argument-empty extraArguments.0'],
+    ['an argument without a name', extra('=a'), 'error argument-empty extraArguments.0'],
+    ['another rootfs scheme', { rootfsUrl: 'ftp://h/r' }, 'error boot-url-scheme rootfsUrl'],
+    ['a rootfs path', { rootfsUrl: '/images/rootfs' }, 'error boot-url-scheme rootfsUrl'],
+    ['a rootfs from tftp', { rootfsUrl: 'tftp://h/r' }, ''],
+    ['a rootfs without a host', { rootfsUrl: 'http:///r' }, 'error boot-url-host rootfsUrl'],
+    ['a config from s3', { ignitionUrl: 's3://bucket/c.ign' }, ''],
+    ['another config scheme', { ignitionUrl: 'file:///c.ign' }, 'error boot-url-scheme ignitionUrl'],
+    ['a config without a host', { ignitionUrl: 'https:///c.ign' }, 'error boot-url-host ignitionUrl'],
+    ['a config over plain http', { ignitionUrl: 'http://h/c' }, 'warning ignition-url-plaintext ignitionUrl'],
+    ['a config over tftp', { ignitionUrl: 'tftp://h/c' }, 'warning ignition-url-plaintext ignitionUrl'],
+    [
+      'a config with credentials',
+      { ignitionUrl: 'https://u:p@h/c' },
+      'warning boot-url-credentials ignitionUrl',
+    ],
+    [
+      'a variable that is set twice',
+      extra('systemd.setenv=A=1', 'systemd.setenv=A=2', 'systemd.setenv=B=2'),
+      'warning argument-repeated extraArguments.1',
+    ],
+    [
+      'the password of a proxy',
+      extra('systemd.setenv=HTTPS_PROXY=http://me:hunter2@p', 'systemd.setenv=A=http://me:hunter2@p'),
+      'warning boot-url-credentials extraArguments.0',
+    ],
+    ['a variable without a name', extra('systemd.setenv'), ''],
+    ['a config in both places', { embedded: true }, 'error ignition-twice embedded'],
+    [
+      'an added URL of a config, too',
+      { ignitionUrl: 'https://h/a', ...extra('ignition.config.url=https://h/b') },
+      'error argument-conflict extraArguments.0',
+    ],
+    ['another platform', extra('ignition.platform.id=qemu'), 'error argument-conflict extraArguments.0'],
+    ['Ignition switched off', extra('ignition.firstboot=0'), 'error argument-conflict extraArguments.0'],
+    [
+      'the label of a live ISO',
+      extra('coreos.liveiso=fedora-coreos'),
+      'error argument-liveiso extraArguments.0',
+    ],
+    [
+      'an installation',
+      extra('coreos.inst.install_dev=/dev/sda'),
+      'warning argument-installs extraArguments.0',
+    ],
+    ['the initramfs of a loader', extra('initrd=a.img'), 'error argument-of-loader extraArguments.0'],
+    ['a wrong console', { consoles: ['tty0', 'COM1'] }, 'error console-spec consoles.1'],
+    ['a wrong console that is added', extra('console=COM1'), 'error console-spec extraArguments.0'],
+    ['a wrong network', { ip: ['dhpc'] }, 'error ip-spec ip.0'],
+    [
+      'a network that is not wanted after all',
+      { ip: ['dhcp'], ...extra('rd.neednet=0') },
+      'error argument-conflict extraArguments.0',
+    ],
+    ['networks of two interfaces', { ip: ['eth0:dhcp', 'eth1:dhcp6'] }, ''],
+    [
+      'two values of the agent',
+      { ipaParameters: ['insecure=1', 'insecure=0'] },
+      'error argument-conflict ipaParameters.1',
+    ],
+    [
+      'two values of the agent, one added',
+      { ipaParameters: ['insecure=1'], ...extra('ipa-insecure=0') },
+      'error argument-conflict extraArguments.0',
+    ],
+    [
+      'two values of another argument',
+      extra('loglevel=3', 'loglevel=7'),
+      'warning argument-repeated extraArguments.1',
+    ],
+    ['an argument that may repeat', extra('nameserver=192.0.2.1', 'nameserver=192.0.2.2'), ''],
+    ['the same argument twice', extra('quiet', 'quiet'), ''],
+    ['two mistakes', { ip: ['dhpc'], consoles: ['x'] }, 'error ip-spec ip.0; error console-spec consoles.0'],
+    ['2 KiB of arguments', extra(`a=${'b'.repeat(2048)}`), 'error command-line-length'],
+  ])('%s', (_title, change, expected) => {
+    for (const form of bootFormNames) expect(findings(change, form)).toBe(expected);
+  });
+
+  it('warns where no config and no root filesystem are named', () => {
+    const { rootfsUrl: _rootfs, ignitionUrl: _ignition, ...rest } = sound;
+    expect(checkBoot(rest, bootForms.plain).map(({ rule }) => rule)).toEqual([
+      'ignition-missing',
+      'rootfs-missing',
+    ]);
+    expect(checkBoot({ ...rest, embedded: true }, bootForms.plain).map(({ rule }) => rule)).toEqual([
+      'rootfs-missing',
+    ]);
+  });
+});
+
+describe('checkBoot, for one form', () => {
+  it.each<readonly [BootFormName, ...Case]>([
+    ['ipxe', 'a setting of iPXE', extra('a=${net0/mac}'), 'error ipxe-expansion extraArguments.0'],
+    [
+      'ipxe',
+      'a setting of iPXE in a URL',
+      { kernelUrl: 'http://h/${arch}' },
+      'error ipxe-expansion kernelUrl',
+    ],
+    ['ipxe', 'a dollar sign alone', extra('a=$b'), ''],
+    ['ipxe', 'a comment', extra('#a'), 'error ipxe-word extraArguments.0'],
+    ['ipxe', 'an operator', extra('||'), 'error ipxe-word extraArguments.0'],
+    [
+      'ipxe',
+      'BOOTIF, which the script sets',
+      extra('BOOTIF=01-52'),
+      'error argument-of-loader extraArguments.0',
+    ],
+    ['ipxe', 'a kernel path', { kernelUrl: 'kernel' }, 'error boot-url-scheme kernelUrl'],
+    ['ipxe', 'a blank in a URL', { initramfsUrl: 'http://h/a b' }, 'error image-url-characters initramfsUrl'],
+    ['grub', 'https', { kernelUrl: 'https://h/k' }, 'error boot-url-scheme kernelUrl'],
+    ['grub', 'a port', { kernelUrl: 'http://h:8080/k' }, 'warning grub-port kernelUrl'],
+    [
+      'grub',
+      'credentials',
+      { kernelUrl: 'http://u@h/k' },
+      'warning boot-url-credentials kernelUrl; error grub-credentials kernelUrl',
+    ],
+    ['grub', 'a quote', extra("a='b'"), 'error grub-quotes extraArguments.0'],
+    ['grub', 'a backslash', extra('a=\\x20'), 'error grub-quotes extraArguments.0'],
+    ['grub', 'BOOTIF, which GRUB does not set', extra('BOOTIF=01-52'), ''],
+    [
+      'pxelinux',
+      'a list of initramfs',
+      { initramfsUrl: 'http://h/a,b' },
+      'error pxelinux-comma initramfsUrl',
+    ],
+    ['ironic', 'a setting of iPXE', extra('a=${mac}'), 'error ipxe-expansion extraArguments.0'],
+    ['ironic', 'what GRUB would cut', extra('a=b&c'), 'warning ironic-grub extraArguments.0'],
+    ['ironic', 'a name that Ironic refuses', extra('a/b=c'), 'error ironic-argument-name extraArguments.0'],
+    ['plain', 'a quote', extra("a='b'"), ''],
+  ])('%s: %s', (form, _title, change, expected) => {
+    expect(findings(change, form)).toBe(expected);
+  });
+
+  it('counts what the loader adds to the command line', () => {
+    const room =
+      2047 -
+      'coreos.live.rootfs_url=http://h/rootfs ignition.firstboot ignition.platform.id=metal  a='.length;
+    const { ignitionUrl: _, ...rest } = sound;
+    const rules = (length: number, form: BootFormName): string[] =>
+      checkBoot({ ...rest, embedded: true, ...extra(`a=${'b'.repeat(length)}`) }, bootForms[form]).map(
+        ({ rule }) => rule,
+      );
+    expect(rules(room, 'plain')).toEqual([]);
+    expect(rules(room + 2, 'plain')).toEqual(['command-line-length']);
+    expect(rules(room, 'ipxe')).toEqual(['command-line-length']);
+  });
+});

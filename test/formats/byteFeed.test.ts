@@ -1,14 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteFeed, enlarged, outputOf, runWhole, type Steps } from '../../src/formats/byteFeed.ts';
 import {
+  ByteFeed,
   type ByteSource,
+  enlarged,
   hasMore,
   inputOf,
   inputOfBytes,
+  outputOf,
   runAll,
   runSteps,
-} from '../../src/formats/byteSource.ts';
+  runWhole,
+  type Steps,
+} from '../../src/formats/byteFeed.ts';
 
 /** Pieces that all lie in one memory, as those of a file do. */
 function piecesOf(bytes: Uint8Array, lengths: readonly number[]): ByteSource {

@@ -7,7 +7,7 @@ import {
   refill,
   runAll,
   sourceOf,
-} from '../../src/formats/byteSource.ts';
+} from '../../src/formats/byteFeed.ts';
 
 /** These pieces, one at each call. */
 function piecesOf(...pieces: readonly string[]): ByteSource {

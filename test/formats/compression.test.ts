@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { inputOfBytes } from '../../src/formats/byteSource.ts';
+import { inputOfBytes } from '../../src/formats/byteFeed.ts';
 import { decompressMember, detectCompression, unpackMember } from '../../src/formats/compression.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
 import { survivesNoise } from './damage.ts';

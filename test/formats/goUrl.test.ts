@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseGoUrl, queryParameter } from '../../src/formats/goUrl.ts';
+import { isHexDigit, parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
 import { codePoint } from '../support/arbitraryText.ts';
 
 describe('parseGoUrl', () => {
@@ -269,4 +269,21 @@ describe('queryParameter', () => {
   ])('finds %s', (_title, query, value) => {
     expect(queryParameter(query, 'v')).toBe(value);
   });
+});
+
+it('knows the hexadecimal digits', () => {
+  const digits = Array.from({ length: 0x100 }, (_, code) => code).filter(isHexDigit);
+  expect(String.fromCharCode(...digits)).toBe('0123456789ABCDEFabcdef');
+  expect(isHexDigit(Number.NaN)).toBe(false);
+});
+
+it('gives back the bytes that were escaped', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.boolean(), (bytes, inUpperCase) => {
+      const escaped = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('x');
+      const text = inUpperCase ? escaped.toUpperCase().replaceAll('X', 'x') : escaped;
+      const separated = [...bytes].flatMap((byte, index) => (index === 0 ? [byte] : [0x78, byte]));
+      expect([...unescapeInPlace(Buffer.from(text))]).toEqual(separated);
+    }),
+  );
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/formats/byteSource.ts';
+import { inputOf } from '../../src/formats/byteFeed.ts';
 import { decodeGzip, encodeGzip, unpackGzip } from '../../src/formats/gzip.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { configText, contents, refusesTruncation, survivesBitFlips, survivesNoise } from './damage.ts';

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
-import { inputOf } from '../../src/formats/byteSource.ts';
+import { inputOf } from '../../src/formats/byteFeed.ts';
 import { readTarMembers } from '../../src/formats/tar.ts';
 import { have, missingNote } from '../support/programs.ts';
 

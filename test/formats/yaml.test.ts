@@ -83,6 +83,12 @@ describe('parseYaml: errors', () => {
   it.each(['[', '{a: ', '- '])('refuses %j 10000 deep', (open) => {
     expect(() => parseYaml(open.repeat(10_000))).toThrow(FormatError);
   });
+
+  it('refuses what would take too much memory', () => {
+    for (const text of ['[', '- a\n', '{a,', '[a:,', '? a\n']) {
+      expect(() => parseYaml(text.repeat(4_000_000 / text.length + 2_000_000))).toThrow(FormatError);
+    }
+  });
 });
 
 describe('parseYaml: positions', () => {

@@ -4,11 +4,10 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatPath, type Path } from '../../src/core/finding.ts';
 import type { Config, Resource } from '../../src/ignition/config.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../../src/ignition/effectiveConfig.ts';
-import { mergeConfigs } from '../../src/ignition/merge.ts';
-import { normalizeConfig } from '../../src/ignition/normalize.ts';
-import { formatPath, type Path } from '../../src/core/finding.ts';
+import { mergeConfigs, normalizeConfig } from '../../src/ignition/merge.ts';
 
 function inlined(config: Config | Buffer, more: Partial<Resource> = {}): Resource {
   const bytes = Buffer.isBuffer(config) ? config : Buffer.from(JSON.stringify(config));

@@ -7,8 +7,7 @@ import { type NewIso, planIso } from '../../src/image/createIso.ts';
 import { changedImage } from '../../src/image/imageChange.ts';
 import { OTHER_SYSTEM } from '../../src/image/liveFeatures.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
-import { bytesAccess, overlay, zeros } from '../../src/image/overlay.ts';
-import type { RandomAccess } from '../../src/image/overlay.ts';
+import { bytesAccess, overlay, zeros, type RandomAccess } from '../../src/image/overlay.ts';
 import {
   efiPartition,
   initrd,

@@ -3,14 +3,12 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { editInPlace } from '../../src/image/rollback.ts';
 import { changedImage, type ImageChange, patchesOnly } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { type LiveIso, openLiveIso, repairIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { repairIso } from '../../src/image/resetIso.ts';
-import { readRollback, rollBack, type WritableImage } from '../../src/image/rollback.ts';
+import { editInPlace, readRollback, rollBack, type WritableImage } from '../../src/image/rollback.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 
 type Step =

@@ -10,9 +10,8 @@ import { embedIgnition, readIgnition } from '../../src/image/embeddedIgnition.ts
 import { changedImage, checkDisjoint, type ImageChange } from '../../src/image/imageChange.ts';
 import { listIso } from '../../src/image/isoListing.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
-import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import { type LiveIso, openLiveIso, repairIso, resetIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { repairIso, resetIso } from '../../src/image/resetIso.ts';
 import { liveIsoWith } from '../support/liveIso.ts';
 
 const SECTOR = 2048;

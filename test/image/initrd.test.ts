@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../src/core/errors.ts';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
-import type { ByteSource } from '../../src/formats/byteSource.ts';
+import type { ByteSource } from '../../src/formats/byteFeed.ts';
 import {
   listInitrd,
   readInitrd,

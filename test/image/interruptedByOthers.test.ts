@@ -5,12 +5,11 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reportInspection } from '../../src/inspect/inspectionReport.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
-import { openLiveIso } from '../../src/image/liveIso.ts';
+import { openLiveIso, repairIso } from '../../src/image/liveIso.ts';
 import { bytesAccess, type Patch, patchSource } from '../../src/image/overlay.ts';
-import { repairIso } from '../../src/image/resetIso.ts';
+import { reportInspection } from '../../src/inspect/inspectionReport.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
 
 const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest();

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
-import { keptRanges } from '../../src/image/imageChange.ts';
+import { changedImage, type ImageChange, keptRanges } from '../../src/image/imageChange.ts';
 import { bytesAccess, type Patch } from '../../src/image/overlay.ts';
 
 const patch = (offset: number, length: number): Patch => ({ offset, data: new Uint8Array(length).fill(1) });

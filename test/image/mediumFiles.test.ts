@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { takeBackAppendix } from '../../src/image/appendToImage.ts';
+import { takeBackAppendix } from '../../src/image/appendix.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../../src/image/embeddedIgnition.ts';
 import { changedImage, type ImageChange, unchanged } from '../../src/image/imageChange.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openLiveIso, type LiveIso } from '../../src/image/liveIso.ts';
 import { changedImage } from '../../src/image/imageChange.ts';
 import { readInitrd } from '../../src/image/initrd.ts';
+import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
 import {
   embedNetworkSettings,
+  findKeyfileProblem,
   listNetworkSettings,
   type NetworkFile,
   removeNetworkSettings,
@@ -11,7 +12,7 @@ import {
   wrapNetworkSettings,
 } from '../../src/image/networkSettings.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { liveIso, type Layout } from '../support/liveIso.ts';
+import { type Layout, liveIso } from '../support/liveIso.ts';
 
 const folder = 'etc/coreos-firstboot-network';
 const members = (...paths: readonly string[]): Map<string, Uint8Array> =>
@@ -85,4 +86,15 @@ describe('embedNetworkSettings', () => {
 
 it('removeNetworkSettings changes nothing where there are none', async () => {
   expect(await removeNetworkSettings(await open('2021-09'))).toEqual({ stages: [] });
+});
+
+it.each<[string, string | Uint8Array, string | undefined]>([
+  ['a keyfile', '[connection]\nid=eth0\n', undefined],
+  ['another section first', '# by hand\n[ipv4]\nmethod=auto\n[connection]\n', undefined],
+  ['no section', 'id=eth0\n', 'The keyfile is wrong in line 1: it is before the first section'],
+  ['no connection', '[ipv4]\nmethod=auto\n', 'it has no section [connection]'],
+  ['nothing', '', 'it has no section [connection]'],
+  ['no text', Uint8Array.of(0xff, 0xfe), 'it is not UTF-8 text'],
+])('%s', (_title, content, problem) => {
+  expect(findKeyfileProblem(Buffer.from(content))).toBe(problem);
 });

@@ -10,8 +10,8 @@ import {
   type BufferReader,
   slice,
   zeros,
+  type RandomAccess,
 } from '../../src/image/overlay.ts';
-import type { RandomAccess } from '../../src/image/overlay.ts';
 
 const base = bytesAccess(Uint8Array.from({ length: 10 }, (_, index) => index + 1));
 const patch = (offset: number, ...bytes: number[]): Patch => ({ offset, data: Uint8Array.from(bytes) });

@@ -3,10 +3,16 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FormatError } from '../../src/core/errors.ts';
+import { CliError, FormatError } from '../../src/core/errors.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { findRamdiskSystem } from '../../src/image/ramdiskSystem.ts';
-import { cpio, initrd, liveFeatures, liveInitrd } from '../support/newIso.ts';
+import {
+  checkLiveRootfs,
+  findRamdiskSystem,
+  type KargsWishes,
+  ramdiskKargs,
+  type RamdiskSystem,
+} from '../../src/image/ramdiskSystem.ts';
+import { cpio, initrd, liveFeatures, liveInitrd, liveRootfs } from '../support/newIso.ts';
 
 const stamp = { 'etc/coreos-live-initramfs': '44.1\n' };
 const microcode = cpio({ 'kernel/x86/microcode/GenuineIntel.bin': 'microcode' });
@@ -59,5 +65,57 @@ describe('findRamdiskSystem', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+// What is taken for the root filesystem of a live system.
+
+describe('checkLiveRootfs', () => {
+  it.each([
+    ['with squashfs', liveRootfs],
+    ['with erofs', cpio({ 'root.erofs': 'filesystem' })],
+  ])('takes one %s', async (_title, bytes) => {
+    await expect(checkLiveRootfs(bytesAccess(bytes), 'rootfs.img')).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['the filesystem alone', Buffer.from('hsqs'.repeat(100))],
+    ['another archive', cpio({ 'config.ign': '{}' })],
+    ['a longer name', cpio({ 'root.squashfs2': 'hsqs' })],
+    ['a compressed archive, which could not be mounted', gzipSync(liveRootfs)],
+    ['a few bytes', Buffer.from('070701')],
+  ])('refuses %s', async (_title, bytes) => {
+    const check = checkLiveRootfs(bytesAccess(bytes), 'rootfs.img');
+    await expect(check).rejects.toThrow(CliError);
+    await expect(check).rejects.toThrow('rootfs.img is no root filesystem');
+  });
+});
+
+// The kernel arguments of a new ISO.
+
+const usual: KargsWishes = { given: undefined, label: 'own', hasRootfs: false };
+const ignition = 'ignition.firstboot ignition.platform.id=metal';
+
+describe('ramdiskKargs', () => {
+  it.each<[string, RamdiskSystem['kind'], Partial<KargsWishes>, string]>([
+    ['of the builder', 'other', {}, 'boot_method=vmedia'],
+    ['of the builder, as the user wants it', 'other', { given: ['a=1', 'b c'] }, 'a=1 b c'],
+    ['of CoreOS', 'coreos', {}, ignition],
+    ['of CoreOS with its root filesystem', 'coreos', { hasRootfs: true }, `coreos.liveiso=own ${ignition}`],
+    ['of CoreOS, with more', 'coreos', { given: ['console=ttyS0'] }, `${ignition} console=ttyS0`],
+    [
+      'of CoreOS, with one of those that it needs',
+      'coreos',
+      { given: ['quiet ignition.platform.id=openstack'], hasRootfs: true },
+      'coreos.liveiso=own ignition.firstboot quiet ignition.platform.id=openstack',
+    ],
+    [
+      'of CoreOS, with a similar one',
+      'coreos',
+      { given: ['coreos.liveiso.fromram'], hasRootfs: true },
+      `coreos.liveiso=own ${ignition} coreos.liveiso.fromram`,
+    ],
+  ])('has them for a ramdisk %s', (_title, kind, wishes, kargs) => {
+    expect(ramdiskKargs({ kind }, { ...usual, ...wishes })).toBe(kargs);
   });
 });

@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { requireKargsAreas } from '../../src/image/kargsAreas.ts';
-import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
+import {
+  type LiveIso,
+  openLiveIso,
+  repairIso,
+  resetIso,
+  restoreDefaultKargs,
+} from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
-import { repairIso, resetIso, resetKargs } from '../../src/image/resetIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const config = new TextEncoder().encode('{"ignition":{"version":"3.4.0"}}');
@@ -41,11 +46,11 @@ describe.each(layouts)('layout %s', (layout) => {
 });
 
 it.each(layouts.filter((layout) => layout !== '2020-09'))(
-  'resetKargs leaves what is embedded, layout %s',
+  'restoreDefaultKargs leaves what is embedded, layout %s',
   async (layout) => {
     const original = liveIso(layout);
     const bytes = await apply(original, await (await open(original)).change({ files, kargs: 'a b' }));
-    const iso = await open(await apply(bytes, await resetKargs(await open(bytes))));
+    const iso = await open(await apply(bytes, await restoreDefaultKargs(await open(bytes))));
     const areas = requireKargsAreas(await iso.kargsAreas());
     expect(areas.current).toBe(areas.defaults);
     expect([...(await iso.embeddedFiles()).keys()]).toEqual(['config.ign']);
@@ -104,5 +109,7 @@ describe('a damaged image', () => {
 });
 
 it('refuses to reset kernel arguments that have no place', async () => {
-  await expect(resetKargs(await open(liveIso('2020-09')))).rejects.toThrow(/^No karg embed areas found/);
+  await expect(restoreDefaultKargs(await open(liveIso('2020-09')))).rejects.toThrow(
+    /^No karg embed areas found/,
+  );
 });

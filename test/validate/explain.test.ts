@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorCodes } from '../../src/core/errorCodes.ts';
+import { errorCodes } from '../../src/core/errors.ts';
 import { errorBook, ruleBook } from '../../src/io/report/ruleBook.ts';
 import { formatExplanation } from '../../src/validate/explain.ts';
 import { runCli } from '../support/runCli.ts';

@@ -1,7 +1,7 @@
 /** What is compared of a config that is deployed: entries of a setting with their meaning, from contents and from units. */
 
-import { formatCount } from '../../formats/wordList.ts';
 import { createHash } from 'node:crypto';
+import { formatCount } from '../../formats/messageText.ts';
 import { hidden, maskText } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';

@@ -4,6 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
+import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
@@ -22,11 +23,10 @@ import {
   hiddenEntry,
   unmaskedEntry,
 } from './entries.ts';
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { isSecretName } from '../../core/masking.ts';
-import { X509Certificate } from 'node:crypto';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import { parseCaCertificates } from '../caCertificates.ts';
 import { parsePullSecret } from '../pullSecret.ts';

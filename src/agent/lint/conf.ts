@@ -39,7 +39,7 @@ const ownRules = {
 
 /** The rules of a conf file on its own; nothing of it concerns Ignition, so none is an error here. */
 const fileRules: ReadonlyMap<string, Rule> = new Map(
-  rulesOfFile.map((rule) => [rule.id, toLintRule(rule)] as const),
+  Object.values(rulesOfFile).map((rule) => [rule.id, toLintRule(rule)] as const),
 );
 
 export const configConfRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];

@@ -5,7 +5,7 @@ import { type LintSubject, type UnitCommand } from './subject.ts';
 import { broken, type IssueTexts, note, warning } from './lintRule.ts';
 import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
-import { nearestName } from '../../formats/editDistance.ts';
+import { nearestName } from '../../formats/messageText.ts';
 
 export const podmanArgumentRules = {
   unknown: warning(

@@ -3,8 +3,8 @@
  * its place. Nothing else is hidden, since what is wrong may be right beside a secret.
  */
 
-import { nearestName } from '../../formats/editDistance.ts';
-import { readNodes } from '../../formats/json/nodes.ts';
+import { nearestName } from '../../formats/messageText.ts';
+import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';

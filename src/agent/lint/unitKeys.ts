@@ -3,13 +3,13 @@
  * quadlets, which are podman's, and values.
  */
 
-import { readSystemdLines, type SystemdLine } from '../../formats/systemdFile.ts';
+import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import { type LintedFile, type LintedUnit, type LintSubject, readContents } from './subject.ts';
 import { broken, note, warning, type IssueTexts } from './lintRule.ts';
 import { readAsset } from '../../assets.ts';
-import { nearestName } from '../../formats/editDistance.ts';
+import { nearestName } from '../../formats/messageText.ts';
 
 export const unitKeyRules = {
   key: warning(

@@ -3,18 +3,18 @@
  * same of many machines once. A message names the value that it is about; what looks like a secret in it is hidden.
  */
 
-import { hidden, isSecretName, maskText } from '../../core/masking.ts';
-import { parseMacAddress } from '../../core/macAddress.ts';
-import { machineNameProblem } from '../../formats/hostName.ts';
-import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
-import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
+import { parseMacAddress } from '../../core/macAddress.ts';
+import { hidden, isSecretName, maskText } from '../../core/masking.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
+import { errorRule, findingOf, infoRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { placedImages } from '../bootForm.ts';
-import { checkForms } from '../checkForms.ts';
-import { ipxeExpansion } from '../ipxe.ts';
+import { checkForms } from '../bootForms.ts';
+import { ipxeExpansion } from '../bootScripts.ts';
+import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
 import { placedArguments } from '../kernelArguments.ts';
 import { checkUrl, isPlainText } from '../urlArgument.ts';
-import { isPlainForDnsmasq } from './dnsmasq.ts';
+import { isPlainForDnsmasq, networkForms, withBootInterface } from './bootFiles.ts';
 import {
   hyphenMac,
   type IsoBoot,
@@ -22,58 +22,47 @@ import {
   type NetworkHost,
   type RamdiskBoot,
 } from './networkBoot.ts';
-import { networkForms, withBootInterface } from './networkForms.ts';
 
-const bootHostName: Rule = {
-  id: 'boot-host-name',
-  severity: 'error',
-  message: 'the name cannot be that of a host, and hence not of its files',
-  hint: 'use letters, digits, dashes and dots',
-};
-const bootHostFiles: Rule = {
-  id: 'boot-host-files',
-  severity: 'error',
-  message: 'another host has files of the same name',
-  hint: 'give every host a name and MAC addresses of its own',
-};
-const bootHostMac: Rule = {
-  id: 'boot-host-mac',
-  severity: 'error',
-  message: 'this is no MAC address in lower case with colons',
-  hint: 'write it like 52:54:00:12:34:56',
-};
-const bootHostUnfound: Rule = {
-  id: 'boot-host-unfound',
-  severity: 'warning',
-  message: 'the host has no MAC address, so it finds its files only if DHCP names its script',
-  hint: 'say with which interfaces it boots',
-};
-const bootImageMissing: Rule = {
-  id: 'boot-image-missing',
-  severity: 'error',
-  message: 'a boot script needs the URLs of the kernel and of the initramfs',
-  hint: 'give both of them, for every architecture',
-};
-const bootIsoCharacters: Rule = {
-  id: 'boot-iso-characters',
-  severity: 'error',
-  message:
-    'the URL of the ISO holds white space, quotes or other than printable ASCII, or a comma or # for dnsmasq',
-  hint: 'percent-encode these characters: a space is %20',
-};
-export const bootIsoSan: Rule = {
-  id: 'boot-iso-san',
-  severity: 'info',
-  message:
-    'UEFI HTTP boot keeps the ISO in memory for the system, but after sanboot of iPXE the system cannot read it',
-  hint: 'for iPXE take a minimal ISO, which fetches its root filesystem by URL, or boot kernel and initramfs',
-};
-const bootFolderUrl: Rule = {
-  id: 'boot-folder-url',
-  severity: 'error',
-  message: 'DHCP cannot name this folder to the machines',
-  hint: 'give an http or https URL without commas, quotes and #',
-};
+const bootHostName = errorRule(
+  'boot-host-name',
+  'the name cannot be that of a host, and hence not of its files',
+  'use letters, digits, dashes and dots',
+);
+const bootHostFiles = errorRule(
+  'boot-host-files',
+  'another host has files of the same name',
+  'give every host a name and MAC addresses of its own',
+);
+const bootHostMac = errorRule(
+  'boot-host-mac',
+  'this is no MAC address in lower case with colons',
+  'write it like 52:54:00:12:34:56',
+);
+const bootHostUnfound = warningRule(
+  'boot-host-unfound',
+  'the host has no MAC address, so it finds its files only if DHCP names its script',
+  'say with which interfaces it boots',
+);
+const bootImageMissing = errorRule(
+  'boot-image-missing',
+  'a boot script needs the URLs of the kernel and of the initramfs',
+  'give both of them, for every architecture',
+);
+const bootIsoCharacters = errorRule(
+  'boot-iso-characters',
+  'the URL of the ISO holds white space, quotes or other than printable ASCII, or a comma or # for dnsmasq',
+  'percent-encode these characters: a space is %20',
+);
+export const bootIsoSan = infoRule(
+  'boot-iso-san',
+  'UEFI HTTP boot keeps the ISO in memory for the system, but after sanboot of iPXE the system cannot read it',
+  'for iPXE take a minimal ISO, which fetches its root filesystem by URL, or boot kernel and initramfs',
+);
+const bootFolderUrl = errorRule(
+  'boot-folder-url',
+  'DHCP cannot name this folder to the machines',
+  'give an http or https URL without commas, quotes and #',
+);
 
 export interface MachineFindings {
   /** The name of a host; of machines that are not known, undefined. */

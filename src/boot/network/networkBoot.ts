@@ -48,15 +48,6 @@ export interface BootFile {
   readonly text: string;
 }
 
-/** What one loader reads. */
-export interface LoaderFiles {
-  shared(discovery: readonly RamdiskBoot[]): readonly BootFile[];
-  /** Where the files of a host are, whatever it boots. */
-  pathsOf(host: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][];
-  /** Empty where the loader does not exist for the architecture of the host. */
-  ofHost(host: NetworkHost): readonly BootFile[];
-}
-
 /** As loaders spell a MAC address in the name of a file: `52-54-00-12-34-56`. */
 export function hyphenMac(mac: string): string {
   return mac.replaceAll(':', '-');

@@ -5,8 +5,7 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { checkConsole } from '../../boot/consoleArgument.ts';
-import { checkIp } from '../../boot/ipArgument.ts';
+import { checkConsole, checkIp } from '../../boot/argumentValues.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import { isPlainText, parseBootUrl } from '../../boot/urlArgument.ts';
 import type { Config } from '../../ignition/config.ts';

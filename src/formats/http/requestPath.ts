@@ -3,7 +3,7 @@
  * dot segments, empty segments, escaped slashes, backslashes, control characters. A query is left aside.
  */
 
-import { isHexDigit, unescapeInPlace } from '../percentEscapes.ts';
+import { isHexDigit, unescapeInPlace } from '../goUrl.ts';
 
 /** Characters of a target. */
 const maxLength = 2048;

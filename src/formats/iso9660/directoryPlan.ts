@@ -5,19 +5,31 @@
 
 import { FormatError } from '../../core/errors.ts';
 import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
-import { MAX_RECORD, PARENT, placeRecords, recordLength, SELF, writeDirectoryRecord } from './directory.ts';
-import { encodeUcs2, SECTOR } from './fields.ts';
-import { compareJoliet, comparePrimary, jolietIdentifiers, primaryIdentifiers } from './names.ts';
-import { type PathTableEntry, pathTableSize } from './pathTable.ts';
 import {
   CONTINUATION_LENGTH,
+  MAX_RECORD,
+  PARENT,
+  placeRecords,
+  recordLength,
+  SELF,
   writeAttributes,
   writeContinuation,
+  writeDirectoryRecord,
   writeExtensionReference,
   writeName,
   writeSharingProtocol,
-} from './rockRidge.ts';
-import { type DirectoryNode, type FileSpec, isDirectory, kindOf } from './tree.ts';
+} from './directory.ts';
+import { encodeUcs2, SECTOR, viewOf } from './fields.ts';
+import {
+  compareJoliet,
+  comparePrimary,
+  type DirectoryNode,
+  type FileSpec,
+  isDirectory,
+  jolietIdentifiers,
+  kindOf,
+  primaryIdentifiers,
+} from './tree.ts';
 
 /** What is known once every part of the image has its place. */
 interface Places {
@@ -266,4 +278,39 @@ function continuationEntry(base: number, overflowAt: number | undefined, length:
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
+}
+
+// Path tables (ECMA-119, section 9.4): all directories in one list. Written because the standard wants them; never read.
+
+/** A directory of the path table; `parent` counts from 1, and the root is its own parent. */
+interface PathTableEntry {
+  readonly identifier: Uint8Array;
+  readonly sector: number;
+  readonly parent: number;
+}
+
+type ByteOrder = 'little' | 'big';
+
+/** Bytes that the table takes for directories with identifiers of these lengths. */
+function pathTableSize(identifierLengths: readonly number[]): number {
+  return identifierLengths.reduce((sum, length) => sum + entryLength(length), 0);
+}
+
+/** `entries` are ordered by level, then by parent, then by identifier. */
+export function writePathTable(entries: readonly PathTableEntry[], order: ByteOrder): Uint8Array {
+  const bytes = new Uint8Array(pathTableSize(entries.map(({ identifier }) => identifier.length)));
+  const view = viewOf(bytes);
+  let offset = 0;
+  for (const { identifier, sector, parent } of entries) {
+    view.setUint8(offset, identifier.length);
+    view.setUint32(offset + 2, sector, order === 'little');
+    view.setUint16(offset + 6, parent, order === 'little');
+    bytes.set(identifier, offset + 8);
+    offset += entryLength(identifier.length);
+  }
+  return bytes;
+}
+
+function entryLength(identifierLength: number): number {
+  return 8 + identifierLength + (identifierLength & 1);
 }

@@ -14,10 +14,9 @@ import {
   writeTerminator,
   writeVolumeDescriptor,
 } from './descriptors.ts';
-import { type DirectoryPlan, planDirectories } from './directoryPlan.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
+import { type DirectoryPlan, planDirectories, writePathTable } from './directoryPlan.ts';
 import { SECTOR, sectorsFor, SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
-import { writePathTable } from './pathTable.ts';
 import { buildTree, type FileSpec } from './tree.ts';
 
 export type { FileSpec } from './tree.ts';

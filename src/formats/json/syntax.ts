@@ -25,6 +25,12 @@ export function checkSyntax(bytes: Uint8Array): SyntaxCheck {
     : { problem: scan.problem, overflows: scan.overflows };
 }
 
+/** Whether Go's `encoding/json` would decode a text into `any`, which has to hold every number as a float64. */
+export function isGoJsonText(text: string): boolean {
+  const { problem, overflows } = checkSyntax(Buffer.from(text));
+  return problem === undefined && !overflows;
+}
+
 const maxDepth = 10_000;
 
 const blank = 0x20;

@@ -1,10 +1,13 @@
 /**
- * Moving over JSON bytes that are known to be valid (`syntax.ts`): nothing is checked again and nothing is built. All
- * offsets count bytes; every function takes the offset of a token's first byte and returns the one behind its last.
+ * Tokens of JSON bytes that are known to be valid (`syntax.ts`): moving over them, and the values of strings and integers.
+ * All offsets count bytes; the skip functions take the offset of a token's first byte and return the one behind its last.
  */
+
+import { isAscii, isUtf8 } from 'node:buffer';
 
 export const quote = 0x22;
 const comma = 0x2c;
+const colon = 0x3a;
 export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
@@ -16,7 +19,7 @@ export function skipToToken(bytes: Uint8Array, start: number): number {
   let at = start;
   for (;;) {
     const byte = bytes[at];
-    if (byte !== 0x20 && byte !== comma && byte !== 0x3a && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
+    if (byte !== 0x20 && byte !== comma && byte !== colon && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
       return at;
     at += 1;
   }
@@ -80,5 +83,141 @@ export function skipWord(bytes: Uint8Array, start: number): number {
 }
 
 function endsWord(byte: number): boolean {
-  return byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === 0x3a;
+  return byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon;
+}
+
+// How much a JSON text of strangers would become: looked at before it is parsed, as a few megabytes of brackets grow to
+// a hundred times their size, and what is deep cannot be written again without recursion. Whether it is JSON at all is
+// left to the parser.
+
+interface JsonBounds {
+  /** Arrays and objects within each other. */
+  readonly depth: number;
+  /** Values and keys, of all levels together. */
+  readonly values: number;
+}
+
+/** Whether the text, if it is JSON, keeps to the bounds. Reads the bytes once. */
+export function isWithinBounds(bytes: Uint8Array, bounds: JsonBounds): boolean {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) at = skipString(bytes, at) - 1;
+    else if (byte === comma || byte === colon) values += 1;
+    else if (byte === closeBracket || byte === closeBrace) depth -= 1;
+    else if (byte === openBracket || byte === openBrace) {
+      depth += 1;
+      values += 1;
+    }
+    if (depth > bounds.depth || values > bounds.values) return false;
+  }
+  return true;
+}
+
+// Strings and integers of a JSON text, with the values that Go gives them. The text is known to be valid
+// (`syntax.ts`); floating point numbers are not needed.
+
+/**
+ * The string between the quotes at `start` and `end - 1`. Like Go, every byte that is not UTF-8 and every lone
+ * surrogate becomes U+FFFD; source: `encoding/json/decode.go`, `unquoteBytes`.
+ */
+export function readString(bytes: Buffer, start: number, end: number): string {
+  const { escaped, ascii } = inspect(bytes, start + 1, end - 1);
+  if (ascii && !escaped) return bytes.toString('latin1', start + 1, end - 1);
+  const body = ascii ? bytes.toString('latin1', start, end) : readUtf8(bytes, start, end);
+  if (!escaped) return body.slice(1, -1);
+  const text: string = JSON.parse(body);
+  return replaceLoneSurrogates(text);
+}
+
+/**
+ * The integer from `start` to `end`, as a bigint only where a number would lose digits; undefined if it has a fraction
+ * or an exponent, or does not fit in 64 bits with sign.
+ */
+export function readInteger(bytes: Buffer, start: number, end: number): number | bigint | undefined {
+  if (end - start > longestInteger) return undefined;
+  const text = bytes.toString('latin1', start, end);
+  if (!/^-?\d+$/.test(text)) return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  const exact = BigInt(text);
+  return BigInt.asIntN(64, exact) === exact ? exact : undefined;
+}
+
+/** Nineteen digits and a sign; JSON has no leading zeros. */
+const longestInteger = 20;
+
+function inspect(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { readonly escaped: boolean; readonly ascii: boolean } {
+  if (end - start > inspectFrom) {
+    const view = bytes.subarray(start, end);
+    return { escaped: view.includes(0x5c), ascii: isAscii(view) };
+  }
+  let escaped = false;
+  let bits = 0;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    bits |= byte;
+    if (byte === 0x5c) escaped = true;
+  }
+  return { escaped, ascii: bits < 0x80 };
+}
+
+/** Bytes after which native functions inspect a string faster. */
+const inspectFrom = 64;
+
+/** Platform decoders replace several bad bytes by one character; Go replaces each. */
+function readUtf8(bytes: Buffer, start: number, end: number): string {
+  return isUtf8(bytes.subarray(start, end))
+    ? bytes.toString('utf8', start, end)
+    : readBrokenUtf8(bytes, start, end);
+}
+
+/** Goes by way of a small buffer, so that a document full of bad bytes does not need many times its size. */
+function readBrokenUtf8(bytes: Buffer, start: number, end: number): string {
+  const parts: string[] = [];
+  const repaired = Buffer.alloc(repairedSize);
+  let filled = 0;
+  for (let at = start; at < end;) {
+    if (filled > repairedSize - longestCharacter) {
+      parts.push(repaired.toString('utf8', 0, filled));
+      filled = 0;
+    }
+    const length = sequenceLength(bytes, at, end);
+    if (length === 0) repaired.writeUIntBE(replacement, filled, 3);
+    else bytes.copy(repaired, filled, at, at + length);
+    filled += length || 3;
+    at += length || 1;
+  }
+  parts.push(repaired.toString('utf8', 0, filled));
+  return parts.join('');
+}
+
+/** U+FFFD in UTF-8. */
+const replacement = 0xefbfbd;
+const repairedSize = 1 << 16;
+const longestCharacter = 4;
+
+/** Bytes of the character at `at`; 0 if there is none (Unicode 3.9, table 3-7). */
+function sequenceLength(bytes: Buffer, at: number, end: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (length === 0 || at + length > end) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return 0;
+  for (let index = at + 2; index < at + length; index += 1) {
+    if (((bytes[index] ?? 0) & 0xc0) !== 0x80) return 0;
+  }
+  return length;
+}
+
+function replaceLoneSurrogates(text: string): string {
+  return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

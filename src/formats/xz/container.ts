@@ -3,7 +3,8 @@
  * One filter only, LZMA2: initramfs archives and images use no other, and the others (BCJ, delta) are refused by name.
  */
 
-import { CHECK_IDS, uint32Bytes, type IntegrityCheck } from './checks.ts';
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 export const STREAM_MAGIC = Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00);
 export const FOOTER_MAGIC = Uint8Array.of(0x59, 0x5a);
@@ -54,4 +55,125 @@ export function dictionaryCode(size: number): number {
   let code = 0;
   while (dictionarySize(code) < size) code++;
   return code;
+}
+
+// The integrity checks of .xz blocks (xz file format, section 2.1.1.2).
+
+export type IntegrityCheck = 'none' | 'crc32' | 'crc64' | 'sha256';
+
+/** The number that stands for a check in the stream header. */
+const CHECK_IDS: Readonly<Record<IntegrityCheck, number>> = {
+  none: 0,
+  crc32: 1,
+  crc64: 4,
+  sha256: 10,
+};
+
+/** The check with that number, or undefined for one that the format reserves. */
+export function checkOfId(id: number): IntegrityCheck | undefined {
+  return (['none', 'crc32', 'crc64', 'sha256'] as const).find((check) => CHECK_IDS[check] === id);
+}
+
+/** Computes a check of data that comes in pieces. */
+export interface Checksum {
+  update(piece: Uint8Array): void;
+  /** The bytes that stand behind the block; nothing more is added then. */
+  bytes(): Uint8Array;
+}
+
+export function startChecksum(check: IntegrityCheck): Checksum {
+  return CHECKSUMS[check]();
+}
+
+/** The check of a block's uncompressed data, as the bytes that stand behind the block. */
+export function checkBytes(check: IntegrityCheck, data: Uint8Array): Uint8Array {
+  const checksum = startChecksum(check);
+  checksum.update(data);
+  return checksum.bytes();
+}
+
+const CHECKSUMS: Readonly<Record<IntegrityCheck, () => Checksum>> = {
+  none: () => ({ update: () => undefined, bytes: () => new Uint8Array(0) }),
+  crc32: startCrc32,
+  crc64: startCrc64,
+  sha256: startSha256,
+};
+
+/** Also guards the headers of the container. */
+export function crc32Bytes(data: Uint8Array): Uint8Array {
+  return uint32Bytes(crc32(data));
+}
+
+/** Little-endian. */
+function uint32Bytes(value: number): Uint8Array {
+  return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
+}
+
+function startCrc32(): Checksum {
+  let crc = 0;
+  return {
+    update: (piece) => {
+      crc = crc32(piece, crc);
+    },
+    bytes: () => uint32Bytes(crc),
+  };
+}
+
+function startSha256(): Checksum {
+  const hash = createHash('sha256');
+  return {
+    update: (piece) => {
+      hash.update(piece);
+    },
+    bytes: () => hash.digest(),
+  };
+}
+
+/** CRC-64 of ECMA-182, reflected, in two halves of 32 bits. */
+function startCrc64(): Checksum {
+  let low = -1;
+  let high = -1;
+  return {
+    update: (piece) => {
+      [low, high] = crc64(piece, low, high);
+    },
+    bytes: () => Buffer.concat([uint32Bytes(~low), uint32Bytes(~high)]),
+  };
+}
+
+function crc64(data: Uint8Array, low: number, high: number): [low: number, high: number] {
+  crc64Table ??= makeCrc64Table();
+  const { low: lowTable, high: highTable } = crc64Table;
+  let crcLow = low;
+  let crcHigh = high;
+  for (let position = 0; position < data.length; position++) {
+    const index = (crcLow ^ data[position]!) & 0xff;
+    crcLow = ((crcLow >>> 8) | (crcHigh << 24)) ^ lowTable[index]!;
+    crcHigh = (crcHigh >>> 8) ^ highTable[index]!;
+  }
+  return [crcLow, crcHigh];
+}
+
+interface Crc64Table {
+  readonly low: Int32Array;
+  readonly high: Int32Array;
+}
+
+/** Made at the first use: most streams here have CRC32. */
+let crc64Table: Crc64Table | undefined;
+
+function makeCrc64Table(): Crc64Table {
+  const table = { low: new Int32Array(256), high: new Int32Array(256) };
+  for (let index = 0; index < 256; index++) {
+    let low = index;
+    let high = 0;
+    for (let bit = 0; bit < 8; bit++) {
+      const carry = -(low & 1);
+      low = ((low >>> 1) | (high << 31)) ^ (carry & 0xd787_0f42);
+      high = (high >>> 1) ^ (carry & 0xc96c_5795);
+    }
+    table.low[index] = low;
+    table.high[index] = high;
+  }
+  return table;
 }

@@ -5,9 +5,9 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { ByteFeed, outputOf, type Steps } from '../byteFeed.ts';
-import { tooLarge, type Decoded, type DecodeOptions } from '../codec.ts';
-import { checkOfId, crc32Bytes, startChecksum, type IntegrityCheck } from './checks.ts';
+import { type Decoded, type DecodeOptions, tooLarge } from '../codec.ts';
 import * as container from './container.ts';
+import { checkOfId, crc32Bytes, type IntegrityCheck, startChecksum } from './container.ts';
 import { createLzma2Decoder, decodeLzma2Block, type Lzma2Decoder, type Lzma2Limits } from './lzma2Decoder.ts';
 
 const STREAM_HEADER_SIZE = 12;

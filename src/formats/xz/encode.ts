@@ -3,20 +3,23 @@
  * Deterministic. Left out: sizes in block headers, compression levels, checks that no one here writes.
  */
 
-import { checkBytes, crc32Bytes } from './checks.ts';
 import * as container from './container.ts';
-import * as chunk from './lzma2Chunk.ts';
+import { checkBytes, crc32Bytes } from './container.ts';
 import {
   createLzmaEncoder,
   distanceSlot,
   encodeLiteral,
   encodeMatch,
   encodeRep,
+  endRangeEncoder,
   literalBase,
   type LzmaEncoder,
   PROPERTIES,
+  RANGE_CODER_TAIL,
   resetLzmaEncoder,
+  startRangeEncoder,
 } from './lzmaEncoder.ts';
+import * as chunk from './lzmaModel.ts';
 import * as lzma from './lzmaModel.ts';
 import { formatProperties, MAX_MATCH, MIN_MATCH } from './lzmaModel.ts';
 import {
@@ -26,7 +29,6 @@ import {
   matchLength,
   skipPositions,
 } from './matchFinder.ts';
-import { endRangeEncoder, RANGE_CODER_TAIL, startRangeEncoder } from './rangeEncoder.ts';
 
 /**
  * One stream with a block for each of `blocks`, which are compressed independently of each other (xz file format

@@ -2,11 +2,18 @@
 
 import type { ByteFeed, Steps } from '../byteFeed.ts';
 import { tooLarge } from '../codec.ts';
-import * as chunk from './lzma2Chunk.ts';
-import { createLzmaDecoder, decodeSymbols, resetLzmaState, type LzmaDecoder } from './lzmaDecoder.ts';
+import {
+  createLzmaDecoder,
+  decodeSymbols,
+  type LzmaDecoder,
+  makeRoom,
+  resetLzmaState,
+  resetWindow,
+  takeOutput,
+} from './lzmaDecoder.ts';
+import * as chunk from './lzmaModel.ts';
 import { parseProperties } from './lzmaModel.ts';
 import { endRangeDecoder, RANGE_CODER_HEADER, startRangeDecoder } from './rangeDecoder.ts';
-import { makeRoom, resetWindow, takeOutput } from './window.ts';
 
 export interface Lzma2Limits {
   /** More unpacked bytes than this are an error. */

@@ -1,16 +1,15 @@
 /**
  * Where the values of a YAML text stand, small enough to be kept for millions of them: read from the events of js-yaml,
- * with the checks that have to name a place. The events are far larger, so they can come in portions.
+ * with the checks that have to name a place.
  */
 
 import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../../core/errors.ts';
-import { sentence, yamlError } from './errors.ts';
 import type { Path, Position } from '../../core/finding.ts';
-import { makeLocator } from './position.ts';
+import { makeLocator, sentence, yamlError } from './errors.ts';
 
 /** What is needed to find values again: four numbers for each, those of one collection's children in a row. */
-export interface Places {
+interface Places {
   /** Its start in the text, its key (or `noKey`), the index of its first child here, and how many children there are. */
   numbers: Int32Array;
   /** How many of the numbers are in use. */
@@ -61,37 +60,24 @@ interface Key {
 }
 
 /** Places while they are read. */
-export interface Walk {
+interface Walk {
+  readonly text: string;
   readonly places: Places;
   readonly anchors: Map<string, Value>;
   readonly open: Open[];
   hasDocument: boolean;
-  /** What the events at hand refer to: a part of the text, which begins at `base`. */
-  text: string;
-  base: number;
 }
 
-export function startWalk(): Walk {
+/** @throws FormatError with a position */
+export function readPlaces(text: string, events: readonly Event[]): Places {
   const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map(), root: undefined };
-  return { places, anchors: new Map(), open: [], hasDocument: false, text: '', base: 0 };
-}
-
-/**
- * Goes on with the events of a part of the text.
- * @throws FormatError with a position in that part
- */
-export function walkEvents(
-  walk: Walk,
-  events: readonly Event[],
-  { text, base }: Pick<Walk, 'text' | 'base'>,
-): void {
-  walk.text = text;
-  walk.base = base;
+  const walk: Walk = { text, places, anchors: new Map(), open: [], hasDocument: false };
   for (const event of events) {
     if (event.type === EVENT_ID.DOCUMENT) openDocument(walk);
     else if (event.type === EVENT_ID.POP) closeCollection(walk);
     else readValue(walk, event);
   }
+  return places;
 }
 
 function openDocument(walk: Walk): void {
@@ -157,18 +143,18 @@ function readKey(walk: Walk, event: ValueEvent): Key {
 
 /** A value that begins on a later line than its key is shown at the key, an item that is empty at its list. */
 function startOf(
-  { base, open }: Walk,
+  { open }: Walk,
   event: Exclude<ValueEvent, AliasEvent>,
   keyStart: number | undefined,
 ): number {
   if (event.type !== EVENT_ID.SCALAR) {
-    return event.style === COLLECTION_STYLE.FLOW ? base + event.start : (keyStart ?? base + event.start);
+    return event.style === COLLECTION_STYLE.FLOW ? event.start : (keyStart ?? event.start);
   }
-  if (event.style === SCALAR_STYLE.PLAIN && event.valueStart >= 0) return base + event.valueStart;
+  if (event.style === SCALAR_STYLE.PLAIN && event.valueStart >= 0) return event.valueStart;
   if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED) {
-    return base + event.valueStart - 1;
+    return event.valueStart - 1;
   }
-  return keyStart ?? (event.valueStart < 0 ? (open.at(-1)?.start ?? 0) : base + event.valueStart);
+  return keyStart ?? (event.valueStart < 0 ? (open.at(-1)?.start ?? 0) : event.valueStart);
 }
 
 function anchorOf(text: string, event: Exclude<ValueEvent, AliasEvent>): string | undefined {
@@ -182,7 +168,7 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
     const message = sentence('an alias has to refer to something that is complete before it');
     throw yamlError(walk.text, { message, offset });
   }
-  return { ...target, start: walk.base + offset };
+  return { ...target, start: offset };
 }
 
 function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
@@ -202,7 +188,7 @@ function addChild(walk: Walk, child: Value): void {
   if (parent.values <= maxValues && parent.height + walk.open.length <= maxHeight) return;
   throw yamlError(walk.text, {
     message: sentence('its aliases make it too large'),
-    offset: child.start - walk.base,
+    offset: child.start,
   });
 }
 

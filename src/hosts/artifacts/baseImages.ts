@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
+import { imageSetId } from './servedPaths.ts';
+import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 import {
   findBootPart,
   type ImagePart,
@@ -12,15 +14,17 @@ import {
 } from '../../image/bootParts.ts';
 import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
-import { openMinimalIso, refuseCustomized } from '../../image/minimalIso/extract.ts';
-import { type Reconstruction, verifyReconstruction } from '../../image/minimalIso/reconstruct.ts';
+import {
+  openMinimalIso,
+  refuseCustomized,
+  type Reconstruction,
+  verifyReconstruction,
+} from '../../image/minimalIso/extract.ts';
 import { slice } from '../../image/overlay.ts';
 import type { ImageBytes } from '../../io/images/imageBytes.ts';
 import { withImageName } from '../../io/images/imageFile.ts';
 import { openSharedImage, type SharedImage, shareImage } from '../../io/images/sharedImage.ts';
 import { spoolToFile } from '../../io/files/spool.ts';
-import { imageSetId } from './servedPaths.ts';
-import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 
 /** A file or a part of one. */
 export interface BaseImage {

@@ -11,7 +11,7 @@ import { type ContainerArchive, readContainerArchive } from '../../formats/conta
 import type { Config } from '../../ignition/config.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
-import { archiveMissing, archiveOther, archiveUnreadable } from '../../image/inspection/archiveRules.ts';
+import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/overlay.ts';
@@ -49,7 +49,8 @@ export async function inspectAgentArchive(
   // A config by itself may be for any medium.
   if (deployed.url !== undefined || kind === 'other') return { ...nothing, state: 'unchecked' };
   const entry = kind === 'iso' ? await (await openIsoTree(image)).find(`coreos/${deployed.name}`) : undefined;
-  if (entry?.kind !== 'file') return { ...nothing, state: 'missing', issues: [issueOf(archiveMissing)] };
+  if (entry?.kind !== 'file')
+    return { ...nothing, state: 'missing', issues: [issueOf(imageRules.archiveMissing)] };
   const { size } = entry;
   if (!isLocal) return { ...nothing, state: 'unchecked', size };
   return { ...deployed, size, ...(await checkFile(deployed, partOf(image, entry))) };
@@ -65,11 +66,15 @@ async function checkFile(
 ): Promise<Pick<InspectedArchive, 'state' | 'memory' | 'issues'>> {
   try {
     const content = await readContainerArchive(sourceOfImage(file));
-    if (content.sha512 !== sha512) return { state: 'other', memory: [], issues: [issueOf(archiveOther)] };
+    if (content.sha512 !== sha512)
+      return { state: 'other', memory: [], issues: [issueOf(imageRules.archiveOther)] };
     return { state: 'present', memory: memoryOf(content, image), issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const issue = issueOf(archiveUnreadable, `${archiveUnreadable.message}: it ${error.message}`);
+    const issue = issueOf(
+      imageRules.archiveUnreadable,
+      `${imageRules.archiveUnreadable.message}: it ${error.message}`,
+    );
     return { state: 'other', memory: [], issues: [issue] };
   }
 }

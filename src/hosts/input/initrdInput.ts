@@ -1,6 +1,6 @@
 /** The initramfs that a command is given: a path, or standard input. It may be larger than memory. */
 
-import type { ByteSource } from '../../formats/byteSource.ts';
+import type { ByteSource } from '../../formats/byteFeed.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';

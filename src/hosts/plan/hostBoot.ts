@@ -3,8 +3,7 @@
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
-import { networkBootFiles } from '../../boot/network/bootFiles.ts';
-import { renderDnsmasq } from '../../boot/network/dnsmasq.ts';
+import { networkBootFiles, renderDnsmasq } from '../../boot/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
 import type {
   BootFile,

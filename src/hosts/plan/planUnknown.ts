@@ -3,7 +3,7 @@
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { withDiscoveryParameters } from '../../boot/discovery.ts';
+import { withDiscoveryParameters } from '../../boot/kernelArguments.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';

@@ -1,6 +1,6 @@
 /** What the compiled schema of the inventory has to complain of, in sentences with a hint. */
 
-import { nearestName } from '../../formats/editDistance.ts';
+import { nearestName } from '../../formats/messageText.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { settingTable } from '../../agent/settingTable.ts';

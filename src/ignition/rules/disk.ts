@@ -1,27 +1,27 @@
-/** Disks and their partitions. */
+/** Disks, their partitions, and software RAID. */
 
-import type { Disk, Partition } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { found, isNonZero, issue, refusal } from './declare.ts';
-import { devicePathIssue } from './path.ts';
+import type { Disk, Partition, Raid } from '../config.ts';
+import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { devicePathIssue } from './node.ts';
 
 export const diskRules = {
-  deviceRequired: refusal(
+  deviceRequired: errorRule(
     'disk-device-required',
     'disk device is required',
     'give the path of the device, e.g. /dev/disk/by-id/NAME',
   ),
-  numbersCollide: refusal(
+  numbersCollide: errorRule(
     'partition-numbers-collide',
     'partition numbers collide',
     'give every partition of the disk a number of its own, or 0 for the next free one',
   ),
-  overlap: refusal(
+  overlap: errorRule(
     'partitions-overlap',
     'partitions overlap',
     'start the partition after the end of the one before, or leave startMiB out',
   ),
-  labelsCollide: refusal(
+  labelsCollide: errorRule(
     'partition-labels-collide',
     'cannot use the same partition label twice',
     'give every partition of the disk a label of its own',
@@ -156,27 +156,27 @@ function countStartingBy(byStart: readonly Extent[], place: bigint): number {
 
 /** One partition by itself. */
 export const partitionRules = {
-  absentWithOthers: refusal(
+  absentWithOthers: errorRule(
     'partition-absent-with-others',
     'shouldExist specified false with other options also specified',
     'name a partition that shall go by its number alone',
   ),
-  numberOrLabel: refusal(
+  numberOrLabel: errorRule(
     'partition-number-or-label',
     'a partition number >= 1 or a label must be specified',
     'give the partition a number from 1, or a label',
   ),
-  labelTooLong: refusal(
+  labelTooLong: errorRule(
     'partition-label-too-long',
     'partition labels may not exceed 36 characters',
     'shorten the label to 36 bytes of UTF-8',
   ),
-  labelColon: refusal(
+  labelColon: errorRule(
     'partition-label-colon',
     'partition label will be truncated to text before the colon',
     'use no colon in the label',
   ),
-  guid: refusal(
+  guid: errorRule(
     'partition-guid',
     'doesn\'t match the form "01234567-89AB-CDEF-EDCB-A98765432101"',
     'write a GUID of 8-4-4-4-12 hexadecimal digits without braces, or leave the field out',
@@ -221,4 +221,54 @@ const guidForm = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 
 function guidIssue(field: 'guid' | 'typeGuid', guid = ''): Issue | undefined {
   return guid === '' || guidForm.test(guid) ? undefined : issue(partitionRules.guid, [field]);
+}
+
+// Software RAID arrays; their devices are checked by the rules of paths (`node.ts`).
+
+const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
+const redundantLevels = new Set([
+  'raid1',
+  '1',
+  'mirror',
+  'raid4',
+  '4',
+  'raid5',
+  '5',
+  'raid6',
+  '6',
+  'raid10',
+  '10',
+]);
+
+export const raidRules = {
+  levelRequired: errorRule('raid-level-required', 'raid level is required', 'give the level, e.g. "raid1"'),
+  spares: errorRule(
+    'raid-spares',
+    'spares unsupported for linear and raid0 arrays',
+    'remove spares, or use a redundant level such as "raid1"',
+  ),
+  levelUnrecognized: errorRule(
+    'raid-level-unrecognized',
+    'unrecognized raid level',
+    'use linear, raid0, raid1, raid4, raid5, raid6 or raid10',
+  ),
+  devicesRequired: errorRule(
+    'raid-devices-required',
+    'raid devices required',
+    'list the paths of the devices',
+  ),
+};
+
+export const checkRaid: Check<Raid> = (raid, version) =>
+  found(
+    levelIssue(raid, version),
+    (raid.devices ?? []).length === 0 ? issue(raidRules.devicesRequired, ['devices']) : undefined,
+  );
+
+function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {
+  const at = ['level'];
+  if (level === '' && isSince(version, '3.3.0')) return issue(raidRules.levelRequired, at);
+  if (redundantLevels.has(level)) return undefined;
+  if (!stripedLevels.has(level)) return issue(raidRules.levelUnrecognized, at);
+  return isNonZero(spares) ? issue(raidRules.spares, at) : undefined;
 }

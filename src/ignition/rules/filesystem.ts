@@ -1,11 +1,9 @@
 /** Filesystems. A virtiofs share, from 3.7.0-experimental on, is no block device and has rules of its own. */
 
 import type { Filesystem } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
-import { found, issue, refusal } from './declare.ts';
-import { devicePathIssue, pathIssue } from './path.ts';
+import { type Check, found, type Issue, issue, errorRule } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { devicePathIssue, pathIssue } from './node.ts';
 
 const maxLabelBytes = new Map([
   ['ext4', 16],
@@ -19,7 +17,7 @@ const maxLabelBytes = new Map([
 const labelTooLong = new Map(
   Array.from(maxLabelBytes, ([format, max]) => [
     format,
-    refusal(
+    errorRule(
       `${format}-label-too-long`,
       `filesystem labels cannot be longer than ${max} characters when using ${format}`,
       `shorten the label to ${max} bytes of UTF-8`,
@@ -28,48 +26,48 @@ const labelTooLong = new Map(
 );
 
 export const filesystemRules = {
-  formatRequired: refusal(
+  formatRequired: errorRule(
     'filesystem-format-required',
     'format cannot be empty when path, label, uuid, wipeFilesystem, options, or mountOptions is specified',
     'give the format, e.g. "xfs" or "ext4"',
   ),
-  formatInvalid: refusal(
+  formatInvalid: errorRule(
     'filesystem-format-invalid',
     'invalid filesystem format',
     'use ext4, btrfs, xfs, vfat, swap or, since 3.3.0, none',
   ),
-  labelNeedsFormat: refusal(
+  labelNeedsFormat: errorRule(
     'filesystem-label-needs-format',
     'filesystem must specify format if label is specified',
     'give the format as well, or remove the label',
   ),
   ...Object.fromEntries(labelTooLong),
-  virtiofsTagRequired: refusal(
+  virtiofsTagRequired: errorRule(
     'virtiofs-tag-required',
     'device not specified',
     'give the tag under which the host shares the directory',
   ),
-  virtiofsTagTooLong: refusal(
+  virtiofsTagTooLong: errorRule(
     'virtiofs-tag-too-long',
     'virtiofs device tag cannot be longer than 36 bytes',
     'use a shorter tag, here and on the host',
   ),
-  virtiofsLabel: refusal(
+  virtiofsLabel: errorRule(
     'virtiofs-label',
     'filesystem labels cannot be set when using virtiofs',
     'remove the label',
   ),
-  virtiofsUuid: refusal(
+  virtiofsUuid: errorRule(
     'virtiofs-uuid',
     'filesystem uuid cannot be set for non-block-device filesystems',
     'remove the uuid',
   ),
-  virtiofsWipe: refusal(
+  virtiofsWipe: errorRule(
     'virtiofs-wipe',
     'wipeFilesystem cannot be set for non-block-device filesystems',
     'remove wipeFilesystem',
   ),
-  virtiofsOptions: refusal(
+  virtiofsOptions: errorRule(
     'virtiofs-options',
     'filesystem options (mkfs) cannot be set for non-block-device filesystems',
     'remove the options; what is meant for mounting belongs into mountOptions',

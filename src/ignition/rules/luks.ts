@@ -1,34 +1,37 @@
 /** Encrypted volumes, and what unlocks them by Clevis. */
 
-import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { isSince, type SpecVersion } from '../versions.ts';
-import { found, isNonZero, issue, refusal } from './declare.ts';
-import { diskRules } from './disk.ts';
-import { devicePathIssue } from './path.ts';
-import { sourceIssue, unparsableIssue, urlRules } from './url.ts';
-import { isGoJsonText } from '../../formats/goJsonText.ts';
+import { isGoJsonText } from '../../formats/json/syntax.ts';
 import { parseGoUrl } from '../../formats/goUrl.ts';
+import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
+import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
+import { diskRules } from './disk.ts';
+import { devicePathIssue } from './node.ts';
+import { sourceIssue, unparsableIssue, urlRules } from './url.ts';
 
 export const luksRules = {
-  nameSlash: refusal(
+  nameSlash: errorRule(
     'luks-name-slash',
     'device names cannot contain slashes',
     'give a plain name: the device will be /dev/mapper/NAME',
   ),
-  labelTooLong: refusal(
+  labelTooLong: errorRule(
     'luks-label-too-long',
     'luks device labels cannot be longer than 47 characters',
     'shorten the label to 47 bytes of UTF-8',
   ),
-  customWithOthers: refusal(
+  customWithOthers: errorRule(
     'clevis-custom-with-others',
     'cannot use custom clevis config with tpm2, tang, or threshold',
     'keep either custom, or tpm2, tang and threshold; pin "sss" combines several of them in custom.config',
   ),
-  keyFile: refusal('luks-key-file', 'invalid key-file source', 'correct keyFile.source'),
-  cexWithClevis: refusal('cex-with-clevis', 'cannot use cex with clevis', 'keep either cex or clevis'),
-  cexWithKeyFile: refusal('cex-with-key-file', 'cannot use key file with cex', 'keep either cex or keyFile'),
+  keyFile: errorRule('luks-key-file', 'invalid key-file source', 'correct keyFile.source'),
+  cexWithClevis: errorRule('cex-with-clevis', 'cannot use cex with clevis', 'keep either cex or clevis'),
+  cexWithKeyFile: errorRule(
+    'cex-with-key-file',
+    'cannot use key file with cex',
+    'keep either cex or keyFile',
+  ),
 };
 
 export const checkLuks: Check<Luks> = (luks, version) =>
@@ -75,27 +78,27 @@ function cexIssues({ cex, clevis = {}, keyFile }: Luks): readonly (Issue | undef
 
 /** What unlocks an encrypted volume by Clevis: a pin with a configuration of its own, or Tang servers. */
 export const clevisRules = {
-  pinRequired: refusal(
+  pinRequired: errorRule(
     'clevis-pin-required',
     'missing required custom clevis pin',
     'give the pin, e.g. "sss", or remove custom',
   ),
-  pinUnknown: refusal(
+  pinUnknown: errorRule(
     'clevis-pin-unknown',
     'unsupported clevis pin',
     'use the pin tpm2, tang or sss; 3.6.0 and newer allow any',
   ),
-  configRequired: refusal(
+  configRequired: errorRule(
     'clevis-config-required',
     'missing required custom clevis config',
     'give the configuration of the pin as JSON in a string',
   ),
-  tangThumbprint: refusal(
+  tangThumbprint: errorRule(
     'tang-thumbprint-required',
     'thumbprint is required',
     'give the thumbprint of the signing key, as tang-show-keys prints it on the server',
   ),
-  tangAdvertisement: refusal(
+  tangAdvertisement: errorRule(
     'tang-advertisement-json',
     'advertisement is not valid JSON',
     'put the JSON that the server answers at /adv into the string',

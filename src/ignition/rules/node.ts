@@ -1,23 +1,55 @@
-/** Files, directories and links: what they have in common, which is owner and mode, and what each has by itself. */
+/** Files, directories and links, and the paths that they and devices have. */
 
+import type { Path } from '../../core/finding.ts';
+import { cleanPath } from '../../formats/goText.ts';
 import type { Directory, File, Integer, Link, NodeOwner } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-import { found, issue, refusal, remark } from './declare.ts';
-import { pathIssue } from './path.ts';
+
+// Paths: of files, of mount points, of devices.
+
+export const pathRules = {
+  missing: errorRule('path-missing', 'path not specified', 'give an absolute path'),
+  relative: errorRule(
+    'path-relative',
+    'path not absolute',
+    'write the path from the root on, with a slash in front',
+  ),
+  dirty: errorRule(
+    'path-dirty',
+    'path is not fully simplified',
+    'write the path without double or trailing slashes and without . and .. in it',
+  ),
+};
+
+/** What is wrong with `value` as an absolute path. */
+export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
+  if (value === undefined || value === '') return issue(pathRules.missing, at);
+  if (!value.startsWith('/')) return issue(pathRules.relative, at, suggest(cleanPath(`/${value}`)));
+  const clean = cleanPath(value);
+  return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
+}
+
+/** As {@link pathIssue}, where a name without slashes is likely to be a device. */
+export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
+  const isName = value !== undefined && /^[^/.]/.test(value) && !value.includes('/');
+  return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
+}
+
+export const checkDevice: Check<string> = (device) => found(devicePathIssue(device, []));
 
 export const nodeRules = {
-  ownerIdAndName: refusal(
+  ownerIdAndName: errorRule(
     'owner-id-and-name',
     'cannot set both id and name',
     'keep one of them: the name for accounts of the system or the config, the id for others',
   ),
-  modeIllegal: refusal(
+  modeIllegal: errorRule(
     'mode-illegal',
     'illegal file mode',
     'write a decimal number from 0 to 4095, which is octal 07777',
   ),
-  modeSpecialBits: remark(
+  modeSpecialBits: warningRule(
     'mode-special-bits',
     'setuid/setgid/sticky bits are not supported or functional in spec versions older than 3.6.0',
     'remove these bits from the mode, or use spec version 3.6.0',
@@ -56,7 +88,7 @@ function isWithin(bits = 0, wider = 0): boolean {
 
 /** Files and directories. */
 export const fileRules = {
-  overwriteWithoutSource: refusal(
+  overwriteWithoutSource: errorRule(
     'overwrite-without-source',
     'overwrite must be false if source is unspecified',
     'give contents.source, "data:," for an empty file, or remove overwrite',

@@ -1,34 +1,33 @@
-/** Resources: what to fetch, how it is packed and what proves it; and the older types of 3.0.0 for the same. */
+/** Resources (what to fetch, how it is packed and what verifies it), and the `ignition` section that refers to them. */
 
 import { parseGoUrl } from '../../formats/goUrl.ts';
-import type { HttpHeader, Resource, Verification } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { found, issue, refusal } from './declare.ts';
-import { sourceIssue, unparsableIssue, urlIssue, urlRules } from './url.ts';
+import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
+import { sourceIssue, unparsableIssue, urlIssue, urlRules } from './url.ts';
 
 export const resourceRules = {
-  compression: refusal(
+  compression: errorRule(
     'compression-unknown',
     'invalid compression method',
     'write "gzip", or leave the field out for contents that are not compressed',
   ),
-  verificationWithoutSource: refusal(
+  verificationWithoutSource: errorRule(
     'verification-without-source',
     'source must be specified if verification is specified',
     'give the source that the hash belongs to, or remove the verification',
   ),
-  headersScheme: refusal(
+  headersScheme: errorRule(
     'http-headers-scheme',
     'cannot use HTTP headers with this source scheme',
     'remove the headers, or fetch from an http or https URL',
   ),
-  headerName: refusal(
+  headerName: errorRule(
     'http-header-name',
     "HTTP header name can't be empty",
     'give the header a name, or remove the entry',
   ),
-  headerValue: refusal(
+  headerValue: errorRule(
     'http-header-value',
     'unable to parse HTTP header',
     'give the header a value; leave the value out to remove the header in a merge',
@@ -85,17 +84,17 @@ function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | unde
 
 /** The hash that fetched contents must have. */
 export const verificationRules = {
-  malformed: refusal(
+  malformed: errorRule(
     'hash-malformed',
     'malformed hash specifier',
     'write the function, a dash and the sum: sha512-HEX, or sha256-HEX since 3.1.0',
   ),
-  unrecognized: refusal(
+  unrecognized: errorRule(
     'hash-unrecognized',
     'unrecognized hash function',
     'use sha512, or sha256 since 3.1.0, in lower case',
   ),
-  wrongSize: refusal(
+  wrongSize: errorRule(
     'hash-size',
     'incorrect size for hash sum',
     'write the whole sum: 128 hexadecimal digits for sha512, 64 for sha256',
@@ -124,4 +123,60 @@ function hashIssue(hash: string, version: SpecVersion): Issue | undefined {
 function sumLength(hashFunction: string, version: SpecVersion): number | undefined {
   if (hashFunction === 'sha512') return 128;
   return hashFunction === 'sha256' && isSince(version, '3.1.0') ? 64 : undefined;
+}
+
+// The ignition section: sources that must be there, and the proxies that Ignition fetches through. The own checks of
+// sources run as well, so a bad URL is reported twice.
+
+export const ignitionRules = {
+  sourceRequired: errorRule(
+    'source-required',
+    'source is required',
+    'give the URL to fetch, or remove the entry',
+  ),
+};
+
+export const checkIgnitionConfig: Check<IgnitionConfig> = ({ merge = [] }, version) =>
+  requiredSourceIssues('merge', merge, version);
+
+export const checkTls: Check<Tls> = ({ certificateAuthorities = [] }, version) =>
+  requiredSourceIssues('certificateAuthorities', certificateAuthorities, version);
+
+function* requiredSourceIssues(
+  field: string,
+  resources: readonly Resource[],
+  version: SpecVersion,
+): Iterable<Issue> {
+  if (!isSince(version, '3.1.0')) return;
+  for (const [index, { source }] of resources.entries()) {
+    const at = [field, index];
+    const broken = source ? sourceIssue(source, version, at) : issue(ignitionRules.sourceRequired, at);
+    if (broken !== undefined) yield broken;
+  }
+}
+
+/** The proxies that Ignition fetches through. */
+export const proxyRules = {
+  scheme: errorRule(
+    'proxy-scheme',
+    'proxies must be http(s)',
+    'write the proxy with its scheme: http://HOST:PORT or https://HOST:PORT',
+  ),
+  insecure: warningRule(
+    'proxy-insecure',
+    'insecure plaintext HTTP proxy specified for HTTPS resources',
+    'use an https proxy if there is one; the traffic to the proxy is not encrypted',
+  ),
+};
+
+export const checkProxy: Check<Proxy> = ({ httpProxy, httpsProxy }) =>
+  found(proxyIssue('httpProxy', httpProxy), proxyIssue('httpsProxy', httpsProxy));
+
+function proxyIssue(field: 'httpProxy' | 'httpsProxy', proxy: string | undefined): Issue | undefined {
+  if (proxy === undefined) return undefined;
+  const url = parseGoUrl(proxy);
+  if ('problem' in url) return unparsableIssue(url.problem, [field]);
+  if (url.scheme !== 'http' && url.scheme !== 'https') return issue(proxyRules.scheme, [field]);
+  const isInsecure = field === 'httpsProxy' && url.scheme === 'http';
+  return isInsecure ? issue(proxyRules.insecure, [field]) : undefined;
 }

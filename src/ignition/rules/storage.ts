@@ -1,43 +1,42 @@
 /** The storage section: what its lists have to do with each other. */
 
-import { cleanPath, joinPath } from '../../formats/posixPath.ts';
 import type { Path } from '../../core/finding.ts';
+import { cleanPath, joinPath } from '../../formats/goText.ts';
 import type { Link, Node, Storage } from '../config.ts';
-import type { Check, Issue, Rule } from '../rule.ts';
+import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
 import { isSince } from '../versions.ts';
-import { issue, refusal, remark } from './declare.ts';
 
 const belowLinkHint = 'write the path that the link leads to, or remove the link';
 
 export const storageRules = {
-  directoryBelowLink: refusal(
+  directoryBelowLink: errorRule(
     'directory-below-link',
     'directory path includes link in config',
     belowLinkHint,
   ),
-  fileBelowLink: refusal('file-below-link', 'file path includes link in config', belowLinkHint),
-  linkBelowLink: refusal('link-below-link', 'link path includes link in config', belowLinkHint),
-  linkTargetRequired: refusal(
+  fileBelowLink: errorRule('file-below-link', 'file path includes link in config', belowLinkHint),
+  linkBelowLink: errorRule('link-below-link', 'link path includes link in config', belowLinkHint),
+  linkTargetRequired: errorRule(
     'link-target-required',
     'link target is required',
     'give the target that the link leads to',
   ),
-  hardLinkToDirectory: refusal(
+  hardLinkToDirectory: errorRule(
     'hard-link-to-directory',
     'hard link target is a directory',
     'make it a symbolic link with "hard": false, or link to a file',
   ),
-  hardLinkOwner: remark(
+  hardLinkOwner: warningRule(
     'hard-link-owner',
     'user/group ignored for hard link',
     'remove user and group: a hard link has the owner of its target',
   ),
-  partitionsOverwritten: remark(
+  partitionsOverwritten: warningRule(
     'filesystem-over-partitions',
     'filesystem overwrites partitioned device',
     'put the filesystem on a partition, e.g. /dev/disk/by-partlabel/LABEL',
   ),
-  implicitWipe: remark(
+  implicitWipe: warningRule(
     'filesystem-implicit-wipe',
     'device matches disk with wipeTable enabled; filesystem will be wiped',
     'set wipeFilesystem to say that this is meant, or remove wipeTable from the disk',

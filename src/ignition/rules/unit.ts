@@ -1,34 +1,32 @@
 /** Units and drop-ins, and the templates that units are instances of. */
 
-import { quoteGo } from '../../formats/goQuote.ts';
-import { pathExtension } from '../../formats/posixPath.ts';
+import { pathExtension, quoteGo } from '../../formats/goText.ts';
 import { type UnitError, visitUnit } from '../../formats/unitFile.ts';
-import type { Dropin, Systemd, Unit } from '../config.ts';
-import type { Check, Issue } from '../rule.ts';
-import { found, issue, refusal, remark, suggest } from './declare.ts';
+import type { Config, Dropin, Systemd, Unit } from '../config.ts';
+import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 
 export const unitRules = {
-  extension: refusal(
+  extension: errorRule(
     'unit-extension',
     'invalid systemd unit extension',
     'end the name in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
   ),
-  syntax: refusal(
+  syntax: errorRule(
     'unit-syntax',
     'invalid unit content',
     'write sections in brackets, and below them one NAME=VALUE a line',
   ),
-  noInstall: remark(
+  noInstall: warningRule(
     'unit-no-install',
     'unit is enabled, but has no install section so enable does nothing',
     'add an [Install] section, e.g. with WantedBy=multi-user.target, or remove "enabled"',
   ),
-  templateNoInstall: remark(
+  templateNoInstall: warningRule(
     'unit-template-no-install',
     "template unit doesn't have Install section",
     'add an [Install] section to the template, or do not enable the instance',
   ),
-  dropinExtension: refusal(
+  dropinExtension: errorRule(
     'dropin-extension',
     'invalid systemd drop-in extension',
     'end the name of the drop-in in .conf',
@@ -128,4 +126,35 @@ function templateOf(name: string): string | undefined {
   const at = name.indexOf('@', 1);
   const hasInstance = name.endsWith(suffix) && at !== -1 && at + 1 < name.length - suffix.length;
   return hasInstance && !name.includes('\n') ? `${name.slice(0, at + 1)}${suffix}` : undefined;
+}
+
+// The root of a config: what its sections have to do with each other.
+
+export const configRules = {
+  pathConflict: errorRule(
+    'path-conflicts-unit',
+    'path conflicts with systemd unit or dropin',
+    'keep the contents in one place: here, or under systemd.units',
+  ),
+};
+
+export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd = {} }) {
+  const unitPaths = unitFilePaths(systemd);
+  if (unitPaths.size === 0) return;
+  for (const kind of ['files', 'directories', 'links'] as const) {
+    for (const [index, { path = '' }] of (storage[kind] ?? []).entries()) {
+      if (unitPaths.has(path)) yield issue(configRules.pathConflict, ['storage', kind, index, 'path']);
+    }
+  }
+};
+
+/** Where Ignition writes units and drop-ins that have contents. */
+function unitFilePaths({ units = [] }: Systemd): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const { contents, dropins = [], name = '' } of units) {
+    const path = `/etc/systemd/system/${name}`;
+    if (contents) paths.add(path);
+    for (const dropin of dropins) if (dropin.contents) paths.add(`${path}.d/${dropin.name ?? ''}`);
+  }
+  return paths;
 }

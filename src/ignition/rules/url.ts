@@ -1,36 +1,33 @@
 /** The URLs that Ignition fetches contents from. */
 
-import { checkDataUrl } from '../../formats/dataUrl.ts';
-import { parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
-import type { GoUrl } from '../../formats/goUrl.ts';
 import type { Path } from '../../core/finding.ts';
-import type { Issue } from '../rule.ts';
-import { isSince } from '../versions.ts';
-import type { SpecVersion } from '../versions.ts';
-import { issue, refusal } from './declare.ts';
+import { checkDataUrl } from '../../formats/dataUrl.ts';
+import { type GoUrl, parseGoUrl, queryParameter } from '../../formats/goUrl.ts';
+import { type Issue, issue, errorRule } from '../rule.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
 
 export const urlRules = {
-  unparsable: refusal(
+  unparsable: errorRule(
     'url-unparsable',
     'unable to parse url',
     'write an absolute URL and percent-encode the characters that a URL cannot have',
   ),
-  scheme: refusal(
+  scheme: errorRule(
     'url-scheme',
     'invalid url scheme',
     'use a URL that Ignition can fetch: http, https, tftp, s3, data, gs (since 3.2.0) or arn (since 3.4.0)',
   ),
-  s3Arn: refusal(
+  s3Arn: errorRule(
     's3-arn',
     'invalid S3 ARN format',
     'write arn:aws:s3:::BUCKET/KEY or arn:aws:s3:REGION:ACCOUNT:accesspoint/NAME/object/KEY',
   ),
-  s3VersionId: refusal(
+  s3VersionId: errorRule(
     's3-version-id',
     'invalid S3 object VersionId',
     'give versionId a value, or leave the parameter out',
   ),
-  dataUrl: refusal(
+  dataUrl: errorRule(
     'data-url',
     'invalid data URL',
     'write data:,TEXT with the text percent-encoded, or data:;base64,DATA',

@@ -1,15 +1,22 @@
 /**
- * What `iso customize` and `pxe customize` make of their options: the files of an archive for the live system. What goes
- * where, and in which order, is as coreos-installer has it, whose services on the live system read all of it.
+ * What `iso customize` and `pxe customize` make of their options: the files of an archive for the live system, and the change
+ * of an ISO that embeds them. Places and order are those of coreos-installer, whose services on the live system read them.
  */
 
 import { readAsset } from '../../assets.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import type { ByteSource } from '../../formats/byteFeed.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Unit } from '../../ignition/config.ts';
-import { CONFIG_NAME } from '../embeddedIgnition.ts';
+import type { EmbedFiles } from '../embedArea.ts';
+import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
+import type { ImageChange } from '../imageChange.ts';
+import { readInitrdFrom } from '../initrd.ts';
+import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
-import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
+import type { LiveIso } from '../liveIso.ts';
+import { isNetworkPath, NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
+import { isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
 import {
   type ConfigParts,
@@ -59,6 +66,7 @@ export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
 
 function unsupported(what: string): CliError {
   return new CliError(`This OS image does not support customizing ${what}.`, {
+    code: 'ERR_IMAGE',
     hint: 'use a newer release of the image, or leave out the options for it',
   });
 }
@@ -96,7 +104,10 @@ function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
   for (const { name, content } of keyfiles) {
     const path = `${NETWORK_FOLDER}/${name}`;
     if (files.has(path)) {
-      throw new CliError(`config already specifies keyfile ${name}`, { hint: 'give it once, or rename it' });
+      throw new CliError(`config already specifies keyfile ${name}`, {
+        code: 'ERR_SETTING',
+        hint: 'give it once, or rename it',
+      });
     }
     files.set(path, content);
   }
@@ -195,4 +206,69 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedF
     file: { path, mode: 0o700, content: script.content },
     unit: { contents, enabled: true, name: `${kind}-install-${name}.service` },
   };
+}
+
+// A customisation of a live ISO. It takes the place of everything that was embedded, not only of an earlier one.
+
+interface CustomizedIso {
+  readonly change: ImageChange;
+  readonly remarks: readonly KargsRemark[];
+}
+
+/** @throws CliError where an Ignition config, network settings or other kernel arguments are embedded */
+export async function checkPristine(iso: LiveIso, existing: Existing): Promise<void> {
+  if (existing === 'replace') return;
+  const areas = await iso.kargsAreas();
+  const hasKargs = areas !== undefined && areas.current !== areas.defaults.trim();
+  if (!hasKargs && !isCustomized(await iso.embeddedFiles())) return;
+  throw new CliError('This ISO image is already customized; use -f to force.', { code: 'ERR_IMAGE' });
+}
+
+/** Whether an archive has an Ignition config or network settings. */
+function isCustomized(files: EmbedFiles): boolean {
+  return [...files.keys()].some((path) => path === CONFIG_NAME || isNetworkPath(path));
+}
+
+/**
+ * Kernel arguments are made from the image's defaults; without edits they stay.
+ * @throws CliError where something does not fit, or the image reserves no place for kernel arguments
+ */
+export async function customizeIso(
+  iso: LiveIso,
+  files: EmbedFiles,
+  edits: KargsEdits,
+): Promise<CustomizedIso> {
+  const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
+  if (!hasEdits) return { change: await iso.change({ files }), remarks: [] };
+  const areas = await iso.kargsAreas();
+  if (areas === undefined) {
+    throw new CliError('This OS image does not support customizing live kernel arguments.', {
+      code: 'ERR_IMAGE',
+      hint: 'images before 2020-10 reserve no place for them: use a newer one',
+    });
+  }
+  const { kargs, remarks } = editKargs(areas.defaults, edits);
+  return { change: await iso.change({ files, kargs }), remarks };
+}
+
+/** Bytes of these files; real ones have some hundred. */
+const MAX_KEPT = 16 * 1024 * 1024;
+
+/**
+ * What the live system can be told. All of the initramfs is read.
+ * @throws FormatError for an initramfs of anything else, and for one that is customised; what the source throws
+ */
+export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
+  const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));
+  if (marks.stamp === undefined) {
+    throw new FormatError('not a CoreOS live initramfs image', {
+      hint: `it has no file ${LIVE_STAMP}: use the initramfs of a live PXE image of CoreOS`,
+    });
+  }
+  if (marks.embedded.size > 0) {
+    throw new FormatError('input is already customized', {
+      hint: 'start from the initramfs as it was released',
+    });
+  }
+  return readInitrdFeatures(marks);
 }

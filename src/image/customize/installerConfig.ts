@@ -1,15 +1,14 @@
 /**
- * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our
- * own is written. Keys and types are those of its options that may stand in a file; what the values mean together (two
- * sources of an image, say) is left to the installer. A number is taken for a text, as there.
+ * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our own
+ * is written. The values together (two sources of an image, for example) are left to the installer. A number is taken for a
+ * text, as there.
  */
 
-import { isMapping } from '../../formats/mapping.ts';
-import { formatYaml } from '../../formats/yamlText.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
 import type { Path } from '../../core/finding.ts';
-import { parseConsole } from './consoles.ts';
+import { isMapping } from '../../formats/mapping.ts';
+import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
+import { formatYaml } from '../../formats/yamlText.ts';
 
 /** What the program itself tells the installer, in the order in which the file has it. */
 export interface InstallerSettings {
@@ -62,7 +61,11 @@ function refusal(
   problem: string,
   { hint = 'it has to be YAML with options of coreos-installer', cause }: RefusalDetails = {},
 ): CliError {
-  return new CliError(`parsing installer config ${name}: ${problem}`, { hint, cause });
+  return new CliError(`parsing installer config ${name}: ${problem}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint,
+    cause,
+  });
 }
 
 interface Problem {
@@ -166,3 +169,59 @@ const checks: ReadonlyMap<string, Check> = new Map([
   ['secure-ipl', flag],
   ['dest-device', text],
 ]);
+
+// Consoles that coreos-installer sets up for the kernel and the boot loader of the installed system. Its grammar is
+// smaller than that of the kernel's `console=`: no flow control, and of graphical consoles only those of CoreOS.
+
+const KARG_PREFIX = 'console=';
+const GRAPHICAL: ReadonlySet<string> = new Set(['tty0', 'hvc0', 'ttysclp0']);
+const SERIAL =
+  /^(?<device>ttyS|ttyAMA)(?<port>[0-9]+)(?:,(?<speed>[0-9]+)(?:(?<parity>[noe])(?<bits>[5-8])?)?)?$/;
+const MAX_PORT = 255;
+const MAX_SPEED = 2 ** 32 - 1;
+
+/**
+ * The console with everything that may be left out: `ttyS0,9600n8` for `ttyS0`.
+ * @throws FormatError in the words of coreos-installer, without the name of the option
+ */
+export function parseConsole(spec: string): string {
+  for (const prefix of [KARG_PREFIX, '/dev/']) {
+    if (spec.startsWith(prefix)) throw invalid(`spec should not start with "${prefix}"`);
+  }
+  if (GRAPHICAL.has(spec)) return spec;
+  const parts = SERIAL.exec(spec)?.groups;
+  if (parts === undefined) throw invalid('invalid or unsupported console argument');
+  const { device = '', port, speed = '9600', parity = 'n', bits = '8' } = parts;
+  if (Number(port) > MAX_PORT) throw invalid("couldn't parse port");
+  if (Number(speed) > MAX_SPEED) throw invalid("couldn't parse speed");
+  return `${device}${Number(port)},${Number(speed)}${parity}${bits}`;
+}
+
+/**
+ * Says that `--dest-console` does more than a kernel argument does; undefined where no argument is a console, or one is
+ * a console that only the kernel understands.
+ */
+export function consoleNote(kargs: readonly string[]): string | undefined {
+  const specs = kargs
+    .filter((karg) => karg.startsWith(KARG_PREFIX))
+    .map((karg) => karg.slice(KARG_PREFIX.length));
+  if (specs.length === 0 || !specs.every(isConsole)) return undefined;
+  const better = specs.map((spec) => `--dest-console ${spec}`).join(' ');
+  const given = specs.map((spec) => `--dest-karg-append ${KARG_PREFIX}${spec}`).join(' ');
+  return `Note: consider using "${better}" instead of "${given}" to configure both kernel and bootloader consoles.`;
+}
+
+function isConsole(spec: string): boolean {
+  try {
+    parseConsole(spec);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function invalid(problem: string): FormatError {
+  return new FormatError(problem, {
+    hint: 'use tty0, hvc0, ttysclp0, ttyS<n> or ttyAMA<n>; serial ones take a speed, parity and bits: ttyS0,115200n8',
+  });
+}

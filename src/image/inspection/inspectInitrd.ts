@@ -4,20 +4,13 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import type { Issue } from '../../ignition/rule.ts';
-import { CONFIG_NAME } from '../embeddedIgnition.ts';
-import type { EmbedFiles } from '../embedArea.ts';
 import { readInitrdFrom, sourceOfImage } from '../initrd.ts';
-import { type LiveFeatures, noFeatures, parseFeatures } from '../liveFeatures.ts';
-import { isNetworkPath } from '../networkSettings.ts';
 import type { RandomAccess } from '../overlay.ts';
-import { checkInitrd, checkNetwork } from './checkImage.ts';
-import { featuresUnreadable } from './imageRules.ts';
-import type { InitrdInspection } from './inspection.ts';
+import { type InitrdMarks, isMark, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
+import { imageRules } from './imageRules.ts';
+import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
-const STAMP = 'etc/coreos-live-initramfs';
-const FEATURES = 'etc/coreos/features.json';
 /** Root filesystems, one of which is the first member of the archive for network boot. */
 const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 /** Bytes of all files that are looked at. */
@@ -32,14 +25,12 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
     maxKept: MAX_KEPT,
     wants: (path) => {
       hasRootfs ||= ROOTFS.has(path);
-      return path === STAMP || path === FEATURES || isEmbedded(path);
+      return isMark(path);
     },
   });
-  const files: EmbedFiles = new Map([...found].filter(([path]) => isEmbedded(path)));
-  const stamp = found.get(STAMP);
-  const { features, issues } = readFeatures(
-    stamp === undefined ? undefined : (found.get(FEATURES) ?? 'none'),
-  );
+  const marks = marksOf(found);
+  const { stamp, embedded: files } = marks;
+  const { features, issues } = stamp === undefined ? { issues: [] } : readFeatures(marks);
   const sizes = [...files.values()].map(({ length }) => length);
   return {
     kind: 'initramfs',
@@ -61,24 +52,12 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
   };
 }
 
-function isEmbedded(path: string): boolean {
-  return path === CONFIG_NAME || isNetworkPath(path);
-}
-
-interface ReadFeatures {
-  readonly features?: LiveFeatures;
-  readonly issues: readonly Issue[];
-}
-
-/** @param bytes undefined where they do not matter, as the initramfs itself is elsewhere */
-function readFeatures(bytes: Uint8Array | 'none' | undefined): ReadFeatures {
-  if (bytes === undefined) return { issues: [] };
-  if (bytes === 'none') return { features: noFeatures, issues: [] };
+function readFeatures(marks: InitrdMarks): Pick<InitrdInspection, 'features' | 'issues'> {
   try {
-    return { features: parseFeatures(bytes, `${FEATURES} in the initramfs`), issues: [] };
+    return { features: readInitrdFeatures(marks), issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { message, hint = featuresUnreadable.hint } = error;
-    return { issues: [{ rule: featuresUnreadable, path: [], message, hint }] };
+    const { message, hint = imageRules.featuresUnreadable.hint } = error;
+    return { issues: [{ rule: imageRules.featuresUnreadable, path: [], message, hint }] };
   }
 }

@@ -3,30 +3,28 @@
  * takes are read. Left out: what is inside the initramfs, the boot image for EFI, and the root filesystem.
  */
 
-import { maskText } from '../../core/masking.ts';
 import { FormatError } from '../../core/errors.ts';
+import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type Appendix, readAppendix } from '../appendix.ts';
+import { type Appendix, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
+import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
-import { bytesBehind, volumeEnds } from '../imageEnd.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, type ImageAccess, type RandomAccess } from '../overlay.ts';
 import { readRollback } from '../rollback.ts';
-import { findArchitecture } from './architecture.ts';
-import { checkIso, splitKargs } from './checkImage.ts';
+import { imageRules } from './imageRules.ts';
 import {
-  appendixUnreadable,
-  editUnfinished,
-  embedAreaUnreadable,
-  endUnexpected,
-  featuresUnreadable,
-  kernelArgumentsUnreadable,
-  layoutUnreadable,
-} from './imageRules.ts';
-import type { Appended, InspectedKargs, IsoInspection, Leftover, UsedArea } from './inspection.ts';
+  type Appended,
+  checkIso,
+  type InspectedKargs,
+  type IsoInspection,
+  type Leftover,
+  splitKargs,
+  type UsedArea,
+} from './inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
@@ -58,18 +56,26 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
   const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined)
-    iso.issues.push({ rule: editUnfinished, path: [], message: editUnfinished.message });
-  const area = await attempt(iso, embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
-  const files = area && (await attempt(iso, embedAreaUnreadable, () => readFiles(image, area)));
+    iso.issues.push({
+      rule: imageRules.editUnfinished,
+      path: [],
+      message: imageRules.editUnfinished.message,
+    });
+  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
+  const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
-  const features = await attempt(iso, featuresUnreadable, () => readIsoFeatures(iso.tree));
-  const appended = await attempt(iso, appendixUnreadable, () => readAppended(iso, area));
+  const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
+  const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
   const leftovers = journal === undefined ? await findLeftovers(iso, appended) : unfinishedEdit;
-  const facts = await attempt(iso, layoutUnreadable, () => readFacts(iso, kargs));
+  const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
   const rootfsSize = facts?.rootfsSize;
-  const initramfs = await attempt(iso, layoutUnreadable, async () => (await iso.tree.find(INITRAMFS))?.size);
+  const initramfs = await attempt(
+    iso,
+    imageRules.layoutUnreadable,
+    async () => (await iso.tree.find(INITRAMFS))?.size,
+  );
   const label = iso.tree.volume.volumeId;
   const booting = { label, isMinimal, kargs: kargs?.current, files, features };
   return {
@@ -115,7 +121,11 @@ async function findLeftovers(
 }
 
 function issueOfEnd(found: string): Issue {
-  return { rule: endUnexpected, path: [], message: `${endUnexpected.message}: ${found}` };
+  return {
+    rule: imageRules.endUnexpected,
+    path: [],
+    message: `${imageRules.endUnexpected.message}: ${found}`,
+  };
 }
 
 /** Whether the last `bytes` of an image are zeros, as copying programs add them; of many, at both ends. */
@@ -147,16 +157,16 @@ async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFil
     return await readEmbedArea(image, area);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, { hint: embedAreaUnreadable.hint, cause: error });
+    throw new FormatError(error.message, { hint: imageRules.embedAreaUnreadable.hint, cause: error });
   }
 }
 
 /** Where they are is known even if what they hold is not. */
 async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
   const { image, tree } = iso;
-  const layout = await attempt(iso, kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
+  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
   if (layout === undefined) return undefined;
-  const areas = await attempt(iso, kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
+  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
   return { ...layout, ...(areas !== undefined && { current: areas.current }) };
 }
 

@@ -1,14 +1,16 @@
-/** Takes the minimal ISO out of a live ISO, and the root filesystem that it then needs from elsewhere. */
+/** The minimal ISO of a live ISO, and the root filesystem that it has to fetch from elsewhere. */
 
+import { createHash } from 'node:crypto';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { patchesOnly, bothChanges, type ImageChange } from '../imageChange.ts';
+import { SECTOR } from '../../formats/iso9660/fields.ts';
+import { decodeXz } from '../../formats/xz/decode.ts';
+import { bothChanges, type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import { type KargsAreas, refuseOverlap, requireKargsAreas } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
 import { type LiveIso, openLiveIso } from '../liveIso.ts';
-import type { Patch } from '../overlay.ts';
-import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from './minisoData.ts';
-import { type Reconstruction, reconstructMinimalIso } from './reconstruct.ts';
+import { type BufferReader, bytesAccess, overlay, type Patch, reusedChunks, slice } from '../overlay.ts';
+import { decodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 
 const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
 const KARGS_INFO_PATH = 'coreos/kargs.json';
@@ -29,6 +31,7 @@ export async function refuseCustomized(iso: LiveIso): Promise<void> {
   };
   if (isEmpty && (await isDefault())) return;
   throw new CliError('Cannot operate on ISO with embedded customizations.', {
+    code: 'ERR_IMAGE',
     hint: 'reset it with `iso reset` and try again; customise the minimal ISO afterwards',
   });
 }
@@ -41,6 +44,7 @@ export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstr
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file') {
     throw new CliError('This ISO image does not support extracting a minimal ISO.', {
+      code: 'ERR_IMAGE',
       hint: 'use a live ISO of 2022 or later (s390x: of 2023-07 or later), and not a minimal one',
     });
   }
@@ -54,6 +58,7 @@ export async function findRootfs({ tree }: LiveIso): Promise<IsoEntry> {
   const entry = await tree.find(ROOTFS_PATH);
   if (entry?.kind === 'file') return entry;
   throw new CliError(`This ISO image has no ${ROOTFS_PATH}`, {
+    code: 'ERR_IMAGE',
     hint: 'use the live ISO of a release, and not a minimal one',
   });
 }
@@ -83,13 +88,18 @@ export async function adaptKargs(
  * @throws CliError for a URL that the kernel command line would split, or that is none
  */
 export function checkRootfsUrl(url: string): void {
-  if (url.trim() === '') throw new CliError('The rootfs URL is empty', { hint: 'give a URL, or no option' });
+  if (url.trim() === '')
+    throw new CliError('The rootfs URL is empty', { code: 'ERR_SETTING', hint: 'give a URL, or no option' });
   if (BLANKS.test(url.trim()))
     throw new CliError('forbidden whitespace found in the rootfs URL', {
+      code: 'ERR_SETTING',
       hint: 'percent-encode blanks: %20',
     });
   if (url !== url.trim()) {
-    throw new CliError('The rootfs URL begins or ends with whitespace', { hint: 'leave it out' });
+    throw new CliError('The rootfs URL begins or ends with whitespace', {
+      code: 'ERR_SETTING',
+      hint: 'leave it out',
+    });
   }
 }
 
@@ -123,4 +133,73 @@ function formatKargsInfo(before: string, defaults: string): string {
 
 function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+// The minimal ISO as its parts give it, without a copy: files of the full ISO, and between them what was packed.
+
+/** Of an image that is put together from parts, which may be the wrong ones until all of it has been read. */
+export interface Reconstruction {
+  readonly image: Required<BufferReader>;
+  /** SHA-256 that it should have. */
+  readonly digest: Uint8Array;
+}
+
+/** What is packed has to fit into memory: boot code, directories and gaps, in releases less than 1 MiB. */
+export const MAX_PACKED = 64 * 1024 * 1024;
+
+/** @throws FormatError where the data asks for something that is not there, or for more than there can be */
+export function reconstructMinimalIso(full: BufferReader, data: MinisoData): Reconstruction {
+  const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
+  const patches = placeParts(full, data.files, unpacked);
+  const image = overlay(bytesAccess(new Uint8Array()), patches);
+  // It lacks the root filesystem, and a table may name one file so often that no disk holds the result.
+  if (image.size > full.size) throw damaged('describes a minimal ISO that is larger than the full one');
+  return { image, digest: data.digest };
+}
+
+/**
+ * All chunks of the image, each only lent until the next one is asked for, and after the last one an error where the image
+ * is not what it should be.
+ * @throws FormatError `wrong final digest: …`
+ */
+export async function* verifiedChunks({ image, digest }: Reconstruction): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('sha256');
+  for await (const chunk of reusedChunks(image, { offset: 0, length: image.size })) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  const found = hash.digest('hex');
+  const expected = Buffer.from(digest).toString('hex');
+  if (found === expected) return;
+  throw new FormatError(`wrong final digest: expected ${expected}, found ${found}`, {
+    hint: 'files of the full ISO are not as they were: download it again',
+  });
+}
+
+/** @throws FormatError `wrong final digest: …` */
+export async function verifyReconstruction(reconstruction: Reconstruction): Promise<void> {
+  const chunks = verifiedChunks(reconstruction);
+  while ((await chunks.next()).done !== true);
+}
+
+function placeParts(full: BufferReader, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
+  const patches: Patch[] = [];
+  let position = 0; // in the minimal ISO
+  let taken = 0; // of what was packed
+  for (const { minimalSector, fullSector, length } of files) {
+    const offset = minimalSector * SECTOR;
+    const end = taken + offset - position;
+    if (end > unpacked.length) throw damaged('packs less than the minimal ISO needs');
+    const source = { offset: fullSector * SECTOR, length };
+    if (source.offset + length > full.size) throw damaged('names a file beyond the end of the image');
+    patches.push({ offset: position, data: unpacked.subarray(taken, end) });
+    patches.push({ offset, data: slice(full, source) });
+    position = offset + length;
+    taken = end;
+  }
+  return [...patches, { offset: position, data: unpacked.subarray(taken) }];
+}
+
+function damaged(problem: string): FormatError {
+  return new FormatError(`${MINISO_PATH} ${problem}`, { hint: 'download the live ISO again' });
 }

@@ -4,8 +4,7 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { bincodeBytes, bincodeNumber, readBincodeBytes, readBincodeNumber } from '../../formats/bincode.ts';
-import { ByteCursor } from '../../formats/byteCursor.ts';
+import { ByteFeed } from '../../formats/byteFeed.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 
 /** A file that both images have. */
@@ -40,11 +39,11 @@ const MAX_UINT32 = 0xffff_ffff;
  * @throws FormatError for anything else, and for a table that cannot be followed
  */
 export function decodeMinisoData(bytes: Uint8Array): MinisoData {
-  const cursor = new ByteCursor(bytes, 0, 'miniso');
-  const creator = readHeader(cursor);
-  const files = readTable(cursor);
+  const feed = ByteFeed.whole('miniso', bytes);
+  const creator = readHeader(feed);
+  const files = readTable(feed);
   checkOrder(files);
-  return { creator, files, digest: cursor.take(32), packed: readBincodeBytes(cursor) };
+  return { creator, files, digest: feed.take(32), packed: readBincodeBytes(feed) };
 }
 
 /** @throws FormatError for files that overlap in the minimal ISO, and where there are none */
@@ -63,13 +62,13 @@ export function encodeMinisoData({ creator, files, digest, packed }: MinisoData)
 }
 
 /** Returns the creator. */
-function readHeader(cursor: ByteCursor): string {
-  if (Buffer.compare(cursor.bytes.subarray(0, MAGIC.length), MAGIC) !== 0) {
+function readHeader(feed: ByteFeed): string {
+  if (Buffer.compare(feed.bytes.subarray(0, MAGIC.length), MAGIC) !== 0) {
     throw new FormatError('not a miniso file!', { offset: 0, hint: 'download the live ISO again' });
   }
-  cursor.take(MAGIC.length);
-  const version = readBincodeNumber(cursor, { max: MAX_UINT32 });
-  const creator = Buffer.from(readBincodeBytes(cursor)).toString('utf8');
+  feed.take(MAGIC.length);
+  const version = readBincodeNumber(feed, { max: MAX_UINT32 });
+  const creator = Buffer.from(readBincodeBytes(feed)).toString('utf8');
   if (version !== VERSION) {
     throw new FormatError(
       `incompatible miniso file version: ${VERSION} vs ${version} (created by ${creator.slice(0, 100)})`,
@@ -80,9 +79,9 @@ function readHeader(cursor: ByteCursor): string {
 }
 
 /** The count is not trusted with memory: each entry takes at least three bytes that have to be there. */
-function readTable(cursor: ByteCursor): SharedFile[] {
-  const count = readBincodeNumber(cursor, { max: MAX_MINISO });
-  const next = (): number => readBincodeNumber(cursor, { max: MAX_UINT32 });
+function readTable(feed: ByteFeed): SharedFile[] {
+  const count = readBincodeNumber(feed, { max: MAX_MINISO });
+  const next = (): number => readBincodeNumber(feed, { max: MAX_UINT32 });
   const files: SharedFile[] = [];
   while (files.length < count) files.push({ minimalSector: next(), fullSector: next(), length: next() });
   return files;
@@ -96,4 +95,57 @@ function checkOrder(files: readonly SharedFile[]): void {
     if (offset < end) throw new FormatError(`files of the minimal ISO overlap at ${offset}`, { offset });
     end = offset + length;
   }
+}
+
+// Fields of bincode 1 (a Rust serialisation) with variable-length numbers, little endian: all that `miniso.dat` is made of.
+// Leaves out numbers of 128 bits, signed ones, floats, options and enums, which nothing here has. A number in a longer
+// form than it needs is accepted, as bincode does.
+
+/** First bytes that announce a number of so many bytes; smaller ones are the number. */
+const WIDTHS: ReadonlyMap<number, number> = new Map([
+  [251, 2],
+  [252, 4],
+  [253, 8],
+]);
+const SMALL = 251;
+
+/**
+ * A number of up to 64 bits.
+ * @throws FormatError for one that is larger than `max`, and for a first byte that announces no such number
+ */
+export function readBincodeNumber(feed: ByteFeed, { max }: { readonly max: number }): number {
+  const start = feed.offset;
+  const first = feed.uint8();
+  if (first < SMALL) return checked(first);
+  const width = WIDTHS.get(first);
+  if (width === undefined) throw feed.error('has a malformed number', start);
+  return checked(feed.uint(width));
+
+  function checked(value: number): number {
+    if (value > max) throw feed.error('has a number that is too large', start);
+    return value;
+  }
+}
+
+/**
+ * A length and that many bytes, as a view: a text in UTF-8, or a list of bytes.
+ * @throws FormatError where fewer bytes are left
+ */
+export function readBincodeBytes(feed: ByteFeed): Uint8Array {
+  return feed.take(readBincodeNumber(feed, { max: Number.MAX_SAFE_INTEGER }));
+}
+
+/** A number from 0 up to 2^53 in its shortest form. */
+export function bincodeNumber(value: number): Uint8Array {
+  if (value < SMALL) return Uint8Array.of(value);
+  const bytes = Buffer.alloc(9);
+  bytes.writeBigUInt64LE(BigInt(value), 1);
+  const [first, width] = [...WIDTHS].find(([, size]) => value < 256 ** size) ?? [253, 8];
+  bytes[0] = first;
+  return bytes.subarray(0, 1 + width);
+}
+
+/** The length, then the bytes. */
+export function bincodeBytes(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([bincodeNumber(bytes.length), bytes]);
 }

@@ -9,7 +9,7 @@ import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { chunksOf, type RandomAccess } from '../overlay.ts';
 import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
-import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './reconstruct.ts';
+import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './extract.ts';
 
 export interface PackedMinimalIso {
   /** Of the full ISO. */
@@ -39,6 +39,7 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
   const encoded = encodeMinisoData(data);
   if (encoded.length > room.size) {
     throw new CliError(`${MINISO_PATH} of the full ISO is too small: ${encoded.length} > ${room.size}`, {
+      code: 'ERR_IMAGE_SPACE',
       hint: 'build the full ISO with a larger file in its place',
     });
   }
@@ -57,6 +58,7 @@ async function findRoom({ tree }: LiveIso): Promise<Pick<IsoEntry, 'offset' | 's
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind === 'file') return { offset: entry.offset, size: Math.min(entry.size, MAX_MINISO) };
   throw new CliError(`The full ISO has no ${MINISO_PATH}`, {
+    code: 'ERR_IMAGE',
     hint: 'build it with a file of 16 KiB of zeros in its place',
   });
 }
@@ -83,14 +85,17 @@ function shareFiles(
 function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined): SharedFile {
   if (path.toLowerCase() === MINISO_PATH) {
     throw new CliError(`the minimal ISO has ${MINISO_PATH} too, whose content is about to change`, {
+      code: 'ERR_IMAGE',
       hint: 'build the minimal ISO without this file',
     });
   }
-  if (full === undefined) throw new CliError(`missing minimal file ${path} in full ISO`);
+  if (full === undefined)
+    throw new CliError(`missing minimal file ${path} in full ISO`, { code: 'ERR_IMAGE' });
   if (full.size !== minimal.size) {
-    throw new CliError(`File ${path} has different lengths in full and minimal ISOs`);
+    throw new CliError(`File ${path} has different lengths in full and minimal ISOs`, { code: 'ERR_IMAGE' });
   }
-  if (minimal.size > MAX_FILE) throw new CliError(`File ${path} has 4 GiB or more, which cannot be packed`);
+  if (minimal.size > MAX_FILE)
+    throw new CliError(`File ${path} has 4 GiB or more, which cannot be packed`, { code: 'ERR_TOO_LARGE' });
   return {
     minimalSector: minimal.offset / SECTOR,
     fullSector: full.offset / SECTOR,
@@ -112,7 +117,9 @@ async function readRest(image: RandomAccess, files: readonly SharedFile[]): Prom
   gaps.push({ offset: position, length: image.size - position });
   const size = gaps.reduce((sum, { length }) => sum + length, 0);
   if (size > MAX_PACKED) {
-    throw new CliError(`the minimal ISO has too much besides its files: ${size} > ${MAX_PACKED} bytes`);
+    throw new CliError(`the minimal ISO has too much besides its files: ${size} > ${MAX_PACKED} bytes`, {
+      code: 'ERR_TOO_LARGE',
+    });
   }
   return Buffer.concat(await Promise.all(gaps.map(({ offset, length }) => image.read(offset, length))));
 }
@@ -130,6 +137,7 @@ async function verifyFiles(
 ): Promise<void> {
   if (minimal.size > full.size) {
     throw new CliError('the minimal ISO is larger than the full one', {
+      code: 'ERR_IMAGE',
       hint: 'give the full ISO first, then the minimal one',
     });
   }
@@ -138,6 +146,6 @@ async function verifyFiles(
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const hint = 'a file has other content in the full ISO: take the two images of one build';
-    throw new CliError(error.message, { hint, cause: error });
+    throw new CliError(error.message, { code: 'ERR_IMAGE', hint, cause: error });
   }
 }

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { type ByteSource, sourceOf } from '../../formats/byteSource.ts';
+import { type ByteSource, sourceOf } from '../../formats/byteFeed.ts';
 import { fileError } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from '../io.ts';

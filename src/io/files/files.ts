@@ -3,7 +3,7 @@
  * of what checking a file takes.
  */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';

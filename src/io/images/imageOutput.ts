@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { formatWordList } from '../../formats/wordList.ts';
+import { formatWordList } from '../../formats/messageText.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { isLocalImage } from './imageFile.ts';
 import { report } from '../report/report.ts';

@@ -1,6 +1,6 @@
 /** The frame of every command that reads or changes a live ISO: open it, work, deliver the result, name it in errors. */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FormatError, UsageError } from '../../core/errors.ts';

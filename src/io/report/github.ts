@@ -4,8 +4,7 @@
  * can be a command or a property of its own.
  */
 
-import type { Severity } from '../../core/finding.ts';
-import { formatPath } from '../../core/finding.ts';
+import { type Severity, formatPath } from '../../core/finding.ts';
 import { utf16Columns } from './columns.ts';
 import { printable } from './printable.ts';
 import {

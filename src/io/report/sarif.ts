@@ -5,8 +5,7 @@
  */
 
 import { readAsset } from '../../assets.ts';
-import type { Severity } from '../../core/finding.ts';
-import { formatPath } from '../../core/finding.ts';
+import { type Severity, formatPath } from '../../core/finding.ts';
 import { utf16Columns } from './columns.ts';
 import {
   type CheckedFile,

@@ -3,7 +3,7 @@
  * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
  */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Report, Severity } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';

@@ -1,7 +1,12 @@
 /** What a GET or HEAD of a resource is answered with, as far as the request and the resource decide it (RFC 9110). */
 
-import { checkConditions, fieldOf, type Fields, rangeApplies } from '../../formats/http/conditions.ts';
-import { formatHttpDate } from '../../formats/http/httpDate.ts';
+import {
+  checkConditions,
+  fieldOf,
+  type Fields,
+  formatHttpDate,
+  rangeApplies,
+} from '../../formats/http/conditions.ts';
 import { formatContentRange, frameRanges, parseRange, type Range } from '../../formats/http/ranges.ts';
 import type { ByteRange } from '../../image/overlay.ts';
 import type { Artifact, Resource } from './resource.ts';

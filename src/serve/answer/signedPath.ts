@@ -7,7 +7,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import type { Grant } from './access.ts';
 
 /** What a path may let do. An operator shows a secret instead: URLs end up in histories, and in logs of proxies. */

@@ -1,6 +1,6 @@
 /** The status page for a person: one document without scripts, and without anything from elsewhere. */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';

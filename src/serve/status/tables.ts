@@ -1,12 +1,11 @@
 /** The tables of the status page. */
 
-import { formatCount } from '../../formats/wordList.ts';
-import { formatPath } from '../../core/finding.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { formatPlace } from '../../core/errors.ts';
+import { formatPath } from '../../core/finding.ts';
+import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { TransferEvent } from '../answer/transfers.ts';
-import { formatSize } from '../../formats/byteSize.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
 import type { Selection } from './select.ts';
 import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';

@@ -5,7 +5,7 @@ import { describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
-import { splitKargs } from '../../image/inspection/checkImage.ts';
+import { splitKargs } from '../../image/inspection/inspection.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import type { Io } from '../../io/io.ts';

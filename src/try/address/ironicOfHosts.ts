@@ -16,7 +16,7 @@ import type { SettingName } from '../../agent/settingTable.ts';
 import { ipaArgument } from '../../boot/ipaParameter.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiPlace, hasPortOf, mayLeadHere } from '../timeline/addresses.ts';

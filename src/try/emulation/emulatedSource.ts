@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
-import { findArchitecture } from '../../image/inspection/architecture.ts';
+import { findArchitecture } from '../../image/bootParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';

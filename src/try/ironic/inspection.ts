@@ -4,8 +4,8 @@
  * every machine may send it at any time.
  */
 
-import { formatSizeInWords } from '../../formats/byteSize.ts';
-import { formatCount } from '../../formats/wordList.ts';
+import { isUuid } from '../../core/objectName.ts';
+import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import {
   answerWith,
   type ApiAnswer,
@@ -24,7 +24,6 @@ import {
   parseBody,
   unexpectedArguments,
 } from './requests.ts';
-import { isUuid } from '../../core/objectName.ts';
 
 export interface InspectionRequest {
   readonly service: InspectionService;

@@ -4,7 +4,7 @@
  */
 
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
-import { isWithinBounds } from '../../formats/json/bounds.ts';
+import { isWithinBounds } from '../../formats/json/tokens.ts';
 
 export type InspectionService = 'ironic' | 'inspector';
 

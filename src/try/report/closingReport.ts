@@ -1,6 +1,6 @@
 /** The report at the end, for people: who came home, how far the others came, and why they may have come no further. */
 
-import { formatCount } from '../../formats/wordList.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/printable.ts';
 import { wrapText } from '../../io/report/wrap.ts';
 import { formatDuration } from '../../serve/status/figures.ts';

@@ -1,6 +1,6 @@
 /** Events and stages in words. What comes from callers is made harmless for terminals. */
 
-import { formatSize } from '../../formats/byteSize.ts';
+import { formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/printable.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatPercent } from '../../serve/status/figures.ts';

@@ -4,8 +4,7 @@ import { printable } from '../../io/report/printable.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { TimelineEntry } from '../timeline/entries.ts';
-import type { Gap } from '../timeline/result.ts';
-import { type HostResult, resultsOf, type TrialResult, unseenOf } from '../timeline/result.ts';
+import { type Gap, type HostResult, resultsOf, type TrialResult, unseenOf } from '../timeline/result.ts';
 import { stages } from '../timeline/stages.ts';
 import { eventPhrase } from './phrases.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isAgentConfig, lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { lintRules } from '../../../src/agent/lint/lintRules.ts';
 import { maskSecrets } from '../../../src/agent/lint/secrets.ts';
-import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+import { allRules } from '../../support/ignitionRules.ts';
 import { randomConfigs } from '../../support/randomConfigs.ts';
 import { conf, dataUrl, now, render, summary } from './support.ts';
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { kernelArguments } from '../../../src/boot/kernelArguments.ts';
 import { checkNetworkBoot } from '../../../src/boot/network/checkNetworkBoot.ts';
 import { type NetworkBoot, networkLoaders, type RamdiskBoot } from '../../../src/boot/network/networkBoot.ts';
-import { withBootInterface } from '../../../src/boot/network/networkForms.ts';
+import { withBootInterface } from '../../../src/boot/network/bootFiles.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { runIpxe } from '../ipxeInterpreter.ts';
 import { readGrub, readPxelinux } from '../loaderReaders.ts';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
-import { withDiscoveryParameters } from '../../../src/boot/discovery.ts';
+import { withDiscoveryParameters } from '../../../src/boot/kernelArguments.ts';
 import type { Architecture } from '../../../src/core/architecture.ts';
 import { type NetworkBoot, networkLoaders, type RamdiskBoot } from '../../../src/boot/network/networkBoot.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';

@@ -2,10 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kernelArguments } from '../../../src/boot/kernelArguments.ts';
-import { networkBootFiles } from '../../../src/boot/network/bootFiles.ts';
-import type { NetworkBoot } from '../../../src/boot/network/networkBoot.ts';
-import { networkLoaders } from '../../../src/boot/network/networkBoot.ts';
-import { withBootInterface } from '../../../src/boot/network/networkForms.ts';
+import { networkBootFiles, withBootInterface } from '../../../src/boot/network/bootFiles.ts';
+import { type NetworkBoot, networkLoaders } from '../../../src/boot/network/networkBoot.ts';
 import { bootFrom, type Machine, missingForNetworkBoot, NetworkFolder, server } from './machine.ts';
 import { ramdiskHost, settings } from './support.ts';
 

@@ -1,10 +1,9 @@
 /** A folder of boot files to try things on: one host of each kind, and both architectures for those that are not known. */
 
 import type { BootSettings } from '../../../src/boot/bootSettings.ts';
-import { withDiscoveryParameters } from '../../../src/boot/discovery.ts';
+import { withDiscoveryParameters } from '../../../src/boot/kernelArguments.ts';
 import { networkBootFiles } from '../../../src/boot/network/bootFiles.ts';
-import type { NetworkBoot, NetworkHost } from '../../../src/boot/network/networkBoot.ts';
-import { networkLoaders } from '../../../src/boot/network/networkBoot.ts';
+import { type NetworkBoot, type NetworkHost, networkLoaders } from '../../../src/boot/network/networkBoot.ts';
 
 export const settings: BootSettings = {
   ...imagesOf('x86_64'),

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { layoutIso, writeIso9660 } from '../../../src/formats/iso9660/writer.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
-import { bytesAccess, overlay, zeros } from '../../../src/image/overlay.ts';
-import type { RandomAccess } from '../../../src/image/overlay.ts';
+import { bytesAccess, overlay, zeros, type RandomAccess } from '../../../src/image/overlay.ts';
 import { have, missingNote } from '../../support/programs.ts';
 
 const spec = { volumeId: 'fedora-coreos-38', date: new Date('2023-11-14T22:13:20Z') };

@@ -3,8 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ByteFeed, outputOf } from '../../../src/formats/byteFeed.ts';
-import { crc32Bytes } from '../../../src/formats/xz/checks.ts';
-import { FOOTER_MAGIC, footerContent, STREAM_MAGIC, streamFlags } from '../../../src/formats/xz/container.ts';
+import {
+  crc32Bytes,
+  FOOTER_MAGIC,
+  footerContent,
+  STREAM_MAGIC,
+  streamFlags,
+} from '../../../src/formats/xz/container.ts';
 import { decodeXz, unpackXz } from '../../../src/formats/xz/decode.ts';
 import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { have, missingNote } from '../../support/programs.ts';

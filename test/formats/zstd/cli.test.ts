@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { decodeZstd } from '../../../src/formats/zstd/decode.ts';
-import { decodeFrames } from '../../../src/formats/zstd/frame.ts';
+import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';
 

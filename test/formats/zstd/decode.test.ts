@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { inputOf, type ByteSource } from '../../../src/formats/byteSource.ts';
-import { decodeZstd, unpackZstd } from '../../../src/formats/zstd/decode.ts';
-import { decodeFrames, type FrameDecoder } from '../../../src/formats/zstd/frame.ts';
-import { isZstd } from '../../../src/formats/zstd/frameHeader.ts';
-import { nodeFrames } from '../../../src/formats/zstd/nodeFrames.ts';
+import { type ByteSource, inputOf } from '../../../src/formats/byteFeed.ts';
+import { decodeZstd, nodeFrames, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
+import { type FrameDecoder, isZstd } from '../../../src/formats/zstd/headers.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { configText, refusesTruncation, survivesBitFlips, survivesNoise } from '../damage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+import { allRules } from '../../support/ignitionRules.ts';
 
 describe('the catalogue of rules', () => {
   it('has every id once', () => {

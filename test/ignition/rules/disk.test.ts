@@ -104,3 +104,66 @@ function slowOverlap(partitions: readonly { startMiB?: number; sizeMiB?: number 
   }
   return undefined;
 }
+
+describe('RAID arrays', () => {
+  it.each(['raid1', '1', 'mirror', 'raid4', '4', 'raid5', '5', 'raid6', '6', 'raid10', '10'])(
+    'of level %s may have spares',
+    (level) => {
+      expect(brokenRules('Raid', { level, devices: ['/a'], spares: 1 })).toEqual([]);
+    },
+  );
+
+  it.each(['linear', 'raid0', '0', 'stripe'])('of level %s may not', (level) => {
+    expect(brokenRules('Raid', { level, devices: ['/a'] })).toEqual([]);
+    expect(brokenRules('Raid', { level, devices: ['/a'], spares: 0 })).toEqual([]);
+    expect(brokenRules('Raid', { level, devices: ['/a'], spares: -1 })).toEqual(['raid-spares at level']);
+  });
+
+  it('need devices and a level', () => {
+    expect(brokenRules('Raid', {}, '3.3.0')).toEqual([
+      'raid-level-required at level',
+      'raid-devices-required at devices',
+    ]);
+    expect(brokenRules('Raid', { level: '', devices: [] }, '3.2.0')).toEqual([
+      'raid-level-unrecognized at level',
+      'raid-devices-required at devices',
+    ]);
+    expect(brokenRules('Raid', { level: 'RAID1', devices: ['/a'] })).toEqual([
+      'raid-level-unrecognized at level',
+    ]);
+  });
+});
+
+const guid = '01234567-89ab-CDEF-EDCB-A98765432101';
+
+describe('partitions', () => {
+  it.each([
+    [{ number: 1 }, []],
+    [{ number: -1 }, []],
+    [{ label: '' }, []],
+    [{}, ['partition-number-or-label']],
+    [{ number: 0 }, ['partition-number-or-label']],
+    [{ number: 1, shouldExist: false }, []],
+    [{ number: 1, shouldExist: false, guid: '', typeGuid: '' }, []],
+    [{ number: 1, shouldExist: false, guid }, ['partition-absent-with-others']],
+    [{ number: 1, shouldExist: false, typeGuid: guid }, ['partition-absent-with-others']],
+    [{ number: 1, shouldExist: false, label: '' }, ['partition-absent-with-others']],
+    [{ number: 1, shouldExist: false, startMiB: 0 }, ['partition-absent-with-others']],
+    [{ number: 1, shouldExist: false, sizeMiB: 0 }, ['partition-absent-with-others']],
+    [{ number: 1, shouldExist: true, sizeMiB: 0 }, []],
+    [{ label: 'x'.repeat(36) }, []],
+    [{ label: 'x'.repeat(37) }, ['partition-label-too-long at label']],
+    [{ label: 'é'.repeat(19) }, ['partition-label-too-long at label']],
+    [{ label: 'a:b' }, ['partition-label-colon at label']],
+    [{ label: `:${'x'.repeat(36)}` }, ['partition-label-too-long at label']],
+    [{ number: 1, guid, typeGuid: guid.toLowerCase() }, []],
+    [
+      { number: 1, guid: 'x', typeGuid: `{${guid}}` },
+      ['partition-guid at guid', 'partition-guid at typeGuid'],
+    ],
+    [{ number: 1, guid: `${guid}\n` }, ['partition-guid at guid']],
+    [{ number: 1, guid: `{${guid}` }, ['partition-guid at guid']],
+  ])('%j breaks %j', (partition, rules) => {
+    expect(brokenRules('Partition', partition)).toEqual(rules);
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pathIssue } from '../../../src/ignition/rules/node.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
 describe('owners', () => {
@@ -45,5 +46,71 @@ describe('modes', () => {
     [64_499, undefined],
   ])('%d is taken for octal where that makes sense', (mode, hint) => {
     expect(issuesOf('File', { path: '/a', mode })[0]?.hint).toBe(hint);
+  });
+});
+
+describe('paths', () => {
+  it.each([
+    ['/', undefined],
+    ['/a b/é', undefined],
+    ['/...', undefined],
+    [undefined, 'path-missing'],
+    ['', 'path-missing'],
+    ['a', 'path-relative'],
+    ['./a', 'path-relative'],
+    ['//', 'path-dirty'],
+    ['/a/', 'path-dirty'],
+    ['/a//b', 'path-dirty'],
+    ['/a/./b', 'path-dirty'],
+    ['/a/..', 'path-dirty'],
+  ])('%j: %s', (path, rule) => {
+    expect(pathIssue(path, ['path'])?.rule.id).toBe(rule);
+  });
+
+  it.each([
+    ['File', { path: 'etc/../etc/x' }, 'write "/etc/x"'],
+    ['File', { path: '/etc//x/' }, 'write "/etc/x"'],
+    ['Disk', { device: 'sda' }, 'write "/dev/sda"'],
+    ['Disk', { device: 'dev/sda' }, 'write "/dev/sda"'],
+    ['Disk', { device: '.sda' }, 'write "/.sda"'],
+    ['File', { path: 'x'.repeat(119) }, `write "/${'x'.repeat(119)}"`],
+    ['File', { path: 'x'.repeat(120) }, undefined],
+  ])('says what to write for a %s with %j', (type, value, hint) => {
+    expect(issuesOf(type, value)[0]?.hint).toBe(hint);
+  });
+
+  it('checks the devices of an array one by one', () => {
+    expect(brokenRules('Device', '/dev/sda')).toEqual([]);
+    expect(brokenRules('Device', 'sda')).toEqual(['path-relative']);
+    expect(brokenRules('Device', '')).toEqual(['path-missing']);
+  });
+});
+
+describe('files, directories and links', () => {
+  it.each([
+    ['File', { path: '/a', overwrite: true, contents: { source: '' } }, []],
+    ['File', { path: '/a', overwrite: false }, []],
+    ['File', { path: '/a', overwrite: true }, ['overwrite-without-source at overwrite']],
+    ['File', { path: '/a', overwrite: true, contents: {} }, ['overwrite-without-source at overwrite']],
+    [
+      'File',
+      { mode: -1, overwrite: true, append: [{ source: 'data:,' }] },
+      [
+        'path-missing at path',
+        'mode-illegal at mode',
+        'mode-special-bits at mode',
+        'overwrite-without-source at overwrite',
+      ],
+    ],
+    ['Directory', { path: '/a', overwrite: true, mode: 493 }, []],
+    [
+      'Directory',
+      { path: 'a', mode: 99_999 },
+      ['path-relative at path', 'mode-illegal at mode', 'mode-special-bits at mode'],
+    ],
+    ['Link', { path: '/a', target: '' }, []],
+    ['Link', { path: '/a/' }, ['path-dirty at path']],
+  ])('%s %j breaks %j', (type, value, rules) => {
+    expect(brokenRules(type, value)).toEqual(rules);
   });
 });

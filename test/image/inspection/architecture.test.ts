@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Architecture } from '../../../src/core/architecture.ts';
-import { findArchitecture, kernelArchitecture } from '../../../src/image/inspection/architecture.ts';
+import { findArchitecture, kernelArchitecture } from '../../../src/image/bootParts.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { type Layout, liveIso, liveIsoWith } from '../../support/liveIso.ts';

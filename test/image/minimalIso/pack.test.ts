@@ -4,9 +4,13 @@ import { CliError } from '../../../src/core/errors.ts';
 import { changedImage } from '../../../src/image/imageChange.ts';
 import type { IsoEntry } from '../../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';
-import { adaptKargs, findRootfs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
+import {
+  adaptKargs,
+  findRootfs,
+  openMinimalIso,
+  verifyReconstruction,
+} from '../../../src/image/minimalIso/extract.ts';
 import { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
-import { verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
 import { bytesAccess, slice } from '../../../src/image/overlay.ts';
 import { liveIso, liveIsoWith } from '../../support/liveIso.ts';
 import { isoPair, rootfs } from '../../support/minimalIso.ts';

@@ -45,7 +45,7 @@ const hasKargs = (kargs) => async (/** @type {LiveIso} */ after) =>
 /** @param {Subjects} subjects @returns {Edit[]} */
 function editsOf(subjects) {
   const { bytesAccess, customizeIso, embedIgnition, readIgnition, removeIgnition } = subjects;
-  const { repairIso, resetIso, resetKargs, takeBackAppendix, packMinimalIso } = subjects;
+  const { repairIso, resetIso, restoreDefaultKargs, takeBackAppendix, packMinimalIso } = subjects;
   /** @param {Uint8Array} config */
   const hasConfig = (config) => async (/** @type {LiveIso} */ after) =>
     Buffer.compare((await readIgnition(after)) ?? Buffer.of(), config) === 0;
@@ -87,7 +87,7 @@ function editsOf(subjects) {
       change: repairIso,
       check: async (after) => (await after.embeddedFiles()).size === 0,
     },
-    { name: 'kargs reset', change: resetKargs },
+    { name: 'kargs reset', change: restoreDefaultKargs },
     { name: 'take back', change: async (iso) => (await takeBackAppendix(iso)) ?? { stages: [] } },
     { name: 'pack', change: async (iso) => (await packMinimalIso(iso, iso)).change },
   ];

@@ -15,11 +15,11 @@ export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { decodeXz } from '../../../src/formats/xz/decode.ts';
 export { encodeXz } from '../../../src/formats/xz/encode.ts';
 export { decodeZstd } from '../../../src/formats/zstd/decode.ts';
-export { decodeFrames } from '../../../src/formats/zstd/frame.ts';
+export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 
-export { takeBackAppendix } from '../../../src/image/appendToImage.ts';
+export { takeBackAppendix } from '../../../src/image/appendix.ts';
 export { readAppendix } from '../../../src/image/appendix.ts';
-export { checkPristine, customizeIso } from '../../../src/image/customize/customizeIso.ts';
+export { checkPristine, customizeIso } from '../../../src/image/customize/customization.ts';
 export { embedIgnition, readIgnition, removeIgnition } from '../../../src/image/embeddedIgnition.ts';
 export { changedImage } from '../../../src/image/imageChange.ts';
 export { readInitrd, writeInitrd } from '../../../src/image/initrd.ts';
@@ -29,11 +29,11 @@ export { openLiveIso } from '../../../src/image/liveIso.ts';
 export { adaptKargs, openMinimalIso } from '../../../src/image/minimalIso/extract.ts';
 export { decodeMinisoData } from '../../../src/image/minimalIso/minisoData.ts';
 export { packMinimalIso } from '../../../src/image/minimalIso/pack.ts';
-export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/reconstruct.ts';
+export { reconstructMinimalIso, verifyReconstruction } from '../../../src/image/minimalIso/extract.ts';
 export { removeNetworkSettings } from '../../../src/image/networkSettings.ts';
 export { bytesAccess } from '../../../src/image/overlay.ts';
 export { findPxeFiles } from '../../../src/image/bootParts.ts';
-export { repairIso, resetIso, resetKargs } from '../../../src/image/resetIso.ts';
+export { repairIso, resetIso, restoreDefaultKargs } from '../../../src/image/liveIso.ts';
 
 export { readCpio } from '../../support/cpio.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/formats/byteSource.ts';
+import type { ByteSource } from '../../../src/formats/byteFeed.ts';
 import { copyingSource, openInput } from '../../../src/io/files/byteInput.ts';
 import { have, missingNote } from '../../support/programs.ts';
 

@@ -8,7 +8,7 @@ import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../../src/ignition/rule.ts';
 import { imageRules } from '../../../src/image/inspection/imageRules.ts';
-import { allRules } from '../../../src/ignition/rules/catalogue.ts';
+import { allRules } from '../../support/ignitionRules.ts';
 import { furtherType } from '../../../src/ignition/shape.ts';
 import { translationRules } from '../../../src/ignition/translate.ts';
 import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
@@ -33,11 +33,11 @@ const declared: readonly Rule[] = [
   nullObject,
   tooManyValues,
   ...allRules,
-  ...confRules,
+  ...Object.values(confRules),
   ...lintRules,
   ...Object.values(mergeRules),
   ...Object.values(translationRules),
-  ...imageRules,
+  ...Object.values(imageRules),
   replacesRendered,
 ];
 
@@ -55,7 +55,7 @@ const withoutExample = new Set<string>([
   replacesRendered.id,
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
-  ...imageRules.map(({ id }) => id),
+  ...Object.values(imageRules).map(({ id }) => id),
 ]);
 
 const entries = [...ruleBook().values()];

@@ -1,0 +1,96 @@
+/** Texts as Go's standard library treats them, because Ignition prints and compares its results: `%q` and the package `path`. */
+
+// Text in double quotes as Go prints it with %q. Ignition quotes names that it found in a config this way, so its
+// messages are only equal to the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place
+// that has a use for it.
+
+const letters: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+// Go knows the characters of Unicode 15.0. Newer ones, as far as Unicode 17.0, are not printable to it; ranges may span
+// code points that no version has assigned.
+const newerCharacters =
+  '88f-897 c5c cdc 1acf-1aeb 1b4e-1b4f 1b7f 1c89-1c8a 20c1 2427-2429 2b96 2ffc-2fff 31e4-31ef a7cb-a7cf a7d2 a7d4 ' +
+  'a7da-a7f1 fbc3-fbd2 fd90-fd91 fdc8-fdce 105c0-105f3 10940-10959 10d40-10d8f 10ec2-10efc 11380-113e2 116d0-116e3 ' +
+  '11b60-11bf9 11db0-11de9 11f5a 13460-143fa 16100-16139 16d40-16d79 16ea0-16ed3 16ff2-16ff6 187f8-187ff 18cff ' +
+  '18d09-18df2 1cc00-1cef0 1e5d0-1e6ff 1f6d8 1f777-1f77a 1f8b2-1f8d8 1fa54-1fa57 1fa89-1fa8f 1fabe 1fac6-1facd ' +
+  '1fadc-1fadf 1fae9-1faef 1fbcb-1fbef 1fbfa 2b73a-2b73f 2cea2-2cead 2ebf0-2ee5d 323b0-33479';
+
+/** `text` in double quotes, everything escaped that Go's `strconv.Quote` escapes. */
+export function quoteGo(text: string): string {
+  const parts = Array.from(text, (character) => letters[character] ?? quoteCharacter(character));
+  return `"${parts.join('')}"`;
+}
+
+function quoteCharacter(character: string): string {
+  if (isPrintable(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  if (code >= 0xd800 && code < 0xe000) return '\ufffd';
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function isPrintable(character: string): boolean {
+  if (character < '\u007f') return character >= ' ';
+  patterns ??= {
+    // Not a literal: that would be parsed whenever the program starts, and Unicode classes take a millisecond.
+    printable: new RegExp(String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}]$`, 'u'),
+    newer: codePointRanges(newerCharacters),
+  };
+  return patterns.printable.test(character) && !patterns.newer.test(character);
+}
+
+let patterns: { readonly printable: RegExp; readonly newer: RegExp } | undefined;
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+function codePointRanges(list: string): RegExp {
+  const ranges = list.replaceAll(/[0-9a-f]+/g, String.raw`\u{$&}`).replaceAll(' ', '');
+  return new RegExp(`^[${ranges}]$`, 'u');
+}
+
+// Slash-separated paths as Go's package `path` treats them, because Ignition compares its results. Unlike `node:path`,
+// cleaning drops a trailing slash, and the answer does not depend on the system this runs on.
+
+/** The shortest equivalent path, found by its text alone (Go `path.Clean`); `.` for an empty one. Links are not followed. */
+export function cleanPath(path: string): string {
+  const rooted = path.startsWith('/');
+  if (rooted && !needsCleaning.test(path)) return path;
+  const kept: string[] = [];
+  for (let start = 0, end = 0; start <= path.length; start = end + 1) {
+    end = path.indexOf('/', start);
+    if (end === -1) end = path.length;
+    const element = path.slice(start, end);
+    if (element === '' || element === '.') continue;
+    if (element !== '..') kept.push(element);
+    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
+    else if (!rooted) kept.push('..');
+  }
+  return rooted ? `/${kept.join('/')}` : kept.join('/') || '.';
+}
+
+/** An element that is empty, `.` or `..`, or a slash at the end. */
+const needsCleaning = /\/\.{0,2}(?:\/|$)/;
+
+/** The path of `second` below `first`, cleaned; an empty part is left out (Go `path.Join`). */
+export function joinPath(first: string, second: string): string {
+  const parts = [first, second].filter((part) => part !== '');
+  return parts.length === 0 ? '' : cleanPath(parts.join('/'));
+}
+
+/** From the last dot of the last element to the end; empty where there is no dot (Go `path.Ext`). */
+export function pathExtension(path: string): string {
+  const dot = path.lastIndexOf('.');
+  return dot > path.lastIndexOf('/') ? path.slice(dot) : '';
+}

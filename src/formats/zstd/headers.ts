@@ -1,0 +1,146 @@
+/** Headers of zstandard frames and blocks (RFC 8878, sections 3.1.1.1, 3.1.1.2 and 3.1.2), and what decodes frames. */
+
+import { ByteFeed, type ByteInput, type Steps } from '../byteFeed.ts';
+
+export interface FrameHeader {
+  /** Offset of the frame. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
+  /** How far back matches may reach, in bytes. */
+  readonly windowSize: number;
+  /** Bytes that it unpacks to, where it says so. */
+  readonly contentSize: number | undefined;
+  readonly hasChecksum: boolean;
+}
+
+export const MAGIC_SIZE = 4;
+/** Bytes of the number behind the magic number of a skippable frame. */
+const SKIPPED_SIZE = 4;
+const FRAME_MAGIC = 0xfd2f_b528;
+const SKIPPABLE_MAGIC = 0x184d_2a50;
+
+/** Bits of the frame header descriptor. */
+const SINGLE_SEGMENT = 0x20;
+const RESERVED = 0x08;
+const HAS_CHECKSUM = 0x04;
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
+
+/** The largest window that zstd, and the kernel for an initramfs, decode unless told otherwise. */
+const MAX_WINDOW = 128 * 1024 * 1024;
+
+/** Whether a frame or a skippable frame starts at `offset`. */
+export function isZstd(bytes: Uint8Array, offset = 0): boolean {
+  if (bytes.length - offset < MAGIC_SIZE) return false;
+  const magic = ByteFeed.whole('zstd', bytes, offset).uint(MAGIC_SIZE);
+  return magic === FRAME_MAGIC || isSkippable(magic);
+}
+
+/** Moves to the first block. A skippable frame is passed over. */
+export function* readFrameHeader(feed: ByteFeed): Steps<never, FrameHeader | 'skippable'> {
+  yield* feed.need(MAGIC_SIZE);
+  const magic = feed.peek(MAGIC_SIZE);
+  if (isSkippable(magic)) {
+    yield* feed.need(MAGIC_SIZE + SKIPPED_SIZE);
+    feed.take(MAGIC_SIZE);
+    if (!(yield* feed.skip(feed.uint(SKIPPED_SIZE)))) throw feed.cutOff();
+    return 'skippable';
+  }
+  if (magic !== FRAME_MAGIC) throw feed.error('lacks the magic number');
+  yield* feed.need(MAGIC_SIZE + 1);
+  const layout = layoutOf(feed);
+  yield* feed.need(MAGIC_SIZE + 1 + layout.windowBytes + layout.dictionaryBytes + layout.sizeBytes);
+  return readFields(feed, layout);
+}
+
+/** Which fields follow the descriptor, and their sizes. */
+interface Layout {
+  readonly windowBytes: 0 | 1;
+  readonly dictionaryBytes: number;
+  readonly sizeBytes: number;
+  readonly hasChecksum: boolean;
+}
+
+function layoutOf(feed: ByteFeed): Layout {
+  const descriptor = feed.bytes[feed.index + MAGIC_SIZE]!;
+  if ((descriptor & RESERVED) !== 0) {
+    throw feed.error('has unknown flags in a frame header', feed.offset + MAGIC_SIZE);
+  }
+  const isSingleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
+  return {
+    windowBytes: isSingleSegment ? 0 : 1,
+    dictionaryBytes: DICTIONARY_ID_BYTES[descriptor & 3]!,
+    sizeBytes: CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0),
+    hasChecksum: (descriptor & HAS_CHECKSUM) !== 0,
+  };
+}
+
+function readFields(feed: ByteFeed, layout: Layout): FrameHeader {
+  const { windowBytes, dictionaryBytes, sizeBytes, hasChecksum } = layout;
+  const { offset: start, index } = feed;
+  feed.take(MAGIC_SIZE + 1);
+  const declared = windowBytes === 0 ? undefined : windowOf(feed.uint8());
+  if (feed.uint(dictionaryBytes) !== 0) {
+    throw feed.error('needs a dictionary, which is not supported,', start + MAGIC_SIZE);
+  }
+  // The size in two bytes starts where that in one byte ends.
+  const size = feed.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+  const windowSize = declared ?? size;
+  if (windowSize > MAX_WINDOW) throw feed.error('needs too large a window', start + MAGIC_SIZE + 1);
+  const bytes = feed.bytes.slice(index, feed.index);
+  return { start, bytes, windowSize, contentSize: sizeBytes === 0 ? undefined : size, hasChecksum };
+}
+
+function isSkippable(magic: number): boolean {
+  return (magic & ~0xf) >>> 0 === SKIPPABLE_MAGIC;
+}
+
+function windowOf(code: number): number {
+  const base = 2 ** (10 + (code >> 3));
+  return base + (base / 8) * (code & 7);
+}
+
+// The header of a block of zstandard data (RFC 8878, section 3.1.1.2).
+
+export interface BlockHeader {
+  readonly kind: 'raw' | 'repeated' | 'compressed';
+  /** Bytes that follow the header. */
+  readonly length: number;
+  /** Bytes of the content, or of the packed content of a compressed block. */
+  readonly size: number;
+  readonly isLast: boolean;
+}
+
+export const BLOCK_HEADER_SIZE = 3;
+const MAX_BLOCK = 128 * 1024;
+
+const KINDS = ['raw', 'repeated', 'compressed'] as const;
+
+/** Bytes that a block of a frame has at most, packed and unpacked. */
+export function maxBlockOf({ windowSize }: FrameHeader): number {
+  return Math.min(windowSize, MAX_BLOCK);
+}
+
+/** Reads the header that is `ahead` bytes ahead; the next bytes stay the next ones. */
+export function peekBlockHeader(feed: ByteFeed, maxBlock: number, ahead = 0): BlockHeader {
+  feed.index += ahead;
+  const header = feed.peek(BLOCK_HEADER_SIZE);
+  const kind = KINDS[(header >> 1) & 3];
+  const size = header >> 3;
+  if (kind === undefined) throw feed.error('has an unknown kind of block');
+  if (size > maxBlock) throw feed.error('has too large a block');
+  feed.index -= ahead;
+  return { kind, length: kind === 'repeated' ? 1 : size, size, isLast: (header & 1) === 1 };
+}
+
+/**
+ * Decodes the frames of an input, one after the other: each with the input behind the header. A piece of their content is
+ * good until the next one is asked for.
+ */
+export type FrameDecoder = (input: ByteInput) => (header: FrameHeader) => AsyncIterable<Uint8Array>;
+
+/** Bytes of the checksum behind the blocks. */
+export const CHECKSUM_SIZE = 4;
+
+export const OTHER_LENGTH = 'has another length than the frame says';
+export const OTHER_CHECKSUM = 'does not match its checksum';
