@@ -75,7 +75,7 @@ const { output: chunks } = await program.write({
       { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/yamlName)\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/images\/(?:rewriteImage|imageLock|writableImage)|image\/rollback|iso\/(?:ignition|kargs)\/(?!command)\w+)\.ts$/,
+        test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs)\/(?!command)\w+)\.ts$/,
         priority: 3,
       },
       { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },

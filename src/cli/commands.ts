@@ -2,9 +2,8 @@
 
 import { Command } from 'commander';
 import type { CommandDescription } from './commandDescription.ts';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
+import { type Context, declareTable, type TableEntry } from '../io/commandLine.ts';
 import { tellingCommands } from './completion/command.ts';
-import type { Context } from '../io/commandLine/context.ts';
 import { declareController } from '../controller/command.ts';
 import { declareDeploy } from '../deploy/command.ts';
 import { describeCommand } from './describeCommand.ts';

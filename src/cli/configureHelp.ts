@@ -1,7 +1,7 @@
 /** What all commands of the tree have in common: the form of their help, where it goes, and the global options. */
 
 import { type Command, Option } from 'commander';
-import type { Context } from '../io/commandLine/context.ts';
+import type { Context } from '../io/commandLine.ts';
 import { declareGlobalOptions, GLOBAL_OPTIONS } from './globalOptions.ts';
 
 /** Prepares the command and all below it, once they are declared. */

@@ -6,9 +6,8 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { formatImagePath, imageFileName, parseImagePath } from './api/imagePath.ts';
-import { artifactOf, imageFormats } from './api/imageFormat.ts';
-import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { formatImagePath, imageFileName, parseImagePath } from './api/imageChoice.ts';
+import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type Resource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';

@@ -2,12 +2,11 @@
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
 import { CliError } from '../core/errors.ts';
-import type { KnownDigests } from '../io/files/fileStamp.ts';
+import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
-import type { PossibleImages } from './api/imageChoice.ts';
-import { artifactOf, type ImageFormat, imageFormats } from './api/imageFormat.ts';
-import { formatImagePath, imageFileName, imageStem } from './api/imagePath.ts';
+import { formatImagePath, imageFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
+import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
 import type { Resource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -24,9 +23,7 @@ import { hostPlaces, type ServedThings } from '../serve/servedPlaces.ts';
 import { sharedImages } from '../serve/sharedImages.ts';
 import { type ImageOrder, ownerOf } from './imageOrder.ts';
 import { plannableHost } from './orderedHost.ts';
-import type { ControllerOptions } from './options.ts';
-import { readRenderLayers } from './settings.ts';
-import type { SettingsFile } from './settingsSource.ts';
+import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;

@@ -2,10 +2,16 @@
 
 import { keyText, type ObjectKey } from './kube/objects.ts';
 import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
-import { type ImageFormat, imageFormats } from './api/imageFormat.ts';
-import { listOtherKeys, readNetworkState, type SecretData } from './api/networkData.ts';
+import {
+  type ImageFormat,
+  imageFormats,
+  type ImageSpec,
+  listOtherKeys,
+  type PreprovisioningImage,
+  readNetworkState,
+  type SecretData,
+} from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
-import type { ImageSpec, PreprovisioningImage } from './api/preprovisioningImage.ts';
 
 export interface ImageOrder extends ObjectKey {
   readonly choice: ImageChoice;

@@ -1,9 +1,9 @@
 /** The parts of a running controller: what it knows, what it serves, and who writes. */
 
 import { CliError } from '../core/errors.ts';
-import { knownDigests } from '../io/files/fileStamp.ts';
+import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
-import type { KubernetesClient } from './kube/client.ts';
+import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
 import { createAnswerer } from '../serve/http/requests.ts';
 import { type RunningServer, startServer } from '../serve/http/server.ts';
@@ -20,13 +20,11 @@ import { createServiceState, type ServiceState } from '../serve/serviceState.ts'
 import type { Setup } from '../serve/setup.ts';
 import { accessOf } from '../serve/setupAccess.ts';
 import { buildOutcome } from './buildOutcome.ts';
-import { type ClusterView, openClusterView, secretReader } from './clusterView.ts';
-import { addControllerFigures, type ControllerCounters } from './figures.ts';
-import { createLeading, type Leading } from './leading.ts';
-import type { ControllerOptions } from './options.ts';
-import type { SettingsSource } from './settingsSource.ts';
+import { type ClusterView, openClusterView, secretReader } from './informers.ts';
+import { addControllerFigures, type ControllerCounters, describeController } from './status.ts';
+import { createLeading, type Leading } from './reconcileLoop.ts';
+import type { ControllerOptions, SettingsSource } from './settings.ts';
 import { type ControllerSnapshot, type SnapshotSurroundings, takeControllerSnapshot } from './snapshot.ts';
-import { describeController } from './status.ts';
 
 export interface ControllerService {
   readonly view: ClusterView;

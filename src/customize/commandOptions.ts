@@ -1,7 +1,7 @@
 /** The options that `iso customize` and `pxe customize` share. */
 
 import type { Command } from 'commander';
-import { repeated } from '../io/commandLine/repeatedOptions.ts';
+import { repeated } from '../io/commandLine.ts';
 
 /** For the end of the help. */
 export const CUSTOMIZE_NOTES = `

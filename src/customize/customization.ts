@@ -9,7 +9,7 @@ import { checkInstallerConfig } from '../image/customize/installerConfig.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
 import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import { readNmstate } from './network.ts';

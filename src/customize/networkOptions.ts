@@ -1,8 +1,7 @@
 /** The options that commands for network settings share, for live ISOs and for network boot. */
 
 import type { Command } from 'commander';
-import { choice } from '../io/commandLine/choice.ts';
-import { repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, repeated } from '../io/commandLine.ts';
 
 /** As commander gives them. */
 export interface NetworkFileOptions {

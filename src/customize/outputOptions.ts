@@ -1,7 +1,7 @@
 /** The argument and the options of every command that changes a live ISO: which image, and where the result goes. */
 
 import type { Command } from 'commander';
-import { repeated } from '../io/commandLine/repeatedOptions.ts';
+import { repeated } from '../io/commandLine.ts';
 
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is kept in TMPDIR meanwhile';

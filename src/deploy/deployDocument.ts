@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Who may read a file that is written. */

@@ -7,7 +7,7 @@ import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 
 /** Under the names that they have on the command line. */
 export interface HostOptions {

@@ -9,13 +9,13 @@ import { tellIssues } from './deployIssues.ts';
 import type { HostContext } from './hostContext.ts';
 import { type HostOptions, type HostRead, readHostOptions } from './hostOptions.ts';
 import {
-  type InstallImageOptions,
   imageSource,
+  type InstallImageOptions,
   type InstallOptions,
   installSettings,
 } from './installOptions.ts';
 import type { InventoryFlags } from './inventoryFlags.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface BareMetalHostOptions

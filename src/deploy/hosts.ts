@@ -11,10 +11,10 @@ import { writeStdout } from '../io/stdout.ts';
 import {
   formatWrong,
   type HostRun,
-  makeRoom,
   keepRemarks,
-  startRun,
+  makeRoom,
   reportGroups,
+  startRun,
 } from '../hosts/run/hostRun.ts';
 import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
@@ -23,9 +23,9 @@ import type { Wording } from './deployIssues.ts';
 import type { HostFrame } from './hostFrames.ts';
 import { type HostContext, rememberConfigs } from './hostContext.ts';
 import {
+  type DeploySource,
   factsOf,
   type HostReading,
-  type DeploySource,
   type InventoryOptions,
   mergeSettings,
   optionsOf,
@@ -35,7 +35,7 @@ import {
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from './documents/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
-import { nearestNames } from '../io/report/nearestNames.ts';
+import { nearestNames } from '../io/report/choices.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** What a command makes of one host. */

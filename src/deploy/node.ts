@@ -7,7 +7,7 @@ import { contextOfFlags } from './hostContext.ts';
 import { requireName } from './hostOptions.ts';
 import { refuseWithoutInventory } from './inventoryFlags.ts';
 import { formatNode, type NodeFormat, type NodeOptions, readNode } from './nodeDocument.ts';
-import { parseFormat } from '../io/report/nearestNames.ts';
+import { parseFormat } from '../io/report/choices.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory

@@ -6,7 +6,7 @@ import { formatValue, writeDocument } from './deployDocument.ts';
 import { contextOfFlags } from './hostContext.ts';
 import { refuseWithoutInventory } from './inventoryFlags.ts';
 import { formatStepCommands, makeSteps, type StepsFormat, type StepsOptions } from './stepsDocument.ts';
-import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 
 /**
  * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory

@@ -16,13 +16,13 @@ import { formatDeployCommands } from './documents/nodeCommands.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { privateMode } from './deployDocument.ts';
 import { tellIssues } from './deployIssues.ts';
 import type { HostContext } from './hostContext.ts';
 import { type InstallOptions, installSettings } from './installOptions.ts';
 import type { InventoryFlags } from './inventoryFlags.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface StepsOptions extends InventoryFlags, InstallOptions {

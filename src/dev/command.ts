@@ -1,11 +1,7 @@
 /** Declares `dev`, for those who work on images; not shown to others. */
 
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { type Command, Option } from 'commander';
+import { choice, type Context, EXIT_CODES, refuseRepeatedOptions } from '../io/commandLine.ts';
 
 const INITRD = 'initramfs ("-" is standard input)';
 const GLOBS = 'only files whose paths match';

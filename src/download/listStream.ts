@@ -5,9 +5,9 @@ import { createHttpClient } from '../io/http/httpClient.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { defaultRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamOptions } from './readStreamMetadata.ts';
-import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+import { jsonLines, parseTextOrJson } from '../io/report/choices.ts';
 
 export interface ListStreamOptions extends StreamOptions {
   /** `text` when it is left out. */

@@ -3,10 +3,9 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
-import { report } from '../io/report/report.ts';
-import { jsonLines, parseTextOrJson, type TextOrJson } from '../io/report/textOrJson.ts';
-import { asTrouble } from '../io/report/trouble.ts';
+import { printable } from '../io/report/terminalText.ts';
+import { asTrouble, report } from '../io/report/report.ts';
+import { jsonLines, parseTextOrJson, type TextOrJson } from '../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';
 import { reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';

@@ -1,6 +1,6 @@
 /** Rows of `inspect` on the screen, aligned, and harmless for terminals. */
 
-import { displayWidth, printable } from '../io/report/printable.ts';
+import { displayWidth, printable } from '../io/report/terminalText.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 import type { InspectionReport } from './inspectionReport.ts';
 import { type InspectionRow, inspectionRows } from './inspectionRows.ts';

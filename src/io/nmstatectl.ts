@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
 import { fileError } from './files/fileErrors.ts';
-import { findProgram } from './findProgram.ts';
+import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
 import { makeTempFolder } from './files/tempFile.ts';
 

@@ -1,12 +1,11 @@
 /** The commands for live ISOs; each group is declared in the folder `iso`. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
-import type { Context } from '../io/commandLine/context.ts';
+import { type Context, declareTable, type TableEntry } from '../io/commandLine.ts';
 import { declareIsoCreate } from './createCommand.ts';
 import { declareIsoCustomize } from './customizeCommand.ts';
 import { declareIsoExtract } from './extract/command.ts';
-import { DEPRECATED_TABLE, declareIsoIgnition } from './ignition/command.ts';
+import { declareIsoIgnition, DEPRECATED_TABLE } from './ignition/command.ts';
 import { declareIsoKargs } from './kargs/command.ts';
 import { declareIsoNetwork } from './network/command.ts';
 import { declareIsoReset } from './resetCommand.ts';

@@ -1,9 +1,7 @@
 /** Declares `iso create`. */
 
 import type { Command } from 'commander';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 import { declareNewFile, type NewFileOptions } from '../customize/outputOptions.ts';
 
 const NOTES = `

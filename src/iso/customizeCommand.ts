@@ -2,10 +2,8 @@
 
 import type { Command } from 'commander';
 import type { CustomizeOptions } from '../customize/options.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 import { CUSTOMIZE_NOTES, declareCustomizeOptions } from '../customize/commandOptions.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
 import { declareEmbedding, type EmbeddingOptions, ISO } from '../customize/outputOptions.ts';
 
 const NOTES = `${CUSTOMIZE_NOTES}

@@ -1,9 +1,7 @@
 /** Declares `iso reset`. */
 
 import type { Command } from 'commander';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../io/commandLine.ts';
 import { declareResult, ISO, type ResultOptions } from '../customize/outputOptions.ts';
 
 const NOTES = `

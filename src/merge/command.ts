@@ -3,9 +3,7 @@
 import type { Command } from 'commander';
 import type { MergeOptions } from './merge.ts';
 import type { TranslateOptions } from './translate.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../io/commandLine.ts';
 
 const mergeNotes = `
 Each config is checked, translated to the newest version among them, and merged

@@ -14,7 +14,7 @@ import { parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
 import { findGroup } from './folder/userGroup.ts';
 import type { Access } from './folder/preparedFolder.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import { type LayoutName, layoutNames } from './layoutNames.ts';
 

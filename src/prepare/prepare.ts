@@ -14,10 +14,10 @@ import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts'
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
-import { formatWrong, startRun, reportGroups } from '../hosts/run/hostRun.ts';
+import { formatWrong, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { fileMaker } from './configFiles.ts';

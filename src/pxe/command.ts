@@ -3,13 +3,10 @@
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from './kargs.ts';
 import { settingFlags } from '../hosts/settings/options.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { choice, type Context, EXIT_CODES, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 import { declarePxeCustomize } from './customizeCommand.ts';
 import { declarePxeIgnition } from './ignition/command.ts';
 import { declarePxeNetwork } from './network/command.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
 
 const notes = `
 Where settings come from:

@@ -2,11 +2,9 @@
 
 import type { Command } from 'commander';
 import type { CustomizeOptions } from '../customize/options.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../io/commandLine.ts';
 import { CUSTOMIZE_NOTES, declareCustomizeOptions } from '../customize/commandOptions.ts';
 import { declareNewFile, type NewFileOptions } from '../customize/outputOptions.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
 
 const NOTES = `${CUSTOMIZE_NOTES}
 Where an Ignition config comes out, the boot entry has to have the kernel

@@ -5,7 +5,7 @@ import { UsageError } from '../core/errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { modeForFiles, parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
 
 export interface WrapOutput {

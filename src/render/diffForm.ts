@@ -1,8 +1,8 @@
 /** How `render --diff` writes changes: as text for people, or as JSON for programs. */
 
 import { compareConfigs, type SettingChange } from '../agent/deployed/describeConfig.ts';
-import type { TextOrJson } from '../io/report/textOrJson.ts';
-import { printable } from '../io/report/printable.ts';
+import type { TextOrJson } from '../io/report/choices.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { CliError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';

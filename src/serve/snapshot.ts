@@ -1,6 +1,6 @@
 /** Everything that is served, as inventory and images are at one moment. A reload makes another one. */
 
-import type { KnownDigests } from '../io/files/fileStamp.ts';
+import type { KnownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { createPackedConfigs } from './answer/packedConfigs.ts';
@@ -12,7 +12,7 @@ import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts'
 import { refuseAlikeHosts } from './alikeHosts.ts';
 import type { HostNames } from '../core/diagnostic.ts';
 import { groupSecrets } from './plainSecrets.ts';
-import { type HostState, type StockJob, stockHosts } from './hostStock.ts';
+import { type HostState, stockHosts, type StockJob } from './hostStock.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';

@@ -5,15 +5,20 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode, Io } from '../io/io.ts';
-import { listenToSignals } from '../io/signals.ts';
+import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
-import { bootTokensOfHosts, ironicUrlsOfHosts } from './address/ironicOfHosts.ts';
-import { certificateNames, reachableAddresses, tellApi } from './address/ironicPlace.ts';
+import {
+  bootTokensOfHosts,
+  certificateNames,
+  ironicUrlsOfHosts,
+  reachableAddresses,
+  tellApi,
+} from './ironicAddress.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import {
   type EmulatedSource,
@@ -30,13 +35,17 @@ import {
 } from './emulation/guestPlace.ts';
 import { readExpectation } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
-import { formatClosingReport } from './report/closingReport.ts';
+import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
-import { formatReportDocument } from './report/reportDocument.ts';
-import { createRunningTrial, createTrialTalk } from './runningTrial.ts';
+import {
+  createEnds,
+  createRunningTrial,
+  createTrialTalk,
+  type PlannedMachine,
+  type TrialPlan,
+} from './trial.ts';
 import { startImages } from './serving/imageService.ts';
 import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
-import { createEnds, type PlannedMachine, type TrialPlan } from './trialPlan.ts';
 
 /** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {

@@ -2,12 +2,8 @@
 
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type ClusterView,
-  openClusterView,
-  preprovisioningImages,
-} from '../../src/controller/clusterView.ts';
-import { createLeading, type Leading } from '../../src/controller/leading.ts';
+import { type ClusterView, openClusterView, preprovisioningImages } from '../../src/controller/informers.ts';
+import { createLeading, type Leading } from '../../src/controller/reconcileLoop.ts';
 import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type { RecordedEvent } from '../../src/controller/kube/eventRecorder.ts';
 import { secrets } from '../../src/controller/kube/objects.ts';

@@ -1,7 +1,12 @@
 /** A cluster in memory: objects with versions, patches that conflict, lists and watches. */
 
 import { ApiError } from '../../src/controller/kube/apiError.ts';
-import type { KubernetesClient, Patch, Selection, WatchEvent } from '../../src/controller/kube/client.ts';
+import type {
+  KubernetesClient,
+  Patch,
+  Selection,
+  WatchEvent,
+} from '../../src/controller/kube/kubernetesClient.ts';
 import {
   isRecord,
   keyText,

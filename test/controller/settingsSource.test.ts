@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openSettings, type SettingsFile, type SettingsSource } from '../../src/controller/settingsSource.ts';
+import { openSettings, type SettingsFile, type SettingsSource } from '../../src/controller/settings.ts';
 import { configMaps, secrets } from '../../src/controller/kube/objects.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
 

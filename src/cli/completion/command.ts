@@ -1,11 +1,8 @@
 /** Declares the commands about the program itself: `completion`, `man`, `help` and `version`. */
 
-import { type Command, Argument } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { CommandDescription } from '../commandDescription.ts';
-import type { TableEntry } from '../../io/commandLine/commandTable.ts';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions, type TableEntry } from '../../io/commandLine.ts';
 
 const COMPLETION_NOTES = `
 The script has all commands, options and values as they are now; make it anew

@@ -2,7 +2,12 @@
  * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the operator's wish for an image that boots the agent on one host,
  * and what has become of it. Only what the contract between operator and image builders names is read; the rest of an
  * object is left as it is. Whoever may write objects may write anything into them, so nothing here is taken for granted.
+ *
+ * The finalizer has the name that all image builders use, so that one can take the place of another. Nothing has to be
+ * cleaned up here: images are made when they are fetched.
  */
+
+import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 
 /** An object as the API server keeps it, of which only the metadata has been checked. */
 export interface StoredObject {
@@ -143,4 +148,57 @@ function listOf(value: unknown): readonly unknown[] {
 /** Empty is as good as absent, as in all Go programs. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const FINALIZER = 'preprovisioningimage.metal3.io';
+
+/** The finalizers that the object is to have, if they are others than it has. */
+export function wantedFinalizers({ finalizers, isDeleted }: PreprovisioningImage): string[] | undefined {
+  const isThere = finalizers.includes(FINALIZER);
+  if (isDeleted) return isThere ? finalizers.filter((name) => name !== FINALIZER) : undefined;
+  return isThere ? undefined : [...finalizers, FINALIZER];
+}
+
+/** `initrd` is an initramfs that carries the config. */
+export const imageFormats = ['iso', 'initrd'] as const;
+
+export type ImageFormat = (typeof imageFormats)[number];
+
+export const artifactOf = {
+  iso: 'iso',
+  initrd: 'initramfs',
+} as const satisfies Record<ImageFormat, ConfigArtifact>;
+
+/**
+ * The Secret with the network of a host: a description for nmstate under the key that the contract names. Values are in
+ * base64, as the API server gives them.
+ */
+export interface SecretData {
+  readonly data?: unknown;
+}
+
+const KEY = 'nmstate';
+
+/** Names of what the Secret has instead: `"networkData"`, or nothing. */
+export function listOtherKeys({ data }: SecretData): string {
+  const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
+  const others = names.filter((name) => name !== KEY);
+  const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
+  return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
+}
+
+const MAX_KEYS = 5;
+/** Characters. */
+const MAX_KEY = 40;
+
+/** The text; undefined where the Secret has none, or bytes that are no text in UTF-8. */
+export function readNetworkState({ data }: SecretData): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const encoded: unknown = Object.getOwnPropertyDescriptor(data, KEY)?.value;
+  if (typeof encoded !== 'string') return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
 }

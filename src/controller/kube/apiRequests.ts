@@ -4,8 +4,7 @@
  */
 
 import type { Answer } from '../../io/http/httpExchange.ts';
-import { describeBreak, describeRefusal, givenUp, readJson, type Wish } from './apiAnswers.ts';
-import type { ApiError } from './apiError.ts';
+import { type ApiError, describeBreak, describeRefusal, givenUp, readJson, type Wish } from './apiError.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';

@@ -9,7 +9,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { readUserFile } from '../../io/files/files.ts';
-import { type HttpProxies, parseProxies } from '../../io/http/httpProxies.ts';
+import { type HttpProxies, parseProxies } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { Access, Material } from './kubeconfig.ts';
 

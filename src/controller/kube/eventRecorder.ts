@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { isNotFound } from './apiError.ts';
-import type { KubernetesClient } from './client.ts';
+import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
 import { apiVersionOf, events, type KubernetesObject, type Resource } from './objects.ts';
 

@@ -5,11 +5,10 @@
  */
 
 import { isConflict, isNotFound } from './apiError.ts';
-import { withJitter } from './backOff.ts';
-import type { KubernetesClient } from './client.ts';
-import { type Clock, pause, systemClock } from '../../io/clock.ts';
-import { claimBody, type LeaseState, readLease, releaseBody } from './lease.ts';
-import { type KubernetesObject, leases, type ObjectKey } from './objects.ts';
+import { withJitter } from './requestPace.ts';
+import type { KubernetesClient } from './kubernetesClient.ts';
+import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
+import { isRecord, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
 
 export interface LeaderElection {
   readonly isLeader: boolean;
@@ -19,7 +18,7 @@ export interface LeaderElection {
   stop(): Promise<void>;
 }
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   /** One of its own: what waits for its turn behind other requests may come too late. */
   readonly client: KubernetesClient;
   /** Made where it is not there. Needs the verbs `get`, `create` and `patch`. */
@@ -258,4 +257,66 @@ async function tryRelease(state: State, signal: AbortSignal): Promise<boolean> {
 
 function tell({ options }: State, error: unknown): void {
   options.trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }));
+}
+
+interface LeaseState {
+  readonly resourceVersion: string;
+  /** Undefined where nobody holds it. */
+  readonly holder: string | undefined;
+  /** Milliseconds after which it is over, unless it has changed. */
+  readonly duration: number;
+  /** How often it has gone to another holder. */
+  readonly transitions: number;
+}
+
+/** Milliseconds. Others may write anything into it. */
+const SHORTEST = 1000;
+const LONGEST = 3_600_000;
+
+/** @param fallback milliseconds, where it does not say when it is over */
+export function readLease({ metadata, spec }: KubernetesObject, fallback: number): LeaseState {
+  const fields = isRecord(spec) ? spec : {};
+  const holder = fields['holderIdentity'];
+  const seconds = fields['leaseDurationSeconds'];
+  const transitions = fields['leaseTransitions'];
+  return {
+    resourceVersion: metadata.resourceVersion,
+    holder: typeof holder === 'string' && holder !== '' ? holder : undefined,
+    duration: Math.min(Math.max(typeof seconds === 'number' ? seconds * 1000 : fallback, SHORTEST), LONGEST),
+    transitions: typeof transitions === 'number' && Number.isSafeInteger(transitions) ? transitions : 0,
+  };
+}
+
+interface LeaseClaim {
+  readonly identity: string;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly now: Date;
+}
+
+/** To be written over `before`, unless that has become another one meanwhile. */
+export function claimBody(
+  { identity, duration, now }: LeaseClaim,
+  before: LeaseState | undefined,
+): Record<'metadata' | 'spec', Record<string, unknown>> {
+  const time = formatMicroTime(now);
+  const isRenewed = before?.holder === identity;
+  return {
+    metadata: before === undefined ? {} : { resourceVersion: before.resourceVersion },
+    spec: {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.round(duration / 1000),
+      renewTime: time,
+      ...(!isRenewed && {
+        acquireTime: time,
+        leaseTransitions: before === undefined ? 0 : before.transitions + 1,
+      }),
+    },
+  };
+}
+
+/** So that the next one may take it at once. */
+function releaseBody({ resourceVersion }: LeaseState, now: Date): Record<string, unknown> {
+  const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: formatMicroTime(now) };
+  return { metadata: { resourceVersion }, spec };
 }

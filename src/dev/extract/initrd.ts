@@ -6,7 +6,7 @@ import { prepareExtraction } from '../../io/files/extractFiles.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { withRepeatableInitrd } from '../../hosts/input/initrdInput.ts';
-import { lineForOutput } from '../../io/report/outputLine.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
 
 export interface ExtractInitrdOptions {
   /** Path of the initramfs; `-` is standard input. */

@@ -5,8 +5,8 @@ import { parseInitrdGlobs } from '../../image/initrdGlob.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
-import { lineForOutput } from '../../io/report/outputLine.ts';
-import { jsonLines, parseTextOrJson } from '../../io/report/textOrJson.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
+import { jsonLines, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ShowInitrdOptions {
   /** Path of the initramfs; `-` is standard input. */

@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
-import { jsonLines } from '../../io/report/textOrJson.ts';
+import { jsonLines } from '../../io/report/choices.ts';
 
 export interface ShowIsoOptions {
   readonly iso: string;

@@ -7,7 +7,7 @@ import { CliError, UsageError } from '../../core/errors.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
 import type { Io } from '../../io/io.ts';
-import { nearestNames } from '../../io/report/nearestNames.ts';
+import { nearestNames } from '../../io/report/choices.ts';
 import { readInventoryFile } from '../settings/inventory.ts';
 
 export interface InventoryLayers {

@@ -3,14 +3,14 @@
 import { dirname } from 'node:path';
 import { type Inventory, readInventory } from './inventoryDocument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
+import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
 import type { Done } from '../run/hostRun.ts';
-import { ignoreProblem, ignoringRules } from '../../io/report/ignoredRules.ts';
+import { ignoreProblem, ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 

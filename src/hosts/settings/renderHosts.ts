@@ -8,7 +8,7 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { ignoringRules } from '../../io/report/ignoredRules.ts';
+import { ignoringRules } from '../../io/report/ruleBook.ts';
 import { startRun } from '../run/hostRun.ts';
 import { type ListedHost, makeHosts } from '../run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../run/writeHostFiles.ts';

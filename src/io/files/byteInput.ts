@@ -4,10 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { type ByteSource, sourceOf } from '../../formats/byteSource.ts';
-import { fileError } from './fileErrors.ts';
+import { fileError, stdinChunks } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from '../io.ts';
-import { stdinChunks } from './streamErrors.ts';
 
 /** Whoever opens an input closes it. */
 export interface ByteInputFile {

@@ -9,7 +9,7 @@ import { CliError } from '../../core/errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
-import { isOwnName } from './platformPaths.ts';
+import { isOwnName } from './platform.ts';
 
 /** A file to write; `name` is a path below the folder. */
 export interface ExtractedFile {

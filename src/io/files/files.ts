@@ -7,9 +7,8 @@ import { formatCount } from '../../formats/wordList.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { fileError } from './fileErrors.ts';
+import { fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
-import { stdinChunks } from './streamErrors.ts';
 
 /** What a file is to the user, and how much of it is still plausible. */
 export interface Expected {

@@ -11,7 +11,7 @@ import { CliError } from '../../core/errors.ts';
 import { type GlobToken, matchesGlob, readGlobClass, type ReadToken } from '../../formats/glob.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
-import { splitPath } from './platformPaths.ts';
+import { splitPath } from './platform.ts';
 
 /** A name to read from, why there is none, or a link that leads back to where it stands. */
 export type InputFile =

@@ -5,12 +5,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { fileError } from './fileErrors.ts';
-import { freeMemory } from '../freeMemory.ts';
+import { fileError, stdinChunks } from './fileErrors.ts';
+import { freeMemory } from '../process.ts';
 import { writeAll } from './handles.ts';
 import { type OpenImage, readFromFile } from '../images/imageBytes.ts';
 import type { Io } from '../io.ts';
-import { stdinChunks } from './streamErrors.ts';
 
 export interface Spool {
   readonly handle: FileHandle;

@@ -6,11 +6,10 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { freeMemory } from '../freeMemory.ts';
-import type { HttpConnections, HttpTimeouts } from './httpConnections.ts';
+import { freeMemory } from '../process.ts';
+import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
 import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
-import { type HttpProxies, parseProxies } from './httpProxies.ts';
-import { parseHttpUrl } from './httpUrl.ts';
+import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
 
 export interface HttpClient {
@@ -48,7 +47,7 @@ export function createHttpClient(
   if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
-    const { openConnections } = await import('./httpConnections.ts');
+    const { openConnections } = await import('./httpExchange.ts');
     return openConnections(proxies, timeouts);
   };
   return {

@@ -9,7 +9,7 @@ import { isLocalImage } from './imageFile.ts';
 import { report } from '../report/report.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
-import { hasPermissions } from '../files/platformFiles.ts';
+import { hasPermissions } from '../files/platform.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {

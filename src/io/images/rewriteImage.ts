@@ -11,10 +11,10 @@ import { patchSource } from '../../image/overlay.ts';
 import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
-import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
+import { modeForFiles, outputFile, type OutputOptions, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
-import { canAllRead } from '../files/platformFiles.ts';
+import { canAllRead } from '../files/platform.ts';
 import { refuseTerminal } from '../stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
@@ -64,7 +64,7 @@ export async function rewriteLiveIso(
       await deliver({ iso, image, change }, destination, io);
     });
   if (destination.kind !== 'in place') return run();
-  const { editAlone } = await import('./imageLock.ts');
+  const { editAlone } = await import('./writableImage.ts');
   await editAlone(destination.path, io, run);
 }
 

@@ -1,9 +1,7 @@
 /** Declares `iso extract`. */
 
 import type { Command } from 'commander';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../../io/commandLine.ts';
 import { declareMinimalIso } from './minimalIsoCommand.ts';
 import { ISO } from '../../customize/outputOptions.ts';
 

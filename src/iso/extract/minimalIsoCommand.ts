@@ -1,9 +1,7 @@
 /** Declares `iso extract minimal-iso`. */
 
 import type { Command } from 'commander';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../../io/commandLine.ts';
 import { declareNewFile, ISO, type NewFileOptions } from '../../customize/outputOptions.ts';
 
 const NOTES = `

@@ -10,7 +10,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';
 import { imageFileName, readImage } from '../../io/images/imageFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/report/outputLine.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
 
 export interface ExtractPxeOptions {
   readonly iso: string;

@@ -1,10 +1,13 @@
 /** Declares `iso ignition`, and the older spellings of its commands. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry } from '../../io/commandLine/commandTable.ts';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
+import {
+  type Context,
+  declareTable,
+  EXIT_CODES,
+  refuseRepeatedOptions,
+  type TableEntry,
+} from '../../io/commandLine.ts';
 import {
   type AddedFileOptions,
   declareAddedFiles,

@@ -1,11 +1,15 @@
 /** Declares `iso kargs`. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry } from '../../io/commandLine/commandTable.ts';
-import { choice } from '../../io/commandLine/choice.ts';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions, repeated } from '../../io/commandLine/repeatedOptions.ts';
+import {
+  choice,
+  type Context,
+  declareTable,
+  EXIT_CODES,
+  refuseRepeatedOptions,
+  repeated,
+  type TableEntry,
+} from '../../io/commandLine.ts';
 import { declareResult, ISO, type ResultOptions } from '../../customize/outputOptions.ts';
 
 const MODIFY_NOTES = `

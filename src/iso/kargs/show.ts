@@ -4,8 +4,8 @@ import { type KargsAreas, requireKargsAreas } from '../../image/kargsAreas.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { lineForOutput } from '../../io/report/outputLine.ts';
-import { jsonLines, parseTextOrJson } from '../../io/report/textOrJson.ts';
+import { lineForOutput } from '../../io/report/terminalText.ts';
+import { jsonLines, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ShowKargsOptions {
   readonly iso: string;

@@ -1,15 +1,13 @@
 /** Declares `iso network`. */
 
 import type { Command } from 'commander';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../../io/commandLine.ts';
 import {
   declareNetworkFiles,
   declareNetworkOutput,
   type NetworkFileOptions,
   type NetworkOutputOptions,
 } from '../../customize/networkOptions.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
 import {
   declareEmbedding,
   declareResult,

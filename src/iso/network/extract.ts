@@ -4,7 +4,7 @@ import { listNetworkSettings } from '../../image/networkSettings.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
 import { deliverNetworkFiles } from '../../customize/networkOutput.ts';
-import { parseTextOrJson } from '../../io/report/textOrJson.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ExtractNetworkOptions {
   readonly iso: string;

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { hasPermissions } from '../../io/files/platformFiles.ts';
+import { hasPermissions } from '../../io/files/platform.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}\$?$/;
 

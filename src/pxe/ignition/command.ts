@@ -2,10 +2,8 @@
 
 import type { Command } from 'commander';
 import type { WrapIgnitionOptions } from './wrap.ts';
-import type { Context } from '../../io/commandLine/context.ts';
-import { EXIT_CODES } from '../../io/commandLine/exitCodes.ts';
+import { type Context, EXIT_CODES, refuseRepeatedOptions } from '../../io/commandLine.ts';
 import { NEW_FILE_MODE } from '../../customize/outputOptions.ts';
-import { refuseRepeatedOptions } from '../../io/commandLine/repeatedOptions.ts';
 
 const WRAP_NOTES = `
 Boot with the archive as a further initrd, or appended to the initramfs, and

@@ -4,7 +4,7 @@ import { isNetworkPath, listNetworkSettings } from '../../image/networkSettings.
 import type { ExitCode, Io } from '../../io/io.ts';
 import { readInitrdInput } from '../../hosts/input/initrdInput.ts';
 import { deliverNetworkFiles } from '../../customize/networkOutput.ts';
-import { parseTextOrJson } from '../../io/report/textOrJson.ts';
+import { parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface UnwrapNetworkOptions {
   /** Path of the initramfs; without, it is read from standard input. */

@@ -16,18 +16,22 @@ import {
   type ApiVersion,
   fault,
   inVersion,
+  isObject,
   negotiateVersion,
   type Negotiation,
   notRouted,
+  parseBody,
+  queryOf,
   type RefusalReason,
   rootAnswer,
+  type Route,
+  routeOf,
   v1Answer,
-} from '../ironic/answers.ts';
+} from '../ironic/messages.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
 import { answerLookup } from '../ironic/lookup.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import { isObject, parseBody, queryOf, type Route, routeOf } from '../ironic/requests.ts';
 import { mapTexts, type TrialEvent } from '../timeline/events.ts';
 
 export interface ApiService {

@@ -11,11 +11,17 @@ import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
-import { findFirmware, findQemu, usableAccelerators } from '../io/qemu.ts';
+import {
+  type Accelerator,
+  findFirmware,
+  findQemu,
+  type Firmware,
+  type MachineArchitecture,
+  usableAccelerators,
+} from './qemu.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
-import type { Accelerator, Firmware, MachineArchitecture } from '../timeline/machineArguments.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
 import { parseWholeNumber } from '../../serve/numbers.ts';
 import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';

@@ -8,18 +8,12 @@ import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiPlace, type GuestNetwork, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
-import {
-  type Accelerator,
-  machineArguments,
-  type MachinePlan,
-  type Medium,
-} from '../timeline/machineArguments.ts';
+import { type Accelerator, machineArguments, type MachinePlan, type Medium } from './qemu.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
-import { createDeferred } from '../deferred.ts';
-import type { PlannedMachine, TrialPlan } from '../trialPlan.ts';
+import { createDeferred, type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestPlace } from './guestPlace.ts';

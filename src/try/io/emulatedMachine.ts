@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
-import { findProgram } from '../../io/findProgram.ts';
+import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface MachineStart {

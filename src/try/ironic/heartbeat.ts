@@ -6,12 +6,16 @@ import {
   type ApiAnswer,
   type ApiVersion,
   fault,
+  isObject,
+  type JsonObject,
+  parseBody,
+  type ParsedBody,
   type RefusalReason,
+  unexpectedArguments,
   versionProblem,
   versionReason,
-} from './answers.ts';
+} from './messages.ts';
 import { notFound } from './lookup.ts';
-import { isObject, type JsonObject, parseBody, type ParsedBody, unexpectedArguments } from './requests.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {

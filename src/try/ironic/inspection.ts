@@ -11,19 +11,17 @@ import {
   type ApiAnswer,
   type ApiVersion,
   fault,
-  inspectorFault,
-  type RefusalReason,
-  versionReason,
-} from './answers.ts';
-import { lookupDocument, notFound } from './lookup.ts';
-import { type Found, type IronicNode, type NodeStore, normalizeMacs, noteStart } from './nodes.ts';
-import {
   type InspectionService,
+  inspectorFault,
   isObject,
   type JsonObject,
   parseBody,
+  type RefusalReason,
   unexpectedArguments,
-} from './requests.ts';
+  versionReason,
+} from './messages.ts';
+import { lookupDocument, notFound } from './lookup.ts';
+import { type Found, type IronicNode, type NodeStore, normalizeMacs, noteStart } from './nodes.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface InspectionRequest {

@@ -14,10 +14,10 @@ import {
   type ApiVersion,
   fault,
   type RefusalReason,
+  unexpectedArguments,
   versionProblem,
   versionReason,
-} from './answers.ts';
-import { unexpectedArguments } from './requests.ts';
+} from './messages.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface LookupRequest {

@@ -7,7 +7,7 @@
  */
 
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { RefusalReason } from './answers.ts';
+import type { RefusalReason } from './messages.ts';
 
 /** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
 export interface ExpectedNode {

@@ -12,14 +12,14 @@ import { loadSnapshot, type Service, startService } from '../../serve/service.ts
 import { readSetup } from '../../serve/setup.ts';
 import type { ServeSource } from '../../serve/source.ts';
 import { printUrls } from '../../serve/urlList.ts';
-import { ironicChange, type IronicUrls, tellChange, tellElsewhere } from '../address/ironicOfHosts.ts';
+import { ironicChange, type IronicUrls, tellChange, tellElsewhere } from '../ironicAddress.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { GuestPlace } from '../emulation/guestPlace.ts';
 import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
-import type { TrialPlan } from '../trialPlan.ts';
-import { createFetchWatcher } from './fetchWatcher.ts';
+import type { TrialPlan } from '../trial.ts';
+import { createFetchWatcher } from './preparedFolderService.ts';
 
 export interface ImageService {
   readonly port: number;

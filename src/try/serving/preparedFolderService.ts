@@ -15,10 +15,14 @@ import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../serve/answer/entityTag.ts';
 import { mediaTypes } from '../../serve/answer/mediaTypes.ts';
 import type { Artifact, Catalog, CatalogEntry, Resource } from '../../serve/answer/resource.ts';
-import { createTransferLog, type TransferLog } from '../../serve/answer/transfers.ts';
+import {
+  createTransferLog,
+  type TransferLog,
+  type TransferStart,
+  type TransferWatcher,
+} from '../../serve/answer/transfers.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
-import { createFetchWatcher } from './fetchWatcher.ts';
 
 export interface FolderPlace {
   /** Absolute. */
@@ -27,7 +31,7 @@ export interface FolderPlace {
 }
 
 /** Where the scripts of a folder say that it is served. */
-export interface FolderUrl {
+interface FolderUrl {
   /** Without a final slash. */
   readonly url: string;
   /** IPv4. */
@@ -144,3 +148,45 @@ const endings: readonly (readonly [ending: string, artifact: Artifact])[] = [
   ['/minimal.iso', 'minimal-iso'],
   ['/live.iso', 'iso'],
 ];
+
+/** First fetches that are remembered, so that each is told once; of more, some are told again. */
+const MOST_REMEMBERED = 100_000;
+
+/**
+ * @param progress knows how much of an image went to whom; there is none before the first transfer
+ * @param observe is told when an image is fetched for the first time, and when a transfer is over
+ */
+export function createFetchWatcher(
+  progress: () => Pick<TransferLog, 'progressOf'> | undefined,
+  observe: (event: FetchEvent) => void,
+): TransferWatcher {
+  const begun = new Set<string>();
+  return {
+    began: (start) => {
+      const key = `${start.client} ${start.path}`;
+      if (begun.has(key)) return;
+      if (begun.size >= MOST_REMEMBERED) begun.clear();
+      begun.add(key);
+      observe({ ...factsOf(start), at: new Date(), outcome: 'began', bytes: 0 });
+    },
+    ended: (event) => {
+      const { ended: at, outcome } = event;
+      observe({ ...factsOf(event), at, outcome, bytes: receivedOf(event, progress()) });
+    },
+  };
+}
+
+type Facts = Omit<FetchEvent, 'at' | 'outcome' | 'bytes'>;
+
+function factsOf({ artifact, client, host, path, size }: TransferStart): Facts {
+  return { kind: 'fetch', client, artifact, host, path, size };
+}
+
+/** Of an image that comes in ranges, all of them so far. */
+function receivedOf(
+  { bytes, client, host, path }: TransferStart & { readonly bytes: number },
+  progress: Pick<TransferLog, 'progressOf'> | undefined,
+): number {
+  const image = progress?.progressOf(host).find((one) => one.path === path);
+  return image?.clients.at(-1) === client ? Math.max(image.bytes, bytes) : bytes;
+}

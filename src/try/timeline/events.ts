@@ -3,7 +3,7 @@
  * `try` plays, the emulated machine, or `try` itself that asked the agent back.
  */
 
-import type { RefusalReason } from '../ironic/answers.ts';
+import type { RefusalReason } from '../ironic/messages.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import type { TransferOutcome } from '../../serve/answer/transfers.ts';
 

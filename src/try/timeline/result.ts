@@ -2,8 +2,7 @@
 
 import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
-import type { TimelineEntry } from './entries.ts';
-import { stages, type Stage } from './stages.ts';
+import { type Stage, stages, type TimelineEntry } from './stages.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
 
 /** Who has to call home: the hosts of these names, or any so many machines. */

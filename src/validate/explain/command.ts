@@ -1,8 +1,7 @@
 /** The command that explains rules. */
 
 import type { Command } from 'commander';
-import { choice } from '../../io/commandLine/choice.ts';
-import type { Context } from '../../io/commandLine/context.ts';
+import { choice, type Context } from '../../io/commandLine.ts';
 
 const NOTES = `
 Exit codes:

@@ -4,9 +4,8 @@ import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { formatExplanation, formatRuleList, formatRulesJson } from './explanation.ts';
-import { nearestNames } from '../../io/report/nearestNames.ts';
-import { type RuleEntry, ruleBook } from '../../io/report/ruleBook.ts';
-import { parseTextOrJson } from '../../io/report/textOrJson.ts';
+import { nearestNames, parseTextOrJson } from '../../io/report/choices.ts';
+import { ruleBook, type RuleEntry } from '../../io/report/ruleBook.ts';
 
 export interface ExplainOptions {
   /** The id of a rule; without, all are listed. */

@@ -1,7 +1,7 @@
 /** Rules for people to read in a terminal: one of them explained, or the names of all. */
 
 import type { RuleEntry, RuleExample } from '../../io/report/ruleBook.ts';
-import { wrapText } from '../../io/report/wrap.ts';
+import { wrapText } from '../../io/report/terminalText.ts';
 
 /** What a rule means, with examples; ends with a line feed. */
 export function formatExplanation(entry: RuleEntry): string {

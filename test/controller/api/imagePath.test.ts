@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatImagePath, imageFileName, parseImagePath } from '../../../src/controller/api/imagePath.ts';
+import { formatImagePath, imageFileName, parseImagePath } from '../../../src/controller/api/imageChoice.ts';
 
 const etag = '"AbC-_012345678901234567"';
 

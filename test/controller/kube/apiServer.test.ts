@@ -3,10 +3,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
+import {
+  createKubernetesClient,
+  type KubernetesClient,
+} from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
 import { createEventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
 import {
   events,
@@ -16,7 +18,7 @@ import {
   secretMetadata,
   secrets,
 } from '../../../src/controller/kube/objects.ts';
-import { createWatchCache, type CacheChange } from '../../../src/controller/kube/watchCache.ts';
+import { type CacheChange, createWatchCache } from '../../../src/controller/kube/informer.ts';
 import {
   type ApiServer,
   grant,

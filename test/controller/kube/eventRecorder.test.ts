@@ -1,13 +1,15 @@
 /** Events: how they are written, counted, and dropped. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
+import {
+  createKubernetesClient,
+  type KubernetesClient,
+} from '../../../src/controller/kube/kubernetesClient.ts';
 import {
   createEventRecorder,
   type EventRecorder,
   type RecordedEvent,
 } from '../../../src/controller/kube/eventRecorder.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { readObject, secrets } from '../../../src/controller/kube/objects.ts';
 import {
   type Answer,

@@ -4,10 +4,14 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/controller/kube/apiError.ts';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
+import type { KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { pause } from '../../../src/io/clock.ts';
-import { claimBody, readLease } from '../../../src/controller/kube/lease.ts';
-import { type LeaderElection, startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
+import {
+  claimBody,
+  type LeaderElection,
+  readLease,
+  startLeaderElection,
+} from '../../../src/controller/kube/leaderElection.ts';
 import { type KubernetesObject, readObject } from '../../../src/controller/kube/objects.ts';
 import { createFakeClock, type FakeClock } from '../../support/fakeClock.ts';
 

@@ -2,14 +2,16 @@
 
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
+import {
+  createKubernetesClient,
+  type KubernetesClient,
+} from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
 import {
   createWatchCache,
   type WatchCache,
   type WatchCacheOptions,
-} from '../../../src/controller/kube/watchCache.ts';
+} from '../../../src/controller/kube/informer.ts';
 import {
   type Answer,
   event,

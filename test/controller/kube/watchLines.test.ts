@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineTooLong, splitLines } from '../../../src/controller/kube/watchLines.ts';
+import { LineTooLong } from '../../../src/controller/kube/apiError.ts';
+import { splitLines } from '../../../src/controller/kube/watchStream.ts';
 
 async function linesOf(pieces: Iterable<Uint8Array>, maxBytes = 100): Promise<string[]> {
   const lines = [];

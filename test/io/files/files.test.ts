@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
 import { openImage } from '../../../src/io/images/imageFile.ts';
-import { writeFileAtomically } from '../../../src/io/files/outputFile.ts';
+import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { have } from '../../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;

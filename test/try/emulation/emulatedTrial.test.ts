@@ -12,7 +12,7 @@ import {
 } from '../../../src/try/emulation/emulatedTrial.ts';
 import type { MachineEvent } from '../../../src/try/timeline/events.ts';
 import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
-import type { Accelerator } from '../../../src/try/timeline/machineArguments.ts';
+import type { Accelerator } from '../../../src/try/emulation/qemu.ts';
 import { runCli } from '../../support/runCli.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';
@@ -206,11 +206,11 @@ describe('try --qemu', () => {
     ['no image', { qemu: 'none.iso' }, 'not found: none.iso'],
     ['no ISO', { qemu: 'played' }, 'it is no live ISO'],
     ['a folder that nobody prepared', { qemu: '.' }, 'has no manifest.json'],
-    ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, '--firmware "efi"'],
+    ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, 'invalid value "efi" for --firmware'],
     ['no memory', { qemu: 'live.iso', memory: '4G' }, '--memory takes a whole number'],
     ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
     ['no address', { qemu: 'live.iso', guestHost: 'localhost' }, '--guest-host "localhost"'],
-    ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, '--accel "xen"'],
+    ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, 'invalid value "xen" for --accel'],
     ['a way to boot that is for hosts', { qemu: 'live.iso', boot: 'cd' }, '--boot is for hosts'],
     [
       'what is about a machine, without one',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectorProblem, readInventory } from '../../../src/try/ironic/inspection.ts';
-import { isObject, parseBody } from '../../../src/try/ironic/requests.ts';
+import { isObject, parseBody } from '../../../src/try/ironic/messages.ts';
 
 const interfaces = [
   { mac_address: '52:54:00:AA:BB:01', has_carrier: true },

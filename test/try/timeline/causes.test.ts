@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type Sight } from '../../../src/try/timeline/causes.ts';
-import type { RefusalReason } from '../../../src/try/ironic/answers.ts';
+import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
 import { findEvidence } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
 import { stages } from '../../../src/try/timeline/stages.ts';

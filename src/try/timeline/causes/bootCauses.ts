@@ -3,8 +3,7 @@
  * (memory, kernel arguments, the network of the initramfs, Ignition).
  */
 
-import { isBrokenOff, isWhole } from '../entries.ts';
-import type { Stage } from '../stages.ts';
+import { isBrokenOff, isWhole, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { type Cause, entriesOf, hasCalled, hasFetchedConfig, lacksConfig } from './cause.ts';
 

@@ -1,10 +1,9 @@
 /** Why a machine does not get on: what the table of causes consists of. */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import type { TimelineEntry } from '../entries.ts';
+import type { Stage, TimelineEntry } from '../stages.ts';
 import type { TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
-import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 
 /** `proven`: an event says so. `likely`: the events fit. `possible`: it is usual at this stage. */

@@ -1,6 +1,6 @@
 /** Causes that show in the calls to Ironic: paths, versions, inspection, lookup, heartbeat. */
 
-import type { RefusalReason } from '../../ironic/answers.ts';
+import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';

@@ -1,0 +1,294 @@
+/**
+ * All objects of a kind, as they are now. They are listed once, then watched, one watch after the other, each from where the
+ * last one ended; they are listed again where the API server no longer knows that. What fails is tried again, with ever
+ * longer pauses.
+ */
+
+import { CliError } from '../../core/errors.ts';
+import { type BackOff, backOffAfter, withJitter } from './requestPace.ts';
+import type { KubernetesClient, Selection, WatchEvent } from './kubernetesClient.ts';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { keyOf, keyText, type KubernetesObject, type ObjectKey, type Resource } from './objects.ts';
+import { ApiError, isExpired, type OwnReason } from './apiError.ts';
+
+/** `Kept` is what `keep` makes of an object, and all that stays in memory. */
+export interface WatchCache<Kept> {
+  /** Resolves when everything that there was has been told; rejects where the cache is stopped before. */
+  readonly synced: Promise<void>;
+  readonly isSynced: boolean;
+  /** When the API server last said that it is up to date; API servers do so each minute. Undefined until it is synced. */
+  readonly lastContact: Date | undefined;
+  readonly size: number;
+  get(key: ObjectKey): Kept | undefined;
+  values(): IterableIterator<Kept>;
+  stop(): Promise<void>;
+}
+
+export interface WatchCacheOptions<Kept> {
+  readonly client: KubernetesClient;
+  readonly resource: Resource;
+  readonly selection: Selection;
+  /** Takes what is needed of an object; undefined passes it over. What it throws is told as trouble, and passes it over. */
+  readonly keep: (object: KubernetesObject) => Kept | undefined;
+  /** Called after the change is in the cache. Must not throw. */
+  readonly changed?: (change: CacheChange<Kept>) => void;
+  /** Takes what is tried again, and after how many milliseconds: the connection broke off, the API server refuses. */
+  readonly trouble?: (error: Error, retryIn: number) => void;
+  /** Objects beyond this many are passed over, which is told as trouble. Default: 100,000. */
+  readonly maxObjects?: number;
+  readonly backOff?: BackOff;
+  readonly clock?: Clock;
+}
+
+/** Added where there is no `before`, deleted where there is no `now`. */
+export interface CacheChange<Kept> {
+  readonly key: ObjectKey;
+  readonly before: Kept | undefined;
+  readonly now: Kept | undefined;
+}
+
+const DEFAULT_MAX_OBJECTS = 100_000;
+
+/** Begins at once. */
+export function createWatchCache<Kept>(options: WatchCacheOptions<Kept>): WatchCache<Kept> {
+  const end = new AbortController();
+  const { promise: synced, resolve, reject } = promiseWithResolvers();
+  const state: CacheState<Kept> = {
+    options,
+    objects: new Map(),
+    unseen: undefined,
+    isSynced: false,
+    lastContact: undefined,
+    noteSynced: resolve,
+  };
+  const done = follow(state, end.signal).finally(() =>
+    reject(new CliError(`${options.resource.plural} were not read to their end`)),
+  );
+  return {
+    synced,
+    get isSynced() {
+      return state.isSynced;
+    },
+    get lastContact() {
+      return state.lastContact;
+    },
+    get size() {
+      return state.objects.size;
+    },
+    get: (key) => state.objects.get(keyText(key))?.kept,
+    values: () => keptOf(state.objects),
+    stop: async () => {
+      end.abort();
+      await done;
+    },
+  };
+}
+
+function promiseWithResolvers(): {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+} {
+  let resolve: () => void = doNothing;
+  let reject: (error: Error) => void = doNothing;
+  const promise = new Promise<void>((onDone, onError) => {
+    resolve = onDone;
+    reject = onError;
+  });
+  promise.catch(() => undefined); // who waits for it is told; nobody has to wait
+  return { promise, resolve, reject };
+}
+
+function doNothing(): void {
+  // nobody waits yet
+}
+
+interface Entry<Kept> {
+  readonly key: ObjectKey;
+  readonly kept: Kept;
+}
+
+interface CacheState<Kept> {
+  readonly options: WatchCacheOptions<Kept>;
+  /** By `keyText`. */
+  readonly objects: Map<string, Entry<Kept>>;
+  /** Of what was there before, what the list that is being read has not had yet. */
+  unseen: Set<string> | undefined;
+  isSynced: boolean;
+  lastContact: Date | undefined;
+  readonly noteSynced: () => void;
+}
+
+async function follow<Kept>(state: CacheState<Kept>, signal: AbortSignal): Promise<void> {
+  const { client, resource, selection, trouble, backOff, clock } = state.options;
+  const following = followResource({ client, resource, selection, signal, trouble, backOff, clock });
+  for await (const event of following) take(state, event);
+}
+
+function take<Kept>(state: CacheState<Kept>, event: ResourceEvent): void {
+  switch (event.type) {
+    case 'listing':
+      state.unseen = new Set(state.objects.keys());
+      break;
+    case 'listed object':
+    case 'added':
+    case 'modified':
+      put(state, event.object);
+      break;
+    case 'deleted':
+      remove(state, keyText(keyOf(event.object)));
+      break;
+    case 'list complete':
+      for (const name of state.unseen ?? []) remove(state, name);
+      state.unseen = undefined;
+      state.isSynced = true;
+      state.noteSynced();
+      break;
+    case 'bookmark':
+      break;
+  }
+  if (state.isSynced && state.unseen === undefined)
+    state.lastContact = (state.options.clock ?? systemClock).date();
+}
+
+function put<Kept>(state: CacheState<Kept>, object: KubernetesObject): void {
+  const key = keyOf(object);
+  const name = keyText(key);
+  state.unseen?.delete(name);
+  const kept = keepOf(state, object);
+  if (kept === undefined) return remove(state, name);
+  const before = state.objects.get(name)?.kept;
+  if (before === undefined && isFull(state, name)) return;
+  state.objects.set(name, { key, kept });
+  state.options.changed?.({ key, before, now: kept });
+}
+
+function keepOf<Kept>({ options }: CacheState<Kept>, object: KubernetesObject): Kept | undefined {
+  try {
+    return options.keep(object);
+  } catch (error) {
+    options.trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }), 0);
+    return undefined;
+  }
+}
+
+function isFull<Kept>({ options, objects }: CacheState<Kept>, name: string): boolean {
+  const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = options;
+  if (objects.size < maxObjects) return false;
+  trouble?.(new CliError(`${name} is passed over: there are more than ${maxObjects} ${resource.plural}`), 0);
+  return true;
+}
+
+function remove<Kept>({ options, objects }: CacheState<Kept>, name: string): void {
+  const found = objects.get(name);
+  if (found === undefined) return;
+  objects.delete(name);
+  options.changed?.({ key: found.key, before: found.kept, now: undefined });
+}
+
+function* keptOf<Kept>(objects: ReadonlyMap<string, Entry<Kept>>): IterableIterator<Kept> {
+  for (const { kept } of objects.values()) yield kept;
+}
+
+type ResourceEvent =
+  /** A list begins; one that had begun before has failed. */
+  | { readonly type: 'listing' }
+  | { readonly type: 'listed object'; readonly object: KubernetesObject }
+  /** Objects that the list did not have are no longer there. */
+  | { readonly type: 'list complete' }
+  | WatchEvent;
+
+interface FollowOptions {
+  readonly client: KubernetesClient;
+  readonly resource: Resource;
+  readonly selection: Selection;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Takes what is tried again, and after how many milliseconds. */
+  readonly trouble?: ((error: Error, retryIn: number) => void) | undefined;
+  /** Default: from 500 ms to 30 s. */
+  readonly backOff?: BackOff | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
+
+/** Milliseconds. A watch that has ended before, without an event, counts as one that has failed. */
+const SHORT_WATCH = 1000;
+/** After so many failures in a row nothing is taken for granted: everything is listed anew. */
+const MAX_RESUMPTIONS = 5;
+
+/** Ends only with the signal; throws nothing. */
+async function* followResource(options: FollowOptions): AsyncGenerator<ResourceEvent, void> {
+  const { signal, clock = systemClock } = options;
+  const state: State = { options, clock, from: undefined, failures: 0 };
+  while (!signal.aborted) {
+    try {
+      if (state.from === undefined) yield* list(state);
+      yield* watch(state);
+    } catch (error) {
+      if (signal.aborted) return;
+      await pause(clock, noteFailure(state, error), signal);
+    }
+  }
+}
+
+interface State {
+  readonly options: FollowOptions;
+  readonly clock: Clock;
+  /** All changes until this resource version have been told; undefined where everything has to be listed. */
+  from: string | undefined;
+  /** In a row. */
+  failures: number;
+}
+
+async function* list(state: State): AsyncGenerator<ResourceEvent, void> {
+  const { client, resource, selection, signal } = state.options;
+  yield { type: 'listing' };
+  let from: string | undefined;
+  for await (const { objects, resourceVersion } of client.list(resource, selection, { signal })) {
+    for (const object of objects) yield { type: 'listed object', object };
+    from = resourceVersion;
+  }
+  state.from = from;
+  yield { type: 'list complete' };
+}
+
+/** @throws also where it ends too soon */
+async function* watch(state: State): AsyncGenerator<ResourceEvent, void> {
+  const { client, resource, selection, signal } = state.options;
+  const { from: resourceVersion = '' } = state;
+  const start = state.clock.now();
+  try {
+    for await (const event of client.watch(resource, selection, { resourceVersion, signal })) {
+      state.from = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
+      state.failures = 0;
+      yield event;
+    }
+  } finally {
+    if (state.clock.now() - start >= SHORT_WATCH) state.failures = 0;
+  }
+  if (state.clock.now() - start >= SHORT_WATCH || state.from !== resourceVersion) return;
+  throw new ApiError(`The API server ends the watch of ${resource.plural} at once`, {
+    reason: 'NoConnection' satisfies OwnReason,
+  });
+}
+
+/** Returns how long to wait, in milliseconds. */
+function noteFailure(state: State, thrown: unknown): number {
+  const error = thrown instanceof Error ? thrown : new Error('unknown trouble', { cause: thrown });
+  state.failures += 1;
+  if (!canResume(error) || state.failures >= MAX_RESUMPTIONS) state.from = undefined;
+  if (isExpired(error) && state.failures === 1) return 0; // nothing is wrong: we have been away for too long
+  const { backOff = DEFAULT_BACK_OFF, trouble } = state.options;
+  const wanted = error instanceof ApiError ? error.retryAfter : 0;
+  const retryIn = Math.max(withJitter(backOffAfter(backOff, state.failures)), wanted);
+  trouble?.(error, retryIn);
+  return retryIn;
+}
+
+/** What is not understood would be sent again. */
+function canResume(error: Error): boolean {
+  if (!(error instanceof ApiError) || isExpired(error)) return false;
+  return error.status !== undefined || error.isPassing;
+}
