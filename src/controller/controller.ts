@@ -235,7 +235,8 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
     await state.load();
   } catch (error) {
     metrics.catalogReloaded('failure');
-    const { message, hint } = error instanceof CliError ? error : new CliError(String(error));
+    const { message, hint } =
+      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
     log.note('error', 'reload', { message: `${message}; what was served is served on`, hint });
     return;
   }

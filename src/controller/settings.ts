@@ -174,6 +174,7 @@ function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsS
       const found = cache.get({ namespace, name });
       if (found !== undefined) return writeFiles(found.files, place);
       throw new CliError(`There is no ${kind} ${name} in the namespace ${namespace}`, {
+        code: 'ERR_SETTING',
         hint: 'make it, or name another one with --settings',
       });
     },
@@ -190,6 +191,7 @@ async function writeFiles(
   const settings = keys.length === 1 ? keys[0] : keys.find((key) => key === SETTINGS_KEY);
   if (settings === undefined) {
     throw new CliError(`The ${kind} ${name} has no value ${SETTINGS_KEY}`, {
+      code: 'ERR_SETTING',
       hint: 'put the settings of all hosts there, in the form of an inventory',
     });
   }
@@ -216,6 +218,7 @@ async function makeFolder(): Promise<string> {
 
 function cannotKeep(error: unknown): CliError {
   return new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown trouble'})`, {
+    code: 'ERR_FILE_WRITE',
     hint: 'mount a volume there, or name another folder with TMPDIR',
     cause: error,
   });

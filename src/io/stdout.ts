@@ -15,6 +15,7 @@ import { EventEmitter } from 'node:events';
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
   if (stdout.isTTY !== true) return;
   throw new CliError('Refusing to write binary data to terminal', {
+    code: 'ERR_USAGE',
     hint: 'redirect standard output to a file or a pipe, or use -o FILE',
   });
 }

@@ -15,6 +15,7 @@ interface ApiErrorDetails extends ErrorDetails {
 
 /** A request failed: the API server refused it, or there was no answer. */
 export class ApiError extends CliError {
+  protected static override readonly code = 'ERR_KUBERNETES';
   /** The HTTP status; undefined where there was no answer, or none of an API server. */
   readonly status: number | undefined;
   /** One word: of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */

@@ -91,6 +91,7 @@ function checkServer(server: string): string {
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   }
   throw new CliError('The address of the API server cannot be used', {
+    code: 'ERR_KUBERNETES',
     hint: 'write it like https://api.example.com:6443; http:// is for this machine only',
   });
 }
@@ -110,6 +111,7 @@ function checkTls(tls: ClusterTls): ClusterTls {
     return tls;
   } catch (error) {
     throw new CliError('The certificates or the key of the cluster cannot be used', {
+      code: 'ERR_KUBERNETES',
       hint: 'give PEM files, with a key that belongs to the client certificate and has no passphrase',
       cause: error,
     });
@@ -159,6 +161,7 @@ function checkToken(bytes: Uint8Array, where: string): string {
   const text = Buffer.from(bytes).toString('latin1').trim();
   if (/^[!-~]+$/.test(text)) return text;
   throw new CliError(`The token of ${where} is empty, or has characters that no token has`, {
+    code: 'ERR_KUBERNETES',
     hint: 'make one with: kubectl create token SERVICEACCOUNT',
   });
 }

@@ -62,7 +62,7 @@ export function createWatchCache<Kept>(options: WatchCacheOptions<Kept>): WatchC
     noteSynced: resolve,
   };
   const done = follow(state, end.signal).finally(() =>
-    reject(new CliError(`${options.resource.plural} were not read to their end`)),
+    reject(new CliError(`${options.resource.plural} were not read to their end`, { code: 'ERR_KUBERNETES' })),
   );
   return {
     synced,
@@ -175,7 +175,12 @@ function keepOf<Kept>({ options }: CacheState<Kept>, object: KubernetesObject): 
 function isFull<Kept>({ options, objects }: CacheState<Kept>, name: string): boolean {
   const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = options;
   if (objects.size < maxObjects) return false;
-  trouble?.(new CliError(`${name} is passed over: there are more than ${maxObjects} ${resource.plural}`), 0);
+  trouble?.(
+    new CliError(`${name} is passed over: there are more than ${maxObjects} ${resource.plural}`, {
+      code: 'ERR_TOO_LARGE',
+    }),
+    0,
+  );
   return true;
 }
 

@@ -68,6 +68,7 @@ function parse(text: string, path: string): unknown {
 
 function problemIn(path: string, problem: string): CliError {
   return new CliError(`The kubeconfig ${path} cannot be used: ${problem}`, {
+    code: 'ERR_KUBERNETES',
     hint: 'try it with: kubectl config view --minify',
   });
 }
@@ -151,12 +152,14 @@ function readReference(files: readonly Kubeconfig[], context: Entry, kind: 'clus
 function refuseForeign(cluster: Entry, user: Entry): void {
   if (cluster.fields['insecure-skip-tls-verify'] === true) {
     throw new CliError(`The kubeconfig ${cluster.path} turns the verification of TLS off`, {
+      code: 'ERR_KUBERNETES',
       hint: 'name the authority of the cluster instead: certificate-authority-data',
     });
   }
   for (const [field, what] of refused) {
     if (user.fields[field] === undefined || user.fields[field] === null) continue;
     throw new CliError(`The kubeconfig ${user.path} uses ${field}, ${what}`, {
+      code: 'ERR_KUBERNETES',
       hint: 'give a kubeconfig with a token or a client certificate: kubectl create token SERVICEACCOUNT',
     });
   }

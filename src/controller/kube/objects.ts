@@ -105,6 +105,7 @@ export function readObject(value: unknown): KubernetesObject {
 
 function notAnObject(problem: string): CliError {
   return new CliError(`The API server gives something that is no object of Kubernetes: ${problem}`, {
+    code: 'ERR_KUBERNETES',
     hint: 'check the address of the server, and what stands before it',
   });
 }

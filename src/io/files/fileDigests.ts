@@ -93,7 +93,10 @@ async function lookAt(path: string): Promise<Look> {
 async function readDigest(path: string, content: string): Promise<string> {
   const hashes = await hashFile(path, ['sha256']);
   if ((await lookAt(path)).content !== content) {
-    throw new CliError(`${path} became another file while it was read`, { hint: 'try again' });
+    throw new CliError(`${path} became another file while it was read`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'try again',
+    });
   }
   return hashes.get('sha256')?.digest('hex') ?? '';
 }

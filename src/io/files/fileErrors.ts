@@ -1,5 +1,6 @@
 /** Errors of the operating system about files and standard streams, as sentences for the user. */
 
+import type { ErrorCode } from '../../core/errorCodes.ts';
 import { CliError } from '../../core/errors.ts';
 import { getSystemErrorMap } from 'node:util';
 
@@ -21,8 +22,28 @@ export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
   const { message, hint } = describe(code, action);
-  return new CliError(message, { hint, cause: error });
+  return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
+
+/** What the user has to do about an error of the system. */
+function kindOf(code: string | undefined, action: string): ErrorCode {
+  const known = code === undefined ? undefined : kinds[code];
+  return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
+}
+
+const kinds: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'ERR_FILE_MISSING',
+  ENOTDIR: 'ERR_FILE_MISSING',
+  EACCES: 'ERR_FILE_ACCESS',
+  EPERM: 'ERR_FILE_ACCESS',
+  EROFS: 'ERR_FILE_ACCESS',
+  EEXIST: 'ERR_FILE_EXISTS',
+  ENOSPC: 'ERR_DISK_FULL',
+  EDQUOT: 'ERR_DISK_FULL',
+  EFBIG: 'ERR_TOO_LARGE',
+  ETXTBSY: 'ERR_BUSY',
+  EBUSY: 'ERR_BUSY',
+};
 
 interface Description {
   readonly message: string;
@@ -77,7 +98,9 @@ function describe(code: string, { path, what, action }: FileAction): Description
  */
 export function streamError(error: unknown, action: string): unknown {
   const reason = reasonOf(error);
-  return reason === undefined ? error : new CliError(`cannot ${action}: ${reason}`, { cause: error });
+  return reason === undefined
+    ? error
+    : new CliError(`cannot ${action}: ${reason}`, { code: kindOf(errorCode(error), action), cause: error });
 }
 
 function reasonOf(error: unknown): string | undefined {

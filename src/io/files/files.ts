@@ -27,7 +27,10 @@ export async function readUserFile(
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '')
-    throw new CliError(`${expected.what}: the path is empty`, { hint: 'give the path of a file' });
+    throw new CliError(`${expected.what}: the path is empty`, {
+      code: 'ERR_FILE_MISSING',
+      hint: 'give the path of a file',
+    });
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
@@ -76,6 +79,7 @@ async function readAll(stream: AsyncIterable<unknown>, limits: Expected): Promis
 function refuseTooLarge(size: number, { what, maxBytes }: Expected): void {
   if (size <= maxBytes) return;
   throw new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+    code: 'ERR_TOO_LARGE',
     hint: 'is this the right file?',
   });
 }

@@ -48,6 +48,7 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
   const lock = await takeLock(path);
   if (!('holder' in lock)) return lock;
   throw new CliError(`Another process is preparing ${shown}: ${lock.holder}`, {
+    code: 'ERR_BUSY',
     hint: `wait for it, or if there is none remove ${path}`,
   });
 }

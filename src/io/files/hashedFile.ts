@@ -38,7 +38,10 @@ async function cloneChanged({ image, change }: ImageCopy, original: string, targ
   const { name, size } = image;
   const fill = async ({ handle }: TempFile): Promise<void> => {
     if ((await handle.stat()).size !== size) {
-      throw new CliError(`${name} became another file while it was copied`, { hint: 'try again' });
+      throw new CliError(`${name} became another file while it was copied`, {
+        code: 'ERR_IMAGE_CHANGED',
+        hint: 'try again',
+      });
     }
     await writeChange(handle, change);
   };

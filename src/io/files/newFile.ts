@@ -143,7 +143,10 @@ export async function createFile(
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
     if (file.shownPath === '') {
-      throw new CliError('The output path is empty', { hint: 'give the path of a file' });
+      throw new CliError('The output path is empty', {
+        code: 'ERR_FILE_MISSING',
+        hint: 'give the path of a file',
+      });
     }
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
@@ -161,6 +164,7 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
   if (stats === undefined || stats.isFile()) return;
   throw new CliError(`File exists: ${shownPath} is no regular file`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'write to standard output with "-o -", and redirect it there',
   });
 }
@@ -170,7 +174,7 @@ function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unkn
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
   const hint = `replace it with ${replacedBy}, or write elsewhere`;
-  return new CliError(`File exists: ${shownPath}`, { hint, cause: error });
+  return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
 }
 
 /** For what has to be found out, since the system would say it too late or not at all. */

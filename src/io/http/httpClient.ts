@@ -92,7 +92,8 @@ export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: 
   let size = 0;
   for await (const part of parts) {
     size += part.length;
-    if (size > maxBytes) throw new CliError(`${name} is too large: more than ${maxBytes} bytes`);
+    if (size > maxBytes)
+      throw new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
     body.push(Uint8Array.from(part));
   }
   return Buffer.concat(body);

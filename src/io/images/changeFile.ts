@@ -28,6 +28,7 @@ export async function changeInPlace(path: string, change: ImageChange, io: Pick<
   try {
     if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
       throw new CliError(`${path} is a block device, which cannot become longer or shorter with its image`, {
+        code: 'ERR_IMAGE_SPACE',
         hint: 'write the result to a file with -o, and copy that to the device',
       });
     }
@@ -96,7 +97,10 @@ async function copyOriginal(
     const handle = await cloneOf(source.path, 'or copy')(target);
     if ((await handle.stat()).size === source.size) return handle;
     await handle.close();
-    throw new CliError('The ISO image became another while it was copied', { hint: 'try again' });
+    throw new CliError('The ISO image became another while it was copied', {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'try again',
+    });
   } finally {
     clearInterval(timer);
   }

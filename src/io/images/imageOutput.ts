@@ -60,6 +60,7 @@ export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io
   const isInput = isLocalImage(input) && (await isSameFile(file.path, resolve(cwd, input)));
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'write to another file; most commands change the image itself without -o',
   });
 }

@@ -49,6 +49,7 @@ export async function shareImage(
     // A new name, a link or other permissions change ctime alone, and so does whoever sets the time of modification back.
     if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
     throw new CliError(`${name} was changed while it is served`, {
+      code: 'ERR_IMAGE_CHANGED',
       hint: 'put a new image beside it and rename it over the old one; reload to serve it as it is now',
     });
   };

@@ -55,7 +55,7 @@ function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage 
       checkRange({ size }, offset, length);
       const bytes = Buffer.allocUnsafe(length);
       if (readUpToNow(handle, bytes, offset) < length)
-        throw new CliError('The image became shorter while it was edited');
+        throw new CliError('The image became shorter while it was edited', { code: 'ERR_IMAGE_CHANGED' });
       return bytes;
     },
     write: async (bytes, offset) => {
@@ -160,6 +160,7 @@ async function waitForLock(lockPath: string, shown: string): Promise<FileLock | 
     if (lock === undefined || !('holder' in lock)) return lock ?? undefined;
     if (performance.now() < end) continue;
     throw new CliError(`Another process is editing ${shown}: process ${lock.holder}`, {
+      code: 'ERR_BUSY',
       hint: `try again when it has ended; if there is no such process, remove ${lockPath}`,
     });
   }

@@ -109,6 +109,7 @@ export function describeError(error: unknown, level: LogLevel, paint: Paint = wi
 function defectOf(error: unknown): CliError {
   const name = error instanceof Error ? error.name : typeof error;
   return new CliError(`internal error (${name})`, {
+    code: 'ERR_INTERNAL',
     hint: 'run it again as "ironic-coreos --debug COMMAND …", and report what it prints',
   });
 }

@@ -134,7 +134,10 @@ export async function openInventoryFolder(
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
     if (name === undefined && !hasRoom(strangers, { node, size: text.length, most: mostOfStrangers })) {
-      throw new CliError(`the inventories of unknown machines take more than ${formatSize(mostOfStrangers)}`);
+      throw new CliError(
+        `the inventories of unknown machines take more than ${formatSize(mostOfStrangers)}`,
+        { code: 'ERR_TOO_LARGE' },
+      );
     }
     await writeFileAtomically(join(root, file), text, { mode: MODE, shownPath: join(folder, file) });
   };
@@ -164,7 +167,9 @@ function hasRoom(sizes: Map<string, number>, { node, size, most }: Wish): boolea
 function fileNameOf(name: string): string {
   const stem = name.replaceAll(':', '-');
   if (machineNameProblem(stem) === undefined) return stem;
-  throw new CliError('the inventory is of a machine whose name cannot be that of a file');
+  throw new CliError('the inventory is of a machine whose name cannot be that of a file', {
+    code: 'ERR_HOST',
+  });
 }
 
 /** Which callback URLs are asked: those at the caller's own address, any, or none. */

@@ -80,6 +80,7 @@ function noSuchSource(name: string, hosts: readonly ListedHost[]): CliError {
   const names = hosts.slice(0, MOST_NAMES).map((host) => host.name);
   const more = hosts.length > MOST_NAMES ? ', …' : '';
   return new CliError(`--qemu ${JSON.stringify(name)} is no host of the inventory, and no file or folder`, {
+    code: 'ERR_SETTING',
     hint: `hosts are ${names.join(', ')}${more}`,
   });
 }
@@ -134,7 +135,7 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
   const file = join(path, MANIFEST);
   await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') return; // said when it is read
-    throw new CliError(`${path} has no ${MANIFEST}`, { hint: imageHint });
+    throw new CliError(`${path} has no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: imageHint });
   });
   const bytes = await readUserFile(file, io, {
     what: 'Manifest of a prepared folder',
@@ -158,6 +159,7 @@ function parse(file: string, text: string): Manifest {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${error.message}`, {
+      code: 'ERR_FORMAT',
       hint: 'give a folder that `prepare` has made, or a live ISO',
     });
   }
@@ -166,6 +168,7 @@ function parse(file: string, text: string): Manifest {
 function emulated(architecture: string, what: string): MachineArchitecture {
   if (architecture === 'x86_64' || architecture === 'aarch64') return architecture;
   throw new CliError(`${what} is for ${architecture}, and no such machine is emulated`, {
+    code: 'ERR_MACHINE',
     hint: 'try it on a machine of its own',
   });
 }
@@ -215,6 +218,7 @@ async function chooseAccelerators(
   if (asked === undefined) return usable;
   if (usable.includes(asked)) return [asked];
   throw new CliError('KVM cannot be used: there is no /dev/kvm for this user and architecture', {
+    code: 'ERR_SETTING',
     hint: 'leave --accel out, or have yourself added to the group kvm',
   });
 }

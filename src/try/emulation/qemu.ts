@@ -22,6 +22,7 @@ export async function findQemu(architecture: MachineArchitecture, env: Io['env']
   if (architecture === ownArchitecture() && (await isProgram(RHEL_QEMU))) return RHEL_QEMU;
   const debian = architecture === 'x86_64' ? 'qemu-system-x86' : 'qemu-system-arm';
   throw new CliError(`QEMU is not installed: there is no ${name} on PATH`, {
+    code: 'ERR_PROGRAM',
     hint: `Debian and Ubuntu: apt install ${debian}; Fedora: dnf install ${name}-core; RHEL: dnf install qemu-kvm`,
   });
 }
@@ -56,6 +57,7 @@ export async function findFirmware(
   const debian = architecture === 'x86_64' ? 'ovmf' : 'qemu-efi-aarch64';
   const fedora = architecture === 'x86_64' ? 'edk2-ovmf' : 'edk2-aarch64';
   throw new CliError(`there is no UEFI firmware for ${architecture} at the usual places`, {
+    code: 'ERR_PROGRAM',
     hint: `Debian and Ubuntu: apt install ${debian}; Fedora and RHEL: dnf install ${fedora}`,
   });
 }

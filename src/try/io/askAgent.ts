@@ -13,6 +13,7 @@ import { errorCode } from '../../io/files/fileErrors.ts';
 
 /** Why there is no answer of an agent, as a clause; it holds neither token nor URL. */
 export class AgentError extends CliError {
+  protected static override readonly code = 'ERR_MACHINE';
   readonly reason: CallbackReason;
 
   constructor(reason: CallbackReason, message: string, options: { readonly cause?: unknown } = {}) {

@@ -128,6 +128,7 @@ function scriptUrl({ links, state }: Service): string {
     return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
   }
   throw new CliError('there is no boot script that an emulated machine could start with', {
+    code: 'ERR_IMAGE',
     hint: 'give a kernel and an initramfs, or an ISO that has them; or boot from the ISO with --boot cd',
   });
 }
@@ -137,6 +138,7 @@ function isoUrl(host: string, { links, server, state }: Service): string {
     return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
   }
   throw new CliError('there is no live ISO that an emulated machine could boot from', {
+    code: 'ERR_IMAGE',
     hint: 'give one with --iso FILE, or boot over the network',
   });
 }
@@ -181,6 +183,7 @@ function refuseUnserved({ wrong }: ImageService, { awaited }: Expectation): void
   if (names.length === 0) return;
   const more = names.length > MOST_NAMES ? ', …' : '';
   throw new CliError(`awaited, and cannot be served: ${names.slice(0, MOST_NAMES).join(', ')}${more}`, {
+    code: 'ERR_HOST',
     hint: 'mend what is reported above, or wait for others with --expect',
   });
 }

@@ -47,6 +47,7 @@ const SCRIPT = 'boot.ipxe';
 export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPlace): FolderUrl {
   if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
     throw new CliError(`the folder has no ${SCRIPT} for machines to start with`, {
+      code: 'ERR_SETTING',
       hint: 'prepare it with --artifacts archive,ign,ipxe and an ISO or a kernel',
     });
   }
@@ -54,6 +55,7 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPl
   const problem = problemOf(url);
   if (url === undefined || baseUrl === null || problem !== undefined) {
     throw new CliError(`no emulated machine can boot from the folder: ${problem ?? ''}`, {
+      code: 'ERR_SETTING',
       hint: 'prepare it with a URL that has an IPv4 address: --base-url http://192.0.2.1:8080',
     });
   }
@@ -117,7 +119,10 @@ function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: stri
 async function openFile(path: string, { host, path: name, sha256, size }: ManifestFile): Promise<Resource> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.size !== size) {
-    throw new CliError(`${name} is not as it was prepared`, { hint: 'run `prepare` again' });
+    throw new CliError(`${name} is not as it was prepared`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'run `prepare` again',
+    });
   }
   const artifact = artifactOf(name);
   return {
