@@ -12,7 +12,7 @@ import {
 } from '../image/bootParts.ts';
 import type { ByteRange } from '../image/overlay.ts';
 import { writeChunks } from '../io/files/handles.ts';
-import { writeHashed } from '../io/files/hashedFile.ts';
+import { writeHashed } from '../io/images/copyImage.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import type { Io } from '../io/io.ts';
 import { createFile, type NewFile } from '../io/files/newFile.ts';

@@ -8,7 +8,8 @@ import type { EmbedFiles } from '../../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
 import { patchSource } from '../../image/overlay.ts';
-import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
+import type { ChangedImage } from './copyImage.ts';
+import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
 import { modeForFiles, outputFile, type OutputOptions, refuseInput, warnOfSecrets } from './imageOutput.ts';
@@ -64,7 +65,6 @@ export async function rewriteLiveIso(
       await deliver({ iso, image, change }, destination, io);
     });
   if (destination.kind !== 'in place') return run();
-  const { editAlone } = await import('./writableImage.ts');
   await editAlone(destination.path, io, run);
 }
 
@@ -126,10 +126,11 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       await changeInPlace(destination.path, change, io);
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
-      const { streamImage } = await import('./copyRange.ts');
+      const { streamImage } = await import('./copyImage.ts');
       return streamImage(image, change, io);
     }
     case 'file': {
+      const { copyWithChange } = await import('./copyImage.ts');
       const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
       const file = { ...destination.file, mode: await modeForFiles(destination.file.mode, files, io) };
       return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));

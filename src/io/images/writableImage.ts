@@ -9,7 +9,8 @@ import { type FileHandle, open, realpath, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { checkRange } from '../../image/overlay.ts';
-import { rollBack, type WritableImage } from '../../image/rollback.ts';
+import { type ImageChange, sizeAfter } from '../../image/imageChange.ts';
+import { editInPlace, rollBack, type WritableImage } from '../../image/rollback.ts';
 import { measureImage, tailOf, withImageName } from './imageFile.ts';
 import { errorCode, fileError } from '../files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../files/handles.ts';
@@ -115,6 +116,30 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
     if (which === 'existing' && errorCode(error) === 'ENOENT') return undefined;
     if (which === 'existing' || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
     return withHandle(await openNameless(), 0);
+  }
+}
+
+/**
+ * Changes a file or block device where it is. It is the old image or the new one, or is seen to be unfinished and can be
+ * undone, whenever the program ends; when something fails, what was written is taken back.
+ * @param path as the user gave it
+ * @throws CliError in the user's terms; the file is then as it was
+ */
+export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
+  if (change.stages.length === 0 && change.size === undefined) return;
+  const image = await openWritableImage(path, io);
+  try {
+    if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
+      throw new CliError(`${path} is a block device, which cannot become longer or shorter with its image`, {
+        code: 'ERR_IMAGE_SPACE',
+        hint: 'write the result to a file with -o, and copy that to the device',
+      });
+    }
+    await editInPlace(image, change);
+  } catch (error) {
+    throw fileError(error, { path, what: 'ISO image', action: 'write' });
+  } finally {
+    await image.close();
   }
 }
 

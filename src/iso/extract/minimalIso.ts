@@ -16,7 +16,7 @@ import {
 } from '../../image/minimalIso/reconstruct.ts';
 import type { LiveIso } from '../../image/liveIso.ts';
 import { reusedChunks } from '../../image/overlay.ts';
-import { writeChange } from '../../io/images/changeFile.ts';
+import { writeChange } from '../../io/images/copyImage.ts';
 import { writeChunks } from '../../io/files/handles.ts';
 import { outputFile, type OutputOptions, refuseInput } from '../../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../../io/io.ts';

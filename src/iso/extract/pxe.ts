@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { findPxeFiles, type PxeFile } from '../../image/bootParts.ts';
-import { copyRange } from '../../io/images/copyRange.ts';
+import { copyRange } from '../../io/images/copyImage.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../../io/files/newFile.ts';

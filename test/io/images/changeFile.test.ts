@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { openImage } from '../../../src/io/images/imageFile.ts';
 import type { NewFile } from '../../../src/io/files/newFile.ts';
-import { changeInPlace, copyWithChange } from '../../../src/io/images/changeFile.ts';
+import { copyWithChange } from '../../../src/io/images/copyImage.ts';
+import { changeInPlace } from '../../../src/io/images/writableImage.ts';
 import { patchesOnly } from '../../../src/image/imageChange.ts';
 import { bytesAccess, type Patch } from '../../../src/image/overlay.ts';
 

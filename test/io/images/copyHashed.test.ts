@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedImage } from '../../../src/image/imageChange.ts';
 import { bytesAccess, CHUNK } from '../../../src/image/overlay.ts';
-import { copyHashed, digestBehind, writeHashed } from '../../../src/io/files/hashedFile.ts';
+import { copyHashed, digestBehind, writeHashed } from '../../../src/io/images/copyImage.ts';
 import { readImage } from '../../../src/io/images/imageFile.ts';
 
 let root: string;
