@@ -70,13 +70,13 @@ const LOOK_INTERVAL = 2000;
 const PACE = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
-interface Surroundings {
+interface ReplicaContext {
   readonly io: Io;
   readonly log: ServerLog;
 }
 
 /** Everything that a replica is made of. */
-interface Parts extends Surroundings {
+interface Parts extends ReplicaContext {
   readonly plan: ControllerPlan;
   readonly client: KubernetesClient;
   /** Its requests do not wait behind those of objects. */
@@ -98,7 +98,7 @@ interface Role {
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
-  surroundings: Surroundings,
+  surroundings: ReplicaContext,
 ): Promise<Replica> {
   const parts = await startParts(options, plan, surroundings);
   const { role, service, settings } = parts;
@@ -116,11 +116,11 @@ export async function startReplica(
     begin: async () => {
       await service.state.load();
       service.metrics.catalogReloaded('success');
-      await service.view.synced;
+      await service.informers.synced;
       const files = async (): Promise<string[]> => [...settings.watched, ...imageFiles(service)];
       watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed: () => void reload() }));
       if (isEnding) return endWatches();
-      tellStart(parts);
+      logStart(parts);
       role.current = startLeading(parts);
       role.isAnnounced = true;
     },
@@ -136,7 +136,7 @@ export async function startReplica(
 async function startParts(
   options: ControllerOptions,
   plan: ControllerPlan,
-  { io, log }: Surroundings,
+  { io, log }: ReplicaContext,
 ): Promise<Parts> {
   const { cluster, identity, namespace, setup } = plan;
   const client = createKubernetesClient(cluster, { pace: PACE, note: io.note });
@@ -165,19 +165,19 @@ async function startParts(
   return parts;
 }
 
-function tellStart({ log, plan, service }: Parts): void {
+function logStart({ log, plan, service }: Parts): void {
   const { cluster, namespace, setup } = plan;
   log.note('info', 'ready', {
     url: setup.publicUrl ?? service.server.origin,
     cluster: printable(cluster.description),
     namespace: namespace ?? 'all namespaces',
   });
-  for (const { severity, message, hint } of startRemarks(setup, service)) {
+  for (const { severity, message, hint } of startDiagnostics(setup, service)) {
     log.note(severity, 'check', { message, hint });
   }
 }
 
-function startRemarks({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Diagnostic[] {
+function startDiagnostics({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Diagnostic[] {
   const remarks: Diagnostic[] = [];
   if (!hasKey) {
     const message = 'the key that signs URLs is new with each start, and another one in each replica';
@@ -207,16 +207,16 @@ function startLeading(parts: Parts): Role['current'] {
     client: electionClient,
     lease,
     identity,
-    lead: async (signal) => service.leading.lead(signal),
+    lead: async (signal) => service.reconcileLoop.lead(signal),
     changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'nobody', self: identity }),
     trouble,
   });
 }
 
 /** There is no other replica that could. */
-function leadAlways({ leading }: ControllerService): Role['current'] {
+function leadAlways({ reconcileLoop }: ControllerService): Role['current'] {
   const end = new AbortController();
-  const done = leading.lead(end.signal);
+  const done = reconcileLoop.lead(end.signal);
   return {
     get isLeader() {
       return !end.signal.aborted;
@@ -229,7 +229,7 @@ function leadAlways({ leading }: ControllerService): Role['current'] {
 }
 
 async function reloadAll({ log, service }: Parts): Promise<void> {
-  const { leading, metrics, server, state } = service;
+  const { reconcileLoop, metrics, server, state } = service;
   await server.reloadCertificates();
   try {
     await state.load();
@@ -242,20 +242,20 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
   }
   metrics.catalogReloaded('success');
   log.note('info', 'loaded', {});
-  leading.startOver();
+  reconcileLoop.startOver();
 }
 
 /** Others write and serve before this replica stops to serve. */
 async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
   const { client, electionClient, log, plan, recorder, role, service, settings } = parts;
-  const { server, state, view } = service;
+  const { server, state, informers } = service;
   server.announceEnd();
   await role.current?.stop();
   await recorder.stop();
   if (role.isAnnounced) await Promise.race([pause(plan.drainTime), hurry]);
   void hurry.then(async () => server.stop(0));
   const { cut } = await server.stop(plan.setup.grace);
-  await Promise.all([view.close(), settings.close(), state.close()]);
+  await Promise.all([informers.close(), settings.close(), state.close()]);
   await Promise.all([client.close(), electionClient.close()]);
   log.note('info', 'stopped', { cut });
 }

@@ -5,7 +5,7 @@ import { CliError } from '../core/errors.ts';
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
-import { formatImagePath, imageFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
+import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
 import type { Resource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
@@ -164,7 +164,7 @@ async function planOrder(
     images: () => own.images(owner),
     publish: () => own.publish(owner),
     // Where the image itself is, its config cannot know.
-    file: (_host: string, wanted: ConfigArtifact) => imageFileName(name, wanted),
+    file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
   const host = plannableHost(order, job.source);

@@ -5,7 +5,7 @@ import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageC
 import {
   type ImageFormat,
   imageFormats,
-  type ImageSpec,
+  type PreprovisioningImageSpec,
   listOtherKeys,
   type PreprovisioningImage,
   readNetworkState,
@@ -94,7 +94,7 @@ async function readNetwork(
 }
 
 function attemptOf(
-  { architecture }: ImageSpec,
+  { architecture }: PreprovisioningImageSpec,
   format: ImageFormat,
   network: NamedSecret | undefined,
 ): Attempt {
@@ -103,6 +103,6 @@ function attemptOf(
   return { format, architecture, networkData };
 }
 
-function acceptedFormat({ acceptFormats }: ImageSpec): ImageFormat | undefined {
+function acceptedFormat({ acceptFormats }: PreprovisioningImageSpec): ImageFormat | undefined {
   return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
 }

@@ -3,30 +3,30 @@
  * change. The content of a Secret is read when an image is made from it, of those that are named and of no others.
  */
 
-import type { KubernetesClient, Selection } from './kube/kubernetesClient.ts';
+import type { KubernetesClient, ListSelector } from './kube/kubernetesClient.ts';
 import {
   keyText,
   type KubernetesObject,
   type ObjectKey,
   parseKey,
-  type Resource,
+  type ApiResource,
   secretMetadata,
   secrets,
 } from './kube/objects.ts';
 import { isNotFound } from './kube/apiError.ts';
-import { createWatchCache, type WatchCache } from './kube/informer.ts';
+import { createInformer, type Informer } from './kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { ReadSecret } from './imageOrder.ts';
 
-export const preprovisioningImages: Resource = {
+export const preprovisioningImages: ApiResource = {
   group: 'metal3.io',
   version: 'v1alpha1',
   plural: 'preprovisioningimages',
   kind: 'PreprovisioningImage',
 };
 
-export interface ClusterView {
-  /** Resolves when everything that there was is known; rejects where the view is closed before. */
+export interface Informers {
+  /** Resolves when everything that there was is known; rejects where the informers is closed before. */
   readonly synced: Promise<unknown>;
   /** Until when all that has changed is known for sure; undefined before there is anything. */
   readonly lastContact: Date | undefined;
@@ -46,7 +46,7 @@ export interface StoredImage {
   readonly reference: KubernetesObject;
 }
 
-interface ViewOptions {
+interface InformersOptions {
   readonly client: KubernetesClient;
   /** Undefined for all. */
   readonly namespace: string | undefined;
@@ -58,14 +58,14 @@ export function storedImage(object: KubernetesObject): StoredImage {
   return { image: readPreprovisioningImage(object), reference: { metadata } };
 }
 
-export function openClusterView({ client, namespace, trouble }: ViewOptions): ClusterView {
-  const selection: Selection = { namespace };
+export function openInformers({ client, namespace, trouble }: InformersOptions): Informers {
+  const selection: ListSelector = { namespace };
   const followers = new Set<(owner: string) => void>();
   const tell = (owner: string): void => {
     for (const follower of followers) follower(owner);
   };
   const readers = createReaderIndex();
-  const images = createWatchCache({
+  const images = createInformer({
     client,
     resource: preprovisioningImages,
     selection,
@@ -76,7 +76,7 @@ export function openClusterView({ client, namespace, trouble }: ViewOptions): Cl
       tell(keyText(key));
     },
   });
-  const versions = createWatchCache({
+  const versions = createInformer({
     client,
     resource: secretMetadata,
     selection,
@@ -138,7 +138,7 @@ function secretKey({ namespace, spec }: PreprovisioningImage): ObjectKey | undef
   return spec.networkDataName === undefined ? undefined : { namespace, name: spec.networkDataName };
 }
 
-function versionOf(image: PreprovisioningImage, versions: WatchCache<string>): string | undefined {
+function versionOf(image: PreprovisioningImage, versions: Informer<string>): string | undefined {
   const key = secretKey(image);
   return key && versions.get(key);
 }

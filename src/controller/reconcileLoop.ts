@@ -10,15 +10,15 @@ import { plainText } from '../serve/http/plainAnswer.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
 import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioningImage.ts';
-import { type ClusterView, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
+import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
 import { ownerOf } from './imageOrder.ts';
 import { createLastMade, type LastMade } from './lastMade.ts';
 import { isConflict, isNotFound } from './kube/apiError.ts';
 import { printable } from '../io/report/terminalText.ts';
 
-interface LeadingOptions {
+interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
-  readonly view: ClusterView;
+  readonly informers: Informers;
   readonly recorder: EventRecorder;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
@@ -26,7 +26,7 @@ interface LeadingOptions {
   readonly failed: () => void;
 }
 
-export interface Leading {
+export interface ReconcileLoop {
   /** Until the signal comes, and what is being done by then is finished. */
   lead(signal: AbortSignal): Promise<void>;
   /** Everything is made from something else: each object has its turn again. */
@@ -40,12 +40,12 @@ const WORKERS = 8;
 const BACK_OFF = { first: 1000, longest: 300_000 };
 const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
 
-export function createLeading(options: LeadingOptions): Leading {
-  const { view } = options;
+export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
+  const { informers } = options;
   let queue: WorkQueue | undefined;
   let outcomes = createLastMade<Outcome>();
   const addAll = (): void => {
-    for (const { image } of view.all()) queue?.add(ownerOf(image));
+    for (const { image } of informers.all()) queue?.add(ownerOf(image));
   };
   return {
     get load() {
@@ -58,7 +58,7 @@ export function createLeading(options: LeadingOptions): Leading {
     lead: async (signal) => {
       const started = startQueue(options, signal, () => outcomes);
       queue = started;
-      const unfollow = view.follow((owner) => started.add(owner));
+      const unfollow = informers.follow((owner) => started.add(owner));
       addAll();
       await whenAborted(signal);
       unfollow();
@@ -69,15 +69,15 @@ export function createLeading(options: LeadingOptions): Leading {
 }
 
 function startQueue(
-  options: LeadingOptions,
+  options: ReconcileLoopOptions,
   signal: AbortSignal,
   outcomes: () => LastMade<Outcome>,
 ): WorkQueue {
-  const { view, log, failed } = options;
-  const ownWrites = createOwnWrites();
+  const { informers, log, failed } = options;
+  const pendingWrites = createPendingWrites();
   const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
     const kept = outcomes(); // another one may come meanwhile
-    const known = kept.recall(image, view.networkVersion(image));
+    const known = kept.recall(image, informers.networkVersion(image));
     if (known !== undefined) return known;
     const outcome = await options.build(image);
     kept.remember(image, outcome.attempt?.networkData?.version, outcome);
@@ -88,10 +88,10 @@ function startQueue(
     backOff: BACK_OFF,
     work: async (owner) => {
       if (signal.aborted) return;
-      await reconcile(owner, { ...options, outcomeOf, ownWrites, signal });
-      if (view.find(owner) !== undefined) return;
+      await reconcile(owner, { ...options, outcomeOf, pendingWrites, signal });
+      if (informers.find(owner) !== undefined) return;
       outcomes().forget(owner);
-      ownWrites.forget(owner);
+      pendingWrites.forget(owner);
     },
     failed: ({ key, error, retryIn }) => {
       if (signal.aborted) return;
@@ -116,12 +116,12 @@ async function whenAborted(signal: AbortSignal): Promise<void> {
 
 interface ReconcileTools {
   readonly client: KubernetesClient;
-  readonly view: Pick<ClusterView, 'find'>;
+  readonly informers: Pick<Informers, 'find'>;
   /** Throws ApiError. */
   readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
   readonly recorder: EventRecorder;
   readonly log: ServerLog;
-  readonly ownWrites: OwnWrites;
+  readonly pendingWrites: PendingWrites;
   /** Is told of what was written. */
   readonly wrote: (outcome: Outcome) => void;
   /** After it nothing may be written. */
@@ -133,8 +133,8 @@ interface ReconcileTools {
  * has its turn again. Throws ApiError where it has to be tried again.
  */
 async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
-  const stored = tools.view.find(owner);
-  if (stored === undefined || tools.ownWrites.isOutdated(owner, stored.image.resourceVersion)) return;
+  const stored = tools.informers.find(owner);
+  if (stored === undefined || tools.pendingWrites.isOutdated(owner, stored.image.resourceVersion)) return;
   try {
     await settle(stored, tools);
   } catch (error) {
@@ -184,7 +184,7 @@ interface Change {
 async function write(
   { image }: StoredImage,
   { subresource, metadata, ...fields }: Change,
-  { client, ownWrites, signal }: ReconcileTools,
+  { client, pendingWrites, signal }: ReconcileTools,
 ): Promise<StoredImage> {
   const { resourceVersion } = image;
   const body = { metadata: { resourceVersion, ...metadata }, ...fields };
@@ -195,7 +195,7 @@ async function write(
   });
   // What the API server does not keep, changes nothing, and nothing will be told.
   if (written.metadata.resourceVersion !== resourceVersion)
-    ownWrites.overwrote(ownerOf(image), resourceVersion);
+    pendingWrites.overwrote(ownerOf(image), resourceVersion);
   return storedImage(written);
 }
 
@@ -203,7 +203,7 @@ async function write(
  * The versions of objects that were overwritten here, until the cluster has reported the new ones: an object that is still
  * known as it was before is not reconciled again.
  */
-interface OwnWrites {
+interface PendingWrites {
   /** The object of this version was overwritten. */
   overwrote(owner: string, version: string): void;
   /** Whether it was; asked of what the cluster told last. */
@@ -211,7 +211,7 @@ interface OwnWrites {
   forget(owner: string): void;
 }
 
-function createOwnWrites(): OwnWrites {
+function createPendingWrites(): PendingWrites {
   const overwritten = new Map<string, Set<string>>();
   return {
     overwrote: (owner, version) => {

@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path';
 import { errorCode } from '../io/files/fileErrors.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import { configMaps, isRecord, type KubernetesObject, secrets } from './kube/objects.ts';
-import { createWatchCache } from './kube/informer.ts';
+import { createInformer } from './kube/informer.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 
 /** Those of `serve` that say how it listens, and to whom it answers. */
@@ -156,7 +156,7 @@ function parsePlace(text: string): ObjectPlace | undefined {
 function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsSource {
   const { changed, client, namespace, trouble } = options;
   const { kind, name } = place;
-  const cache = createWatchCache({
+  const cache = createInformer({
     client,
     resource: kinds[kind],
     selection: { namespace, fieldSelector: `metadata.name=${name}` },

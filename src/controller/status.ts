@@ -75,7 +75,7 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
 }
 
 /** What is looked up when somebody asks. */
-interface ControllerFigures {
+interface ControllerGauges {
   readonly isLeader: () => boolean;
   readonly load: () => QueueLoad;
   /** Of the API server; undefined before the first one. */
@@ -87,9 +87,9 @@ export interface ControllerCounters {
   failed(): void;
 }
 
-export function addControllerFigures(
+export function addControllerMetrics(
   registry: Registry,
-  { isLeader, lastContact, load }: ControllerFigures,
+  { isLeader, lastContact, load }: ControllerGauges,
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',

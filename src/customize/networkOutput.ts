@@ -5,7 +5,7 @@ import { writeNewFiles, type WrittenFile } from '../io/files/extractFiles.ts';
 import type { Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
-import { jsonLines, type TextOrJson } from '../io/report/choices.ts';
+import { jsonBytes, type TextOrJson } from '../io/report/choices.ts';
 
 export interface NetworkOutput {
   /** Folder to write the files to, made if need be; without, their contents are printed. */
@@ -25,7 +25,7 @@ export async function deliverNetworkFiles(
 ): Promise<void> {
   if (format === 'json') {
     const described = directory === undefined ? files.map(describe) : await writeAll(files, directory, io);
-    await writeStdout(io, [jsonLines({ files: described })]);
+    await writeStdout(io, [jsonBytes({ files: described })]);
   } else if (directory === undefined) {
     await writeStdout(io, withHeadings(files, io));
   } else {

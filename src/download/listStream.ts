@@ -7,7 +7,7 @@ import { defaultRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamOptions } from './readStreamMetadata.ts';
-import { jsonLines, parseTextOrJson } from '../io/report/choices.ts';
+import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 
 export interface ListStreamOptions extends StreamOptions {
   /** `text` when it is left out. */
@@ -27,7 +27,7 @@ export async function listStream({ format, ...options }: ListStreamOptions, io: 
     const images = listImages(metadata);
     const output =
       form === 'json'
-        ? jsonLines({ stream: metadata.stream, images: images.map(describeImage) })
+        ? jsonBytes({ stream: metadata.stream, images: images.map(describeImage) })
         : table(images);
     await writeStdout(io, [output]);
     return 0;

@@ -31,7 +31,7 @@ import { readIronic } from '../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeSource } from '../serve/source.ts';
-import type { Ends } from './trial.ts';
+import type { CleanupStack } from './trial.ts';
 
 /** Addresses by which others may reach what listens there. */
 export function reachableAddresses(listen: ListenAddress): string[] {
@@ -64,7 +64,7 @@ export function certificateNames(
 }
 
 /** Says where it listens, and gives the authority to who needs it. Throws CliError where that cannot be written. */
-export async function tellApi(
+export async function reportApiAddress(
   { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
   { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
   { listen, io }: { readonly listen: TrialSetup['listen']; readonly io: Io },
@@ -105,25 +105,25 @@ interface IronicChoice {
 }
 
 /** What changes the inventory before it is rendered. A file that it needs is gone at the end. */
-export async function ironicChange(
+export async function createIronicChange(
   { ca, url }: IronicChoice,
-  ends: Ends,
+  cleanup: CleanupStack,
 ): Promise<(read: ServeSource) => ServeSource> {
   if (url === undefined) return (read) => read;
-  const caFile = ca === undefined ? undefined : await writeAuthority(ca, ends);
+  const caFile = ca === undefined ? undefined : await writeAuthority(ca, cleanup);
   return (read) => redirectIronic(read, { url, caFile });
 }
 
-async function writeAuthority(ca: string, ends: Ends): Promise<string> {
+async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos-try-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'ca.pem');
   await writeFile(path, ca);
   return path;
 }
 
 /** What is said of a URL that configs are given. */
-export function tellChange(url: string, place: ApiPlace): Diagnostic[] {
+export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
   const { port, scheme } = place;
   const change: Diagnostic = {
     severity: 'info',
@@ -139,7 +139,7 @@ export function tellChange(url: string, place: ApiPlace): Diagnostic[] {
 }
 
 /** Hosts that will call somebody else, if nothing is done about it; undefined where all may call here. */
-export function tellElsewhere(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
+export function elsewhereDiagnostic(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
   const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayLeadHere(own, place));
   const [first, ...others] = elsewhere;
   if (first === undefined) return undefined;

@@ -11,7 +11,7 @@ import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { report } from '../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';
-import { type Awaited, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
+import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
 
@@ -21,9 +21,9 @@ export interface TrialPlan {
   readonly machine: PlannedMachine | undefined;
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
-  readonly talk: TrialTalk;
+  readonly output: TrialOutput;
   /** Get what has been started. */
-  readonly ends: Ends;
+  readonly cleanup: CleanupStack;
   readonly io: Io;
 }
 
@@ -32,19 +32,18 @@ export interface PlannedMachine {
   readonly setup: MachineSetup;
 }
 
-/** What has been started and must be ended, whatever happens: the last one first. */
-
-export interface Ends {
-  add(end: () => Promise<void>): void;
+/** Ends what has been started, whatever happens: the last one first. Node 20 has no AsyncDisposableStack. */
+export interface CleanupStack {
+  defer(end: () => Promise<void>): void;
   /** Ends all, also where one fails. Throws the first error of them. */
-  endAll(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
-export function createEnds(): Ends {
+export function createCleanupStack(): CleanupStack {
   const ends: (() => Promise<void>)[] = [];
   return {
-    add: (end) => void ends.push(end),
-    endAll: async () => {
+    defer: (end) => void ends.push(end),
+    dispose: async () => {
       const problems: unknown[] = [];
       for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
         await end().catch((error: unknown) => problems.push(error));
@@ -70,14 +69,14 @@ interface RunningTrialOptions {
   /** Is given a line for each event that is worth one. */
   readonly say: (line: string) => void;
   /** Is given the same events as JSON. */
-  readonly tellPrograms: ((line: string) => void) | undefined;
+  readonly writeEvent: ((line: string) => void) | undefined;
   /** Is told how many are home. */
   readonly count: (home: number) => void;
 }
 
 /** Nothing seen so far. */
 export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
-  const { count, expectation, say, successStage, tellPrograms } = options;
+  const { count, expectation, say, successStage, writeEvent: tellPrograms } = options;
   const { awaited, known } = expectation;
   const timeline = createTimeline(known);
   const passed = createDeferred();
@@ -105,7 +104,7 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   };
 }
 
-interface TrialTalk {
+interface TrialOutput {
   /** A line that is harmless for terminals, without a line break. */
   readonly say: (line: string) => void;
   readonly report: (diagnostic: Diagnostic) => void;
@@ -114,7 +113,7 @@ interface TrialTalk {
   readonly close: () => void;
 }
 
-export function createTrialTalk(io: Pick<Io, 'report' | 'stderr'>, awaited: Awaited): TrialTalk {
+export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>, awaited: AwaitedMachines): TrialOutput {
   const total = awaited.kind === 'any' ? awaited.count : awaited.names.length;
   const progress = showProgress(io.stderr, 'home', total);
   return {

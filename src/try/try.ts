@@ -17,12 +17,12 @@ import {
   certificateNames,
   ironicUrlsOfHosts,
   reachableAddresses,
-  tellApi,
+  reportApiAddress,
 } from './ironicAddress.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import {
   type EmulatedSource,
-  type ListedHost,
+  type InventoryHost,
   readEmulatedSource,
   readMachineSetup,
 } from './emulation/emulatedSource.ts';
@@ -31,16 +31,16 @@ import {
   findGuestPlace,
   type GuestPlace,
   preflightProblem,
-  preflightRemark,
+  preflightDiagnostic,
 } from './emulation/guestPlace.ts';
 import { readExpectation } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
 import {
-  createEnds,
+  createCleanupStack,
   createRunningTrial,
-  createTrialTalk,
+  createTrialOutput,
   type PlannedMachine,
   type TrialPlan,
 } from './trial.ts';
@@ -57,13 +57,13 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectation({ given: options.expect, hosts, machine: source?.host });
-  const talk = createTrialTalk(io, expectation.awaited);
+  const output = createTrialOutput(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
-  const { say, count } = talk;
+  const { say, count } = output;
   const { successStage } = setup;
-  const trial = createRunningTrial({ expectation, successStage, say, count, tellPrograms: events?.write });
+  const trial = createRunningTrial({ expectation, successStage, say, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ options, setup, machine, expectation, trial, talk, io });
+  const ports = await run({ options, setup, machine, expectation, trial, output, io });
   const { timeline } = trial;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
@@ -88,7 +88,7 @@ async function planMachine(
   return { source, setup: await readMachineSetup(wishes, source, io) };
 }
 
-async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<ListedHost[]> {
+async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<InventoryHost[]> {
   if (name === undefined) return [];
   const { inventory } = await readInventoryDocument(name, io, 'served');
   return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
@@ -99,24 +99,24 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<L
 }
 
 /** From the first that listens to the last that has ended. Resolves to where it listened. */
-async function run(plan: Omit<TrialPlan, 'ends'>): Promise<Ports> {
+async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   const signals = listenToSignals(() => undefined);
   const stopped = signals.nextStop().then((): undefined => {
     setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
     return undefined;
   });
-  const ends = createEnds();
+  const cleanup = createCleanupStack();
   const end = new AbortController();
   try {
-    const starting = startParts({ ...plan, ends });
+    const starting = startParts({ ...plan, cleanup });
     const parts = await Promise.race([starting, stopped]);
     if (parts !== undefined) await Promise.race([stopped, whenOver(parts, plan, end.signal)]);
     else await starting.catch(() => undefined); // all that it starts has to be ended, too
     return parts?.ports ?? defaultPorts;
   } finally {
     end.abort();
-    await ends.endAll();
-    plan.talk.close();
+    await cleanup.dispose();
+    plan.output.close();
     signals.ignore();
   }
 }
@@ -124,7 +124,7 @@ async function run(plan: Omit<TrialPlan, 'ends'>): Promise<Ports> {
 /** When all are home, or the time is over, or nobody is left to come. */
 async function whenOver(
   { isHopeless, machine }: TrialParts,
-  { options: { expect }, setup, trial }: Omit<TrialPlan, 'ends'>,
+  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (isHopeless) return;
@@ -165,7 +165,7 @@ interface TrialParts {
   readonly ports: Ports;
 }
 
-/** What has been started when it fails is among the ends. Throws CliError, UsageError. */
+/** What has been started when it fails is on the cleanup stack. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { io, machine, options, setup } = plan;
   const read = await readInventory(options, io);
@@ -177,7 +177,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
   if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
-    plan.talk.report(preflightRemark(problem));
+    plan.output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { machine: undefined, isHopeless: true, ports: { ...defaultPorts, ironic: api.port } };
@@ -185,7 +185,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
   if (machine === undefined || guest === undefined) return { machine: undefined, isHopeless: false, ports };
-  if (problem !== undefined) plan.talk.report({ ...preflightRemark(problem), severity: 'warning' });
+  if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
   const started = await startEmulated(plan, machine, { api, guest, medium, place });
   return { machine: started, isHopeless: false, ports };
@@ -201,15 +201,15 @@ async function readInventory({ inventory, profile }: TryOptions, io: Io): Promis
   return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
 }
 
-interface ApiSurroundings {
+interface ApiContext {
   readonly guest: GuestPlace | undefined;
   /** That hosts bring along. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
 async function startApi(
-  { ends, expectation, io, options, setup, trial }: TrialPlan,
-  { guest, tokens }: ApiSurroundings,
+  { cleanup, expectation, io, options, setup, trial }: TrialPlan,
+  { guest, tokens }: ApiContext,
 ): Promise<IronicApi> {
   const { askBack, listen, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
@@ -222,8 +222,8 @@ async function startApi(
     saveInventory,
     log: createQuietLog(io),
   });
-  ends.add(() => api.stop());
-  await tellApi(api, options, { listen, io });
+  cleanup.defer(() => api.stop());
+  await reportApiAddress(api, options, { listen, io });
   return api;
 }
 

@@ -3,8 +3,8 @@
 import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type {
   KubernetesClient,
-  Patch,
-  Selection,
+  MergePatch,
+  ListSelector,
   WatchEvent,
 } from '../../src/controller/kube/kubernetesClient.ts';
 import {
@@ -13,15 +13,15 @@ import {
   type KubernetesObject,
   type ObjectKey,
   readObject,
-  type Resource,
+  type ApiResource,
 } from '../../src/controller/kube/objects.ts';
 
 export interface MemoryCluster {
   readonly client: KubernetesClient;
   /** Makes an object, or puts another one in its place; generation and version are added. */
-  readonly put: (resource: Resource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
-  readonly remove: (resource: Resource, key: ObjectKey) => void;
-  readonly find: (resource: Resource, key: ObjectKey) => KubernetesObject | undefined;
+  readonly put: (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
+  readonly remove: (resource: ApiResource, key: ObjectKey) => void;
+  readonly find: (resource: ApiResource, key: ObjectKey) => KubernetesObject | undefined;
   /** Ends all watches, since what they start from is no longer known: everything is listed again. */
   readonly expire: () => void;
   /** What was asked for, a line each: `patch preprovisioningimages/status metal3/worker-0`. */
@@ -47,12 +47,12 @@ export function memoryCluster(): MemoryCluster {
     asked.push(line);
     cluster.intervene(line);
   };
-  const found = (resource: Resource, key: ObjectKey): KubernetesObject => {
+  const found = (resource: ApiResource, key: ObjectKey): KubernetesObject => {
     const kept = objects.get(nameOf(resource, key));
     if (kept !== undefined) return kept.object;
     throw new ApiError(`${keyText(key)} is not there`, { status: 404, reason: 'NotFound' });
   };
-  const store = (resource: Resource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
+  const store = (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
     const name = nameOf(resource, key);
     const type = objects.has(name) ? 'modified' : 'added';
     const metadata = isRecord(fields['metadata']) ? fields['metadata'] : {};
@@ -137,21 +137,21 @@ export function memoryCluster(): MemoryCluster {
   return cluster;
 }
 
-function nameOf({ plural }: Resource, key: ObjectKey): string {
+function nameOf({ plural }: ApiResource, key: ObjectKey): string {
   return `${plural} ${keyText(key)}`;
 }
 
-function matches({ object, resource }: Kept, wanted: Resource, selection: Selection): boolean {
+function matches({ object, resource }: Kept, wanted: ApiResource, selection: ListSelector): boolean {
   const { name, namespace } = object.metadata;
   if (resource !== wanted.plural || (selection.namespace ?? namespace) !== namespace) return false;
   return (selection.fieldSelector ?? `metadata.name=${name}`) === `metadata.name=${name}`;
 }
 
-function partOf(object: KubernetesObject, { part }: Resource): KubernetesObject {
+function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObject {
   return part === 'metadata' ? { metadata: object.metadata } : object;
 }
 
-function refuseStale({ metadata }: KubernetesObject, { body }: Patch): void {
+function refuseStale({ metadata }: KubernetesObject, { body }: MergePatch): void {
   const wanted = isRecord(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
   if (wanted === undefined || wanted === metadata.resourceVersion) return;
   throw new ApiError('the object has become another one', { status: 409, reason: 'Conflict' });

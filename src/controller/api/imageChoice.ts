@@ -6,7 +6,7 @@
  */
 
 import { type Architecture, architectures } from '../../core/architecture.ts';
-import { type ImageFormat, imageFormats, type ImageSpec } from './preprovisioningImage.ts';
+import { type ImageFormat, imageFormats, type PreprovisioningImageSpec } from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
@@ -20,7 +20,7 @@ export interface ImageChoice {
 }
 
 export function chooseImage(
-  { architecture: wanted, acceptFormats }: ImageSpec,
+  { architecture: wanted, acceptFormats }: PreprovisioningImageSpec,
   possible: PossibleImages,
 ): ImageChoice | FailedOutcome {
   const architecture = chooseArchitecture(wanted, possible);
@@ -66,7 +66,7 @@ export function imageStem(name: string): string {
   return name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-');
 }
 
-export function imageFileName(name: string, artifact: ConfigArtifact): string {
+export function builtFileName(name: string, artifact: ConfigArtifact): string {
   return hostFileName(imageStem(name), artifact);
 }
 

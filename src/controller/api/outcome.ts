@@ -9,7 +9,7 @@
 import type {
   Condition,
   ImageFormat,
-  ImageStatus,
+  PreprovisioningImageStatus,
   NetworkDataVersion,
   PreprovisioningImage,
 } from './preprovisioningImage.ts';
@@ -73,12 +73,12 @@ export function statusPatch(
   return changed.length === 0 ? undefined : { status: Object.fromEntries(changed) };
 }
 
-type Place = Pick<ImageStatus, 'imageUrl' | 'kernelUrl' | 'extraKernelParams'>;
+type Place = Pick<PreprovisioningImageStatus, 'imageUrl' | 'kernelUrl' | 'extraKernelParams'>;
 
 const nowhere: Place = { imageUrl: undefined, kernelUrl: undefined, extraKernelParams: undefined };
 
 /** As a merge patch has them. */
-function fieldsOf(status: ImageStatus): Readonly<Record<string, unknown>> {
+function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, unknown>> {
   const { imageUrl, kernelUrl, extraKernelParams, format, architecture, networkData, conditions } = status;
   return {
     imageUrl: imageUrl ?? null,

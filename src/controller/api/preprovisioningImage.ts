@@ -37,11 +37,11 @@ export interface PreprovisioningImage {
   readonly isDeleted: boolean;
   /** Another service builds the image. */
   readonly isForeign: boolean;
-  readonly spec: ImageSpec;
-  readonly status: ImageStatus;
+  readonly spec: PreprovisioningImageSpec;
+  readonly status: PreprovisioningImageStatus;
 }
 
-export interface ImageSpec {
+export interface PreprovisioningImageSpec {
   /** A Secret of the same namespace; undefined where the host has no network of its own. */
   readonly networkDataName: string | undefined;
   /** `x86_64`, or whatever somebody wrote; undefined where nobody said it. */
@@ -50,7 +50,7 @@ export interface ImageSpec {
   readonly acceptFormats: readonly string[];
 }
 
-export interface ImageStatus {
+export interface PreprovisioningImageStatus {
   readonly imageUrl: string | undefined;
   readonly kernelUrl: string | undefined;
   readonly extraKernelParams: string | undefined;
@@ -95,7 +95,7 @@ export function readPreprovisioningImage({ metadata, ...fields }: StoredObject):
   };
 }
 
-function readSpec(spec: Fields): ImageSpec {
+function readSpec(spec: Fields): PreprovisioningImageSpec {
   return {
     networkDataName: textOf(spec['networkDataName']),
     architecture: textOf(spec['architecture']),
@@ -103,7 +103,7 @@ function readSpec(spec: Fields): ImageSpec {
   };
 }
 
-function readStatus(status: Fields): ImageStatus {
+function readStatus(status: Fields): PreprovisioningImageStatus {
   return {
     imageUrl: textOf(status['imageUrl']),
     kernelUrl: textOf(status['kernelUrl']),

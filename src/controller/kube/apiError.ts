@@ -74,7 +74,7 @@ export function isExpired(error: unknown): boolean {
 }
 
 /** What was asked for: `list secrets in metal3`. */
-export type Wish = string;
+export type Operation = string;
 
 /** Characters of the API server's words. */
 const MAX_MESSAGE = 1000;
@@ -87,45 +87,45 @@ const LONGEST_WAIT = 600_000;
  */
 export async function readJson(
   parts: AsyncIterable<Uint8Array>,
-  wish: Wish,
+  operation: Operation,
   maxBytes: number,
 ): Promise<unknown> {
   const body: Uint8Array[] = [];
   let size = 0;
   for await (const part of parts) {
     size += part.length;
-    if (size > maxBytes) throw tooLarge(wish, maxBytes);
+    if (size > maxBytes) throw tooLarge(operation, maxBytes);
     body.push(part);
   }
-  return parseJson(Buffer.concat(body), wish);
+  return parseJson(Buffer.concat(body), operation);
 }
 
 /** @throws ApiError for what is no JSON */
-export function parseJson(bytes: Uint8Array, wish: Wish): unknown {
+export function parseJson(bytes: Uint8Array, operation: Operation): unknown {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     return value;
   } catch {
     // What JSON.parse says quotes the text, which may be a Secret.
-    throw notUnderstood(wish, 'the answer is no JSON');
+    throw notUnderstood(operation, 'the answer is no JSON');
   }
 }
 
 const decoder = new TextDecoder();
 
-function tooLarge(wish: Wish, maxBytes: number): ApiError {
-  return ownError('TooLarge', `Cannot ${wish}: the answer has more than ${maxBytes} bytes`);
+function tooLarge(operation: Operation, maxBytes: number): ApiError {
+  return ownError('TooLarge', `Cannot ${operation}: the answer has more than ${maxBytes} bytes`);
 }
 
 /** @param problem a clause */
-export function notUnderstood(wish: Wish, problem: string): ApiError {
-  return ownError('NotUnderstood', `Cannot ${wish}: ${problem}`, {
+export function notUnderstood(operation: Operation, problem: string): ApiError {
+  return ownError('NotUnderstood', `Cannot ${operation}: ${problem}`, {
     hint: 'check the address of the API server, and what stands before it',
   });
 }
 
-export function givenUp(wish: Wish): ApiError {
-  return ownError('GivenUp', `Cannot ${wish}: it was given up`);
+export function givenUp(operation: Operation): ApiError {
+  return ownError('GivenUp', `Cannot ${operation}: it was given up`);
 }
 
 function ownError(
@@ -137,7 +137,7 @@ function ownError(
 }
 
 interface Refusal {
-  readonly wish: Wish;
+  readonly operation: Operation;
   readonly status: number;
   /** The header of that name. */
   readonly retryAfter?: string | undefined;
@@ -148,13 +148,13 @@ interface Refusal {
 }
 
 /** For an answer that is no success, or a watch that ends with an error. */
-export function describeRefusal({ wish, status, retryAfter, body, secret }: Refusal): ApiError {
+export function describeRefusal({ operation, status, retryAfter, body, secret }: Refusal): ApiError {
   const said = isRecord(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
   const words = typeof message === 'string' && message !== '' ? message : `the server answers with ${status}`;
   const shown = secret === undefined ? words : words.replaceAll(secret, '***');
   const hint = hints[status];
-  return new ApiError(`Cannot ${wish}: ${plainText(shown, MAX_MESSAGE)}`, {
+  return new ApiError(`Cannot ${operation}: ${plainText(shown, MAX_MESSAGE)}`, {
     status,
     reason: typeof reason === 'string' && reason !== '' ? plainText(reason, 60) : 'Unknown',
     retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(said)) * 1000, LONGEST_WAIT),
@@ -180,13 +180,14 @@ function secondsIn(status: Readonly<Record<string, unknown>>): number {
 }
 
 /** For what undici, or the system below it, throws instead of an answer or in the middle of one; others are passed on. */
-export function describeBreak(error: unknown, wish: Wish): unknown {
+export function describeBreak(error: unknown, operation: Operation): unknown {
   if (error instanceof ApiError) return error;
-  if (error instanceof CliError) return noToken(error, wish);
-  if (error instanceof LineTooLong) return ownError('TooLarge', `Cannot ${wish}: an answer is too large`);
+  if (error instanceof CliError) return noToken(error, operation);
+  if (error instanceof LineTooLong)
+    return ownError('TooLarge', `Cannot ${operation}: an answer is too large`);
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) {
-    return ownError('NoConnection', `Cannot ${wish}: the proxy answers with ${proxyStatus}`, {
+    return ownError('NoConnection', `Cannot ${operation}: the proxy answers with ${proxyStatus}`, {
       hint: 'check https_proxy and no_proxy, or proxy-url of the kubeconfig',
     });
   }
@@ -196,12 +197,12 @@ export function describeBreak(error: unknown, wish: Wish): unknown {
   const { reason, hint } = breaks[kind];
   // The cause would bring along what the parser could not read.
   const cause = kind === 'protocol' ? undefined : error;
-  return ownError(reason, `Cannot ${wish}: ${problem}`, { hint, cause });
+  return ownError(reason, `Cannot ${operation}: ${problem}`, { hint, cause });
 }
 
 /** What the user gave is all that else may be wrong. */
-function noToken({ message, hint }: CliError, wish: Wish): ApiError {
-  return ownError('NoToken', `Cannot ${wish}: ${message}`, hint === undefined ? {} : { hint });
+function noToken({ message, hint }: CliError, operation: Operation): ApiError {
+  return ownError('NoToken', `Cannot ${operation}: ${message}`, hint === undefined ? {} : { hint });
 }
 
 const breaks: Readonly<

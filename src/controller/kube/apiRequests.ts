@@ -3,15 +3,22 @@
  * API server has refused because it had too much to do is sent again when it wants that; all else is up to the caller.
  */
 
-import type { Answer } from '../../io/http/httpExchange.ts';
-import { type ApiError, describeBreak, describeRefusal, givenUp, readJson, type Wish } from './apiError.ts';
+import type { RawResponse } from '../../io/http/httpExchange.ts';
+import {
+  type ApiError,
+  describeBreak,
+  describeRefusal,
+  givenUp,
+  readJson,
+  type Operation,
+} from './apiError.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
 import { createPace, type Pace, type TakeTurn } from './requestPace.ts';
 
 export interface ApiRequest {
-  readonly wish: Wish;
+  readonly operation: Operation;
   readonly method: SentRequest['method'];
   /** With its query. */
   readonly path: string;
@@ -76,7 +83,7 @@ export function createApiRequests(config: ClusterConfig, settings: RequestSettin
     ask: async (request, maxBytes) =>
       whileWanted(state, request, async (signal) => {
         const { body } = await send(state, request, signal);
-        return readJson(body, request.wish, maxBytes);
+        return readJson(body, request.operation, maxBytes);
       }),
     stream: (request) => stream(state, request),
     close: async () => {
@@ -97,7 +104,7 @@ async function whileWanted<T>(
   try {
     return await work(signal);
   } catch (error) {
-    throw signal.aborted ? givenUp(request.wish) : describeBreak(error, request.wish);
+    throw signal.aborted ? givenUp(request.operation) : describeBreak(error, request.operation);
   } finally {
     release();
   }
@@ -109,7 +116,7 @@ async function* stream(state: State, request: ApiRequest): AsyncGenerator<Uint8A
     const { body } = await send(state, request, signal);
     yield* body;
   } catch (error) {
-    throw signal.aborted ? givenUp(request.wish) : describeBreak(error, request.wish);
+    throw signal.aborted ? givenUp(request.operation) : describeBreak(error, request.operation);
   } finally {
     release();
   }
@@ -137,14 +144,14 @@ function holdOpen({ open, isClosed }: State, { signal }: ApiRequest): Hold {
 }
 
 /** Resolves with an answer that is a success. */
-async function send(state: State, request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+async function send(state: State, request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
   for (let attempt = 1; ; attempt++) {
     await state.takeTurn(signal);
-    if (signal.aborted) throw givenUp(request.wish);
+    if (signal.aborted) throw givenUp(request.operation);
     const token = await state.config.readToken();
     const response = await sendOnce(state, { ...request, token }, signal);
     if (response.statusCode < 300) return response;
-    const refusal = await readRefusal(response, request.wish, token);
+    const refusal = await readRefusal(response, request.operation, token);
     if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
     await pause(state.clock, refusal.retryAfter, signal);
   }
@@ -154,7 +161,7 @@ async function sendOnce(
   state: State,
   request: ApiRequest & { readonly token: string | undefined },
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<RawResponse> {
   const { settings } = state;
   const { token, accept = 'application/json', contentType = 'application/json' } = request;
   const connection = await (state.connection ??= connect(state));
@@ -170,7 +177,7 @@ async function sendOnce(
     signal,
     isWatch: request.isWatch === true,
   });
-  settings.note?.(`${request.wish}: ${response.statusCode}`);
+  settings.note?.(`${request.operation}: ${response.statusCode}`);
   return response;
 }
 
@@ -181,14 +188,14 @@ async function connect({ config, settings }: State): Promise<ClusterConnection> 
 
 /** What cannot be read is passed over: the status says enough. */
 async function readRefusal(
-  { statusCode: status, headers, body }: Answer,
-  wish: Wish,
+  { statusCode: status, headers, body }: RawResponse,
+  operation: Operation,
   secret: string | undefined,
 ): Promise<ApiError> {
   const retryAfter = headers['retry-after'];
-  const said = await readJson(body, wish, MAX_ERROR_BYTES).catch(() => undefined);
+  const said = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
   return describeRefusal({
-    wish,
+    operation,
     status,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     body: said,

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { isNotFound } from './apiError.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
-import { apiVersionOf, events, type KubernetesObject, type Resource } from './objects.ts';
+import { apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
 
 export interface EventRecorder {
   /** Returns at once. */
@@ -19,7 +19,7 @@ export interface EventRecorder {
 
 export interface RecordedEvent {
   /** What it is about. */
-  readonly resource: Resource;
+  readonly resource: ApiResource;
   readonly object: Pick<KubernetesObject, 'metadata'>;
   readonly type: 'Normal' | 'Warning';
   /** A word, why: `ImageBuildInvalid`. */

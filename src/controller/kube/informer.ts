@@ -6,13 +6,13 @@
 
 import { CliError } from '../../core/errors.ts';
 import { type BackOff, backOffAfter, withJitter } from './requestPace.ts';
-import type { KubernetesClient, Selection, WatchEvent } from './kubernetesClient.ts';
+import type { KubernetesClient, ListSelector, WatchEvent } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
-import { keyOf, keyText, type KubernetesObject, type ObjectKey, type Resource } from './objects.ts';
+import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
 import { ApiError, isExpired, type OwnReason } from './apiError.ts';
 
 /** `Kept` is what `keep` makes of an object, and all that stays in memory. */
-export interface WatchCache<Kept> {
+export interface Informer<Kept> {
   /** Resolves when everything that there was has been told; rejects where the cache is stopped before. */
   readonly synced: Promise<void>;
   readonly isSynced: boolean;
@@ -24,14 +24,14 @@ export interface WatchCache<Kept> {
   stop(): Promise<void>;
 }
 
-export interface WatchCacheOptions<Kept> {
+export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
-  readonly resource: Resource;
-  readonly selection: Selection;
+  readonly resource: ApiResource;
+  readonly selection: ListSelector;
   /** Takes what is needed of an object; undefined passes it over. What it throws is told as trouble, and passes it over. */
   readonly keep: (object: KubernetesObject) => Kept | undefined;
   /** Called after the change is in the cache. Must not throw. */
-  readonly changed?: (change: CacheChange<Kept>) => void;
+  readonly changed?: (change: ObjectChange<Kept>) => void;
   /** Takes what is tried again, and after how many milliseconds: the connection broke off, the API server refuses. */
   readonly trouble?: (error: Error, retryIn: number) => void;
   /** Objects beyond this many are passed over, which is told as trouble. Default: 100,000. */
@@ -41,7 +41,7 @@ export interface WatchCacheOptions<Kept> {
 }
 
 /** Added where there is no `before`, deleted where there is no `now`. */
-export interface CacheChange<Kept> {
+export interface ObjectChange<Kept> {
   readonly key: ObjectKey;
   readonly before: Kept | undefined;
   readonly now: Kept | undefined;
@@ -50,16 +50,16 @@ export interface CacheChange<Kept> {
 const DEFAULT_MAX_OBJECTS = 100_000;
 
 /** Begins at once. */
-export function createWatchCache<Kept>(options: WatchCacheOptions<Kept>): WatchCache<Kept> {
+export function createInformer<Kept>(options: InformerOptions<Kept>): Informer<Kept> {
   const end = new AbortController();
   const { promise: synced, resolve, reject } = promiseWithResolvers();
-  const state: CacheState<Kept> = {
+  const state: InformerState<Kept> = {
     options,
     objects: new Map(),
     unseen: undefined,
     isSynced: false,
     lastContact: undefined,
-    noteSynced: resolve,
+    resolveSynced: resolve,
   };
   const done = follow(state, end.signal).finally(() =>
     reject(new CliError(`${options.resource.plural} were not read to their end`, { code: 'ERR_KUBERNETES' })),
@@ -108,24 +108,24 @@ interface Entry<Kept> {
   readonly kept: Kept;
 }
 
-interface CacheState<Kept> {
-  readonly options: WatchCacheOptions<Kept>;
+interface InformerState<Kept> {
+  readonly options: InformerOptions<Kept>;
   /** By `keyText`. */
   readonly objects: Map<string, Entry<Kept>>;
   /** Of what was there before, what the list that is being read has not had yet. */
   unseen: Set<string> | undefined;
   isSynced: boolean;
   lastContact: Date | undefined;
-  readonly noteSynced: () => void;
+  readonly resolveSynced: () => void;
 }
 
-async function follow<Kept>(state: CacheState<Kept>, signal: AbortSignal): Promise<void> {
+async function follow<Kept>(state: InformerState<Kept>, signal: AbortSignal): Promise<void> {
   const { client, resource, selection, trouble, backOff, clock } = state.options;
-  const following = followResource({ client, resource, selection, signal, trouble, backOff, clock });
+  const following = reflect({ client, resource, selection, signal, trouble, backOff, clock });
   for await (const event of following) take(state, event);
 }
 
-function take<Kept>(state: CacheState<Kept>, event: ResourceEvent): void {
+function take<Kept>(state: InformerState<Kept>, event: ResourceEvent): void {
   switch (event.type) {
     case 'listing':
       state.unseen = new Set(state.objects.keys());
@@ -142,7 +142,7 @@ function take<Kept>(state: CacheState<Kept>, event: ResourceEvent): void {
       for (const name of state.unseen ?? []) remove(state, name);
       state.unseen = undefined;
       state.isSynced = true;
-      state.noteSynced();
+      state.resolveSynced();
       break;
     case 'bookmark':
       break;
@@ -151,7 +151,7 @@ function take<Kept>(state: CacheState<Kept>, event: ResourceEvent): void {
     state.lastContact = (state.options.clock ?? systemClock).date();
 }
 
-function put<Kept>(state: CacheState<Kept>, object: KubernetesObject): void {
+function put<Kept>(state: InformerState<Kept>, object: KubernetesObject): void {
   const key = keyOf(object);
   const name = keyText(key);
   state.unseen?.delete(name);
@@ -163,7 +163,7 @@ function put<Kept>(state: CacheState<Kept>, object: KubernetesObject): void {
   state.options.changed?.({ key, before, now: kept });
 }
 
-function keepOf<Kept>({ options }: CacheState<Kept>, object: KubernetesObject): Kept | undefined {
+function keepOf<Kept>({ options }: InformerState<Kept>, object: KubernetesObject): Kept | undefined {
   try {
     return options.keep(object);
   } catch (error) {
@@ -172,7 +172,7 @@ function keepOf<Kept>({ options }: CacheState<Kept>, object: KubernetesObject): 
   }
 }
 
-function isFull<Kept>({ options, objects }: CacheState<Kept>, name: string): boolean {
+function isFull<Kept>({ options, objects }: InformerState<Kept>, name: string): boolean {
   const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = options;
   if (objects.size < maxObjects) return false;
   trouble?.(
@@ -184,7 +184,7 @@ function isFull<Kept>({ options, objects }: CacheState<Kept>, name: string): boo
   return true;
 }
 
-function remove<Kept>({ options, objects }: CacheState<Kept>, name: string): void {
+function remove<Kept>({ options, objects }: InformerState<Kept>, name: string): void {
   const found = objects.get(name);
   if (found === undefined) return;
   objects.delete(name);
@@ -203,10 +203,10 @@ type ResourceEvent =
   | { readonly type: 'list complete' }
   | WatchEvent;
 
-interface FollowOptions {
+interface ReflectorOptions {
   readonly client: KubernetesClient;
-  readonly resource: Resource;
-  readonly selection: Selection;
+  readonly resource: ApiResource;
+  readonly selection: ListSelector;
   /** Ends it. */
   readonly signal: AbortSignal;
   /** Takes what is tried again, and after how many milliseconds. */
@@ -224,22 +224,22 @@ const SHORT_WATCH = 1000;
 const MAX_RESUMPTIONS = 5;
 
 /** Ends only with the signal; throws nothing. */
-async function* followResource(options: FollowOptions): AsyncGenerator<ResourceEvent, void> {
+async function* reflect(options: ReflectorOptions): AsyncGenerator<ResourceEvent, void> {
   const { signal, clock = systemClock } = options;
-  const state: State = { options, clock, from: undefined, failures: 0 };
+  const state: ReflectorState = { options, clock, from: undefined, failures: 0 };
   while (!signal.aborted) {
     try {
       if (state.from === undefined) yield* list(state);
       yield* watch(state);
     } catch (error) {
       if (signal.aborted) return;
-      await pause(clock, noteFailure(state, error), signal);
+      await pause(clock, countFailure(state, error), signal);
     }
   }
 }
 
-interface State {
-  readonly options: FollowOptions;
+interface ReflectorState {
+  readonly options: ReflectorOptions;
   readonly clock: Clock;
   /** All changes until this resource version have been told; undefined where everything has to be listed. */
   from: string | undefined;
@@ -247,7 +247,7 @@ interface State {
   failures: number;
 }
 
-async function* list(state: State): AsyncGenerator<ResourceEvent, void> {
+async function* list(state: ReflectorState): AsyncGenerator<ResourceEvent, void> {
   const { client, resource, selection, signal } = state.options;
   yield { type: 'listing' };
   let from: string | undefined;
@@ -260,7 +260,7 @@ async function* list(state: State): AsyncGenerator<ResourceEvent, void> {
 }
 
 /** @throws also where it ends too soon */
-async function* watch(state: State): AsyncGenerator<ResourceEvent, void> {
+async function* watch(state: ReflectorState): AsyncGenerator<ResourceEvent, void> {
   const { client, resource, selection, signal } = state.options;
   const { from: resourceVersion = '' } = state;
   const start = state.clock.now();
@@ -280,7 +280,7 @@ async function* watch(state: State): AsyncGenerator<ResourceEvent, void> {
 }
 
 /** Returns how long to wait, in milliseconds. */
-function noteFailure(state: State, thrown: unknown): number {
+function countFailure(state: ReflectorState, thrown: unknown): number {
   const error = thrown instanceof Error ? thrown : new Error('unknown trouble', { cause: thrown });
   state.failures += 1;
   if (!canResume(error) || state.failures >= MAX_RESUMPTIONS) state.from = undefined;

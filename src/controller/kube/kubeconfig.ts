@@ -22,7 +22,7 @@ export interface Kubeconfig {
 }
 
 /** What the current context means. Paths are as they are written. */
-export interface Access {
+export interface ClusterAccess {
   /** The name of the context, for messages. */
   readonly context: string;
   readonly server: string;
@@ -96,7 +96,7 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
  * The current context of several files, which count as one: of what is named twice the first counts.
  * @throws CliError
  */
-export function selectAccess(files: readonly Kubeconfig[]): Access {
+export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   const first = files.find(({ currentContext }) => currentContext !== undefined);
   const name = first?.currentContext;
   const paths = files.map(({ path }) => path).join(', ');
@@ -175,7 +175,9 @@ const refused: readonly (readonly [field: string, what: string])[] = [
   ['as-groups', 'and acting as somebody else is not known here'],
 ];
 
-function readCluster(cluster: Entry): Pick<Access, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
+function readCluster(
+  cluster: Entry,
+): Pick<ClusterAccess, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
   const server = cluster.text('server');
   if (server === undefined) throw problemIn(cluster.path, 'its cluster has no server');
   return {
@@ -186,7 +188,7 @@ function readCluster(cluster: Entry): Pick<Access, 'server' | 'authority' | 'ser
   };
 }
 
-function readUser(user: Entry): Pick<Access, 'certificate' | 'key' | 'token'> {
+function readUser(user: Entry): Pick<ClusterAccess, 'certificate' | 'key' | 'token'> {
   const token = user.text('token');
   const file = user.text('tokenFile');
   const certificate = readMaterial(user, 'client-certificate');
@@ -201,7 +203,7 @@ function readToken(
   token: string | undefined,
   file: string | undefined,
   from: string,
-): Access['token'] | undefined {
+): ClusterAccess['token'] | undefined {
   if (file !== undefined) return { kind: 'file', path: file, from };
   return token === undefined ? undefined : { kind: 'data', bytes: Buffer.from(token) };
 }

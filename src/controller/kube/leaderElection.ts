@@ -14,7 +14,7 @@ export interface LeaderElection {
   readonly isLeader: boolean;
   /** Its identity; undefined where nobody leads, or nothing is known yet. */
   readonly leader: string | undefined;
-  /** Ends leading, and gives the Lease up so that the next one need not wait for its end. */
+  /** Ends reconcileLoop, and gives the Lease up so that the next one need not wait for its end. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface LeaderElectionOptions {
   /**
    * Called each time that this replica begins to lead. The signal comes when it no longer does, which is before another
    * one may: from then on nothing may be written. The Lease is given up only when what it returns has ended; what it
-   * throws is told as trouble, and ends leading.
+   * throws is told as trouble, and ends reconcileLoop.
    */
   readonly lead: (signal: AbortSignal) => Promise<void>;
   /** Called when another one leads, or nobody does any more. */
@@ -132,7 +132,7 @@ function startTerm(state: State, begun: number): Term {
     try {
       await options.lead(term.end.signal);
     } catch (error) {
-      tell(state, error);
+      reportTrouble(state, error);
     }
     term.over.abort();
   })();
@@ -159,12 +159,12 @@ async function claim(state: State, signal: AbortSignal): Promise<'held' | 'held 
     // One's own need not be read first: it is refused if it is no longer as it was.
     const lease = state.seen?.lease.holder === identity ? state.seen.lease : await look(state, inTime);
     if (lease !== undefined && isHeldByAnother(state, lease)) return 'held by another';
-    note(state, await write(state, lease, inTime));
+    observeLease(state, await write(state, lease, inTime));
     return 'held';
   } catch (error) {
     if (signal.aborted) return 'unknown';
     if (state.seen?.lease.holder === identity) state.seen = undefined;
-    if (!isConflict(error)) tell(state, error);
+    if (!isConflict(error)) reportTrouble(state, error);
     return 'unknown';
   } finally {
     release();
@@ -193,7 +193,7 @@ function limitTime(
 async function look(state: State, signal: AbortSignal): Promise<LeaseState | undefined> {
   const { client, lease } = state.options;
   try {
-    return note(state, await client.get(leases, lease, { signal }));
+    return observeLease(state, await client.get(leases, lease, { signal }));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -201,7 +201,7 @@ async function look(state: State, signal: AbortSignal): Promise<LeaseState | und
 }
 
 /** Since when the Lease has been as it is, is what counts: not which time stands in it. */
-function note(state: State, object: KubernetesObject): LeaseState {
+function observeLease(state: State, object: KubernetesObject): LeaseState {
   const { clock, durations, options, seen } = state;
   const lease = readLease(object, durations.lease);
   const isSame = seen?.lease.resourceVersion === lease.resourceVersion;
@@ -235,7 +235,7 @@ async function giveUp(state: State): Promise<void> {
     await tryRelease(state, signal);
   } catch (error) {
     state.seen = undefined;
-    tell(state, error);
+    reportTrouble(state, error);
   } finally {
     release();
   }
@@ -247,7 +247,7 @@ async function tryRelease(state: State, signal: AbortSignal): Promise<boolean> {
   if (seen === undefined || seen.lease.holder !== options.identity) return true;
   const body = releaseBody(seen.lease, clock.date());
   try {
-    note(state, await options.client.patch(leases, options.lease, { body, signal }));
+    observeLease(state, await options.client.patch(leases, options.lease, { body, signal }));
     return true;
   } catch (error) {
     if (isConflict(error)) return false;
@@ -255,7 +255,7 @@ async function tryRelease(state: State, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-function tell({ options }: State, error: unknown): void {
+function reportTrouble({ options }: State, error: unknown): void {
   options.trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }));
 }
 

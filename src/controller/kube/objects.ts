@@ -2,10 +2,10 @@
 
 import { CliError, UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
-import type { Selection } from './kubernetesClient.ts';
+import type { ListSelector } from './kubernetesClient.ts';
 
 /** A kind of object, as URLs and manifests name it. Those without a namespace are left out: nothing here needs one. */
-export interface Resource {
+export interface ApiResource {
   /** Empty for the core of Kubernetes. */
   readonly group: string;
   readonly version: string;
@@ -17,20 +17,20 @@ export interface Resource {
   readonly part?: 'metadata';
 }
 
-export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+export const secrets: ApiResource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 /** Which Secrets there are, and in which version; their contents stay where they are. */
-export const secretMetadata: Resource = { ...secrets, part: 'metadata' };
-export const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
-export const leases: Resource = {
+export const secretMetadata: ApiResource = { ...secrets, part: 'metadata' };
+export const configMaps: ApiResource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+export const leases: ApiResource = {
   group: 'coordination.k8s.io',
   version: 'v1',
   plural: 'leases',
   kind: 'Lease',
 };
-export const events: Resource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
+export const events: ApiResource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
 
 /** `metal3.io/v1alpha1`, or `v1`. */
-export function apiVersionOf({ group, version }: Resource): string {
+export function apiVersionOf({ group, version }: ApiResource): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
@@ -126,7 +126,10 @@ function listOfTexts(value: unknown): readonly string[] {
 }
 
 /** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, without the namespace for those of all. */
-export function collectionPath({ group, version, plural }: Resource, namespace: string | undefined): string {
+export function collectionPath(
+  { group, version, plural }: ApiResource,
+  namespace: string | undefined,
+): string {
   const api = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (namespace === undefined) return `${api}/${plural}`;
   const problem = namespaceProblem(namespace);
@@ -135,7 +138,7 @@ export function collectionPath({ group, version, plural }: Resource, namespace: 
 }
 
 /** Names are checked: with slashes or dots they would lead elsewhere. @throws UsageError */
-export function objectPath(resource: Resource, { namespace, name }: ObjectKey): string {
+export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey): string {
   const problem = objectNameProblem(name);
   if (problem !== undefined) throw badName('name', name, problem);
   return `${collectionPath(resource, namespace)}/${name}`;
@@ -146,7 +149,7 @@ function badName(what: 'name' | 'namespace', text: string, problem: string): Usa
 }
 
 /** The form in which objects are to come, one by one or as a list; undefined for that which they are kept in. */
-export function wantedForm({ part }: Resource, many: '' | 'List'): string | undefined {
+export function wantedForm({ part }: ApiResource, many: '' | 'List'): string | undefined {
   if (part === undefined) return undefined;
   return `application/json;as=PartialObjectMetadata${many};g=meta.k8s.io;v=v1`;
 }
@@ -159,9 +162,13 @@ export function queryText(fields: Readonly<Record<string, string | undefined>>):
 }
 
 /** For messages: `list secrets in metal3`. */
-export function wishFor(verb: string, { plural }: Resource, { namespace, name }: WishedPlace): string {
+export function operationFor(
+  verb: string,
+  { plural }: ApiResource,
+  { namespace, name }: WishedPlace,
+): string {
   if (name !== undefined) return `${verb} ${plural} ${namespace ?? ''}/${name}`;
   return `${verb} ${plural} in ${namespace ?? 'all namespaces'}`;
 }
 
-type WishedPlace = Pick<Selection, 'namespace'> & { readonly name?: string };
+type WishedPlace = Pick<ListSelector, 'namespace'> & { readonly name?: string };

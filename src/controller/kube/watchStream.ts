@@ -3,7 +3,7 @@
  * comes in pieces, and neither a line nor a character has to end where a piece does.
  */
 
-import { describeRefusal, LineTooLong, notUnderstood, parseJson, type Wish } from './apiError.ts';
+import { describeRefusal, LineTooLong, notUnderstood, parseJson, type Operation } from './apiError.ts';
 import type { WatchEvent } from './kubernetesClient.ts';
 import { isRecord, readObject } from './objects.ts';
 
@@ -64,9 +64,9 @@ const CHANGES = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' } as 
  * Undefined for kinds of events that this program does not know.
  * @throws ApiError for what is none, and for those that say why the watch ends; CliError for what is no object
  */
-export function readWatchEvent(line: Uint8Array, wish: Wish): WatchEvent | undefined {
-  const event = parseJson(line, wish);
-  if (!isRecord(event)) throw notUnderstood(wish, 'a line of the watch is no event');
+export function readWatchEvent(line: Uint8Array, operation: Operation): WatchEvent | undefined {
+  const event = parseJson(line, operation);
+  if (!isRecord(event)) throw notUnderstood(operation, 'a line of the watch is no event');
   const { type, object } = event;
   switch (type) {
     case 'ADDED':
@@ -74,20 +74,20 @@ export function readWatchEvent(line: Uint8Array, wish: Wish): WatchEvent | undef
     case 'DELETED':
       return { type: CHANGES[type], object: readObject(object) };
     case 'BOOKMARK':
-      return { type: 'bookmark', resourceVersion: versionOf(object, wish) };
+      return { type: 'bookmark', resourceVersion: versionOf(object, operation) };
     case 'ERROR':
-      throw describeRefusal({ wish, status: codeOf(object), body: object });
+      throw describeRefusal({ operation, status: codeOf(object), body: object });
     default:
       return undefined;
   }
 }
 
 /** Of a list, or of a bookmark, neither of which has a name. @throws ApiError where there is none */
-export function versionOf(value: unknown, wish: Wish): string {
+export function versionOf(value: unknown, operation: Operation): string {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   if (typeof version === 'string' && version !== '') return version;
-  throw notUnderstood(wish, 'the answer has no resourceVersion');
+  throw notUnderstood(operation, 'the answer has no resourceVersion');
 }
 
 function codeOf(status: unknown): number {

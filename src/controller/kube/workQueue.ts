@@ -124,13 +124,13 @@ async function workOn(state: State, key: string): Promise<void> {
     await options.work(key);
     failures.delete(key);
   } catch (error) {
-    noteFailure(state, key, error);
+    countFailure(state, key, error);
   }
   running.delete(key);
   if (!state.isStopped) startWork(state);
 }
 
-function noteFailure(state: State, key: string, error: unknown): void {
+function countFailure(state: State, key: string, error: unknown): void {
   const { options, failures } = state;
   const count = (failures.get(key) ?? 0) + 1;
   failures.set(key, count);

@@ -6,7 +6,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { withInitrd } from '../../hosts/input/initrdInput.ts';
 import { lineForOutput } from '../../io/report/terminalText.ts';
-import { jsonLines, parseTextOrJson } from '../../io/report/choices.ts';
+import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ShowInitrdOptions {
   /** Path of the initramfs; `-` is standard input. */
@@ -31,7 +31,7 @@ export async function showInitrd(
   const files = sortedByPath(await withInitrd(path, io, (source) => listInitrd(source, wants)));
   const output =
     form === 'json'
-      ? jsonLines({ files: files.map(([name, size]) => ({ path: name, size })) })
+      ? jsonBytes({ files: files.map(([name, size]) => ({ path: name, size })) })
       : Buffer.concat(files.map(([name]) => lineForOutput(name, io)));
   await writeStdout(io, [output]);
   return 0;

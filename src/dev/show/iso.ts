@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { nameInput } from '../../hosts/input/nameInput.ts';
-import { jsonLines } from '../../io/report/choices.ts';
+import { jsonBytes } from '../../io/report/choices.ts';
 
 export interface ShowIsoOptions {
   readonly iso: string;
@@ -23,7 +23,7 @@ export interface ShowIsoOptions {
  * @throws UsageError for both options; CliError where the image cannot be read, or is no CoreOS live ISO
  */
 export async function showIso(options: ShowIsoOptions, io: Io): Promise<ExitCode> {
-  await writeStdout(io, [jsonLines(await describeIso(options, io))]);
+  await writeStdout(io, [jsonBytes(await describeIso(options, io))]);
   return 0;
 }
 

@@ -15,7 +15,7 @@ import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFi
 /** What to write; chunks are taken as they come. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-export interface WriteOptions {
+export interface NewFileOptions {
   /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
   readonly mode?: number;
   /** Refuses to replace a file. */
@@ -33,7 +33,7 @@ export interface WriteOptions {
 export async function writeFileAtomically(
   path: string,
   content: Content,
-  { mode, noClobber = false, shownPath = path }: WriteOptions = {},
+  { mode, noClobber = false, shownPath = path }: NewFileOptions = {},
 ): Promise<void> {
   const special = noClobber ? undefined : await openSpecial(path);
   if (special === undefined) {
@@ -60,14 +60,14 @@ export async function writeFileAtomically(
 export async function writeIfChanged(
   path: string,
   content: Uint8Array,
-  options: WriteOptions = {},
+  options: NewFileOptions = {},
 ): Promise<boolean> {
   if (await holds(path, content, options)) return false;
   await writeFileAtomically(path, content, options);
   return true;
 }
 
-async function holds(path: string, content: Uint8Array, { mode = 0o777 }: WriteOptions): Promise<boolean> {
+async function holds(path: string, content: Uint8Array, { mode = 0o777 }: NewFileOptions): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
   const present = await readFile(path).catch(() => undefined);

@@ -17,7 +17,7 @@ interface ExchangeOptions extends Dispatcher.DispatchOptions {
 }
 
 /** The head of an answer, and its body, which has not been read yet. */
-export interface Answer {
+export interface RawResponse {
   readonly statusCode: number;
   /** By names in lower case. */
   readonly headers: IncomingHttpHeaders;
@@ -36,7 +36,10 @@ interface AnswerBody extends AsyncIterable<Uint8Array> {
 const MAX_WAITING = 32 * 1024;
 
 /** @throws errors of undici and of the system */
-export function exchange(dispatcher: Dispatcher, { signal, ...options }: ExchangeOptions): Promise<Answer> {
+export function exchange(
+  dispatcher: Dispatcher,
+  { signal, ...options }: ExchangeOptions,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(resolve, (error) => {
       signal?.removeEventListener('abort', abort);
@@ -50,7 +53,7 @@ export function exchange(dispatcher: Dispatcher, { signal, ...options }: Exchang
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
-  readonly #answered: (answer: Answer) => void;
+  readonly #answered: (answer: RawResponse) => void;
   readonly #ended: (error: Error | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #context: unknown;
@@ -60,7 +63,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
   #end: 'complete' | Error | undefined;
   #wake = (): void => undefined;
 
-  constructor(answered: (answer: Answer) => void, ended: (error: Error | undefined) => void) {
+  constructor(answered: (answer: RawResponse) => void, ended: (error: Error | undefined) => void) {
     this.#answered = answered;
     this.#ended = ended;
   }
@@ -221,7 +224,7 @@ export interface HttpTimeouts {
 
 export interface HttpConnections {
   /** @throws errors of undici and of the system */
-  request(url: URL, options: RequestOptions): Promise<Answer>;
+  request(url: URL, options: RequestOptions): Promise<RawResponse>;
   close(): Promise<void>;
 }
 

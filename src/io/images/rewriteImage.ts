@@ -59,22 +59,22 @@ export async function rewriteLiveIso(
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
       const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
-      noteImage(iso, io);
+      logImage(iso, io);
       const change = await edit(iso);
-      noteChange(change, image, io);
+      logChange(change, image, io);
       await deliver({ iso, image, change }, destination, io);
     });
   if (destination.kind !== 'in place') return run();
   await editAlone(destination.path, io, run);
 }
 
-function noteImage({ embedArea, label }: LiveIso, { note }: Io): void {
+function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
   const { file, length, offset } = embedArea;
   const what = file === undefined ? 'in the initramfs' : file;
   note?.(`live ISO ${label}; its embed area is ${what}: ${length} bytes at ${offset}`);
 }
 
-function noteChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
   if (note === undefined) return;
   const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
   const grown = (size ?? image.size) - image.size;

@@ -74,6 +74,6 @@ export function parseTextOrJson(format: string | undefined): TextOrJson {
 }
 
 /** A value as JSON over several lines, ready to be written. */
-export function jsonLines(value: unknown): Uint8Array {
+export function jsonBytes(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
 }

@@ -5,7 +5,7 @@ import type { ExitCode, Io } from '../../io/io.ts';
 import { readLiveIso } from '../../io/images/rewriteImage.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { lineForOutput } from '../../io/report/terminalText.ts';
-import { jsonLines, parseTextOrJson } from '../../io/report/choices.ts';
+import { jsonBytes, parseTextOrJson } from '../../io/report/choices.ts';
 
 export interface ShowKargsOptions {
   readonly iso: string;
@@ -30,7 +30,7 @@ export async function showKargs(options: ShowKargsOptions, io: Io): Promise<Exit
   const format = parseTextOrJson(options.format);
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
   const text = options.default === true ? areas.defaults : areas.current;
-  await writeStdout(io, [format === 'json' ? jsonLines(shownKargs(areas)) : lineForOutput(text, io)]);
+  await writeStdout(io, [format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
   return 0;
 }
 

@@ -150,13 +150,13 @@ export async function openInventoryFolder(
   };
 }
 
-interface Wish {
+interface SaveRequest {
   readonly node: string;
   readonly size: number;
   readonly most: number;
 }
 
-function hasRoom(sizes: Map<string, number>, { node, size, most }: Wish): boolean {
+function hasRoom(sizes: Map<string, number>, { node, size, most }: SaveRequest): boolean {
   const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
   if (others + size > most) return false;
   sizes.set(node, size);

@@ -49,7 +49,7 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
       const { failed } = await begin(accelerator);
       const problem = await failed;
       const hasNext = index + 1 < run.setup.accelerators.length;
-      if (problem === undefined || isStopped || !hasNext) return tellEnd(run, problem, isStopped);
+      if (problem === undefined || isStopped || !hasNext) return reportEnd(run, problem, isStopped);
       run.say(`${accelerator} does not work here (${problem}): the machine starts anew, emulated as a whole`);
     }
   })();
@@ -63,7 +63,7 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
   };
 }
 
-function tellEnd(
+function reportEnd(
   { observe, source: { mac } }: MachineRun,
   problem: string | undefined,
   isStopped: boolean,
@@ -110,7 +110,7 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
 
 /** What it boots from; a folder is served from then on. Throws CliError where there is nothing. */
 export async function findMedium(
-  { ends, io, trial }: TrialPlan,
+  { cleanup, io, trial }: TrialPlan,
   { host, medium }: EmulatedSource,
   images: ImageService | undefined,
 ): Promise<Medium> {
@@ -124,7 +124,7 @@ export async function findMedium(
       log,
       observe: (event) => trial.observe(event),
     });
-    ends.add(stop);
+    cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }
   if (images === undefined) throw new UsageError(`no images are served for ${host.name}`);
@@ -133,7 +133,7 @@ export async function findMedium(
     : { kind: 'network', scriptUrl: images.scriptUrl() };
 }
 
-export interface GuestSurroundings {
+export interface GuestContext {
   readonly api: IronicApi;
   readonly guest: GuestPlace;
   readonly medium: Medium;
@@ -142,18 +142,18 @@ export interface GuestSurroundings {
 
 /** Throws CliError where its console cannot be kept. */
 export async function startEmulated(
-  { ends, io, options, talk, trial }: TrialPlan,
+  { cleanup, io, options, output, trial }: TrialPlan,
   { setup, source }: PlannedMachine,
-  { api, guest, medium, place }: GuestSurroundings,
+  { api, guest, medium, place }: GuestContext,
 ): Promise<TrialMachine> {
   const network = guestNetwork(guest.host, '--guest-host');
-  talk.report({
+  output.report({
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
-  if (guest.config?.kind === 'unknown') talk.report(notKnown(guest.config.reason));
-  const console = await openConsoleOutput(options.console, talk.say, io);
-  ends.add(() => console.close());
+  if (guest.config?.kind === 'unknown') output.report(notKnown(guest.config.reason));
+  const console = await openConsoleOutput(options.console, output.say, io);
+  cleanup.defer(() => console.close());
   const machine = runTrialMachine({
     setup,
     source,
@@ -164,10 +164,10 @@ export async function startEmulated(
       if (event.state === 'started' || event.state === 'rebooted') api.bootedAnew(event.mac);
       trial.observe(event);
     },
-    say: (message) => talk.report({ severity: 'info', message }),
+    say: (message) => output.report({ severity: 'info', message }),
     env: io.env,
   });
-  ends.add(() => machine.stop());
+  cleanup.defer(() => machine.stop());
   return machine;
 }
 

@@ -43,7 +43,7 @@ export interface GuestPlace {
 /** Throws CliError for a folder from which no emulated machine can boot, and for an image that cannot be read. */
 export async function findGuestPlace(
   { host: { name }, medium }: EmulatedSource,
-  { given, listed, setup }: GuestWishes,
+  { given, listed, setup }: GuestOptions,
   io: Io,
 ): Promise<GuestPlace> {
   const { ironicUrl, listen, scheme } = setup;
@@ -63,7 +63,7 @@ function urlsOf(config: ImageConfig): readonly string[] {
   return config.kind === 'urls' ? config.urls : [];
 }
 
-interface GuestWishes {
+interface GuestOptions {
   /** What `--guest-host` says. */
   readonly given: string | undefined;
   /** Of the inventory. */
@@ -92,7 +92,7 @@ export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace):
 }
 
 /** What the user is told of it. */
-export function preflightRemark(problem: Problem): Diagnostic {
+export function preflightDiagnostic(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
     const hint = 'embed a config with `iso ignition embed`, or boot another image';

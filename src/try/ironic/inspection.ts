@@ -21,7 +21,7 @@ import {
   versionReason,
 } from './messages.ts';
 import { lookupDocument, notFound } from './lookup.ts';
-import { type Found, type IronicNode, type NodeStore, normalizeMacs, noteStart } from './nodes.ts';
+import { type Found, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface InspectionRequest {
@@ -34,7 +34,7 @@ export interface InspectionRequest {
   readonly now: Date;
 }
 
-export interface Inspection {
+export interface InspectionAnswer {
   readonly answer: ApiAnswer;
   readonly macs: readonly string[];
   /** UUID; undefined where the request was refused. */
@@ -64,7 +64,7 @@ const lookupSince = 84;
 /** Taken as well, so that agents need not know whether it is the inspector or Ironic. */
 const leastMinor = 1;
 
-export function answerInspection(request: InspectionRequest, nodes: NodeStore): Inspection {
+export function answerInspection(request: InspectionRequest, nodes: NodeStore): InspectionAnswer {
   const refusal = refusalOf(request);
   if (refusal !== undefined) return refuse(request, refusal);
   const parsed = parseBody(request.body);
@@ -76,7 +76,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
     const problem = "Schema error for data: it is not of type 'object'";
     return refuse(request, { status: 400, problem, reason: 'arguments' });
   }
-  const check = readInventory(parsed.value);
+  const check = checkInventory(parsed.value);
   if (check.kind === 'none') return refuse(request, { status: 400, ...check });
   const { inventory } = check;
   // Ironic would also look for the address of the BMC.
@@ -120,7 +120,7 @@ function refuse(
   { service }: InspectionRequest,
   { status, problem, reason, told = problem }: Refusal,
   inventory?: Inventory,
-): Inspection {
+): InspectionAnswer {
   return {
     answer: service === 'inspector' ? inspectorFault(status, told) : fault(status, told),
     macs: inventory?.macs ?? [],
@@ -150,8 +150,8 @@ interface Accepted {
   readonly body: JsonObject;
 }
 
-function accept(request: InspectionRequest, { node, inventory, body }: Accepted): Inspection {
-  noteStart(node, request.now);
+function accept(request: InspectionRequest, { node, inventory, body }: Accepted): InspectionAnswer {
+  recordStart(node, request.now);
   const { macs, summary } = inventory;
   return {
     answer: acceptance(node, request),
@@ -187,7 +187,7 @@ export type InventoryCheck =
   | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
 
 /** Checks what Ironic checks: the schema in its `ramdisk.py`, whose order and words those are. */
-export function readInventory(body: JsonObject): InventoryCheck {
+export function checkInventory(body: JsonObject): InventoryCheck {
   const inventory = body['inventory'];
   if (inventory === undefined) return none("'inventory' is a required property");
   if (!isObject(inventory)) return none("its inventory is not of type 'object'");

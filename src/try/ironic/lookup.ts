@@ -6,7 +6,7 @@ import {
   maskedToken,
   type NodeStore,
   normalizeMacs,
-  noteStart,
+  recordStart,
 } from './nodes.ts';
 import {
   answerWith,
@@ -69,7 +69,7 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   const found = findNode(query, macs, nodes);
   if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem, found.reason);
   const { node } = found;
-  noteStart(node, now);
+  recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.tell();
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),

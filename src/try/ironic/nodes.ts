@@ -133,7 +133,7 @@ function unknown(reason: RefusalReason, problem: string): Found {
 const SILENCE_OF_A_BOOT = 120_000;
 
 /** Notes a call that an agent makes as it starts. Ironic would have switched the machine off and on, and forgotten. */
-export function noteStart(node: IronicNode, now: Date): void {
+export function recordStart(node: IronicNode, now: Date): void {
   const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
   if (silence > SILENCE_OF_A_BOOT) forgetAgent(node);
   node.calledAt = now;

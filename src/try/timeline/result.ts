@@ -6,7 +6,7 @@ import { type Stage, stages, type TimelineEntry } from './stages.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
 
 /** Who has to call home: the hosts of these names, or any so many machines. */
-export type Awaited =
+export type AwaitedMachines =
   | { readonly kind: 'hosts'; readonly names: readonly string[] }
   | { readonly kind: 'any'; readonly count: number };
 
@@ -14,7 +14,7 @@ export type Awaited =
 export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback'>;
 
 export interface VerdictOptions {
-  readonly awaited: Awaited;
+  readonly awaited: AwaitedMachines;
   readonly successStage: SuccessStage;
 }
 

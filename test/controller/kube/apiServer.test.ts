@@ -14,11 +14,11 @@ import {
   events,
   keyText,
   leases,
-  type Resource,
+  type ApiResource,
   secretMetadata,
   secrets,
 } from '../../../src/controller/kube/objects.ts';
-import { type CacheChange, createWatchCache } from '../../../src/controller/kube/informer.ts';
+import { type ObjectChange, createInformer } from '../../../src/controller/kube/informer.ts';
 import {
   type ApiServer,
   grant,
@@ -27,7 +27,7 @@ import {
   startKubernetes,
 } from '../../support/kubernetes.ts';
 
-const images: Resource = {
+const images: ApiResource = {
   group: 'metal3.io',
   version: 'v1alpha1',
   plural: 'preprovisioningimages',
@@ -35,7 +35,7 @@ const images: Resource = {
 };
 const io = { env: {}, cwd: '/' };
 
-const describeChange = ({ key, before, now }: CacheChange<string>): string =>
+const describeChange = ({ key, before, now }: ObjectChange<string>): string =>
   `${keyText(key)}: ${before ?? '-'} → ${now ?? '-'}`;
 
 const until = async (fits: () => boolean): Promise<void> => {
@@ -44,7 +44,7 @@ const until = async (fits: () => boolean): Promise<void> => {
 
 const pagesOf = async (
   client: KubernetesClient,
-  resource: Resource,
+  resource: ApiResource,
   namespace: string,
 ): Promise<string[][]> => {
   const pages = [];
@@ -202,7 +202,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const place = { namespace };
     await client.create(images, place, { metadata: { name: 'before' } });
     const changes: string[] = [];
-    const cache = createWatchCache({
+    const cache = createInformer({
       client,
       resource: images,
       selection: place,

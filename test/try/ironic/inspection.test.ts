@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectorProblem, readInventory } from '../../../src/try/ironic/inspection.ts';
+import { collectorProblem, checkInventory } from '../../../src/try/ironic/inspection.ts';
 import { isObject, parseBody } from '../../../src/try/ironic/messages.ts';
 
 const interfaces = [
@@ -10,7 +10,7 @@ const interfaces = [
 const gibibyte = 1024 ** 3;
 
 const summaryOf = (inventory: object): string => {
-  const check = readInventory({ inventory: { interfaces, ...inventory } });
+  const check = checkInventory({ inventory: { interfaces, ...inventory } });
   return check.kind === 'inventory' ? check.inventory.summary : check.problem;
 };
 
@@ -66,7 +66,7 @@ const parts = ['system_vendor', 'cpu', 'memory', 'disks', 'interfaces', 'bmc_add
 
 it('MAC addresses are those that are some', () => {
   const given = [...interfaces, { mac_address: '' }, { mac_address: 'a0:00:02:20:fe:80:00:00' }];
-  const check = readInventory({ inventory: { interfaces: given } });
+  const check = checkInventory({ inventory: { interfaces: given } });
   expect(check.kind === 'inventory' && check.inventory.macs).toEqual([
     '52:54:00:aa:bb:01',
     '52:54:00:aa:bb:02',
@@ -94,7 +94,7 @@ it('any body is an inventory or has a problem', () => {
         const parsed = parseBody(bytes);
         const value = parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
         const problem = parsed.kind === 'none' ? parsed.problem : 'its body';
-        expect([problem, readInventory(value)]).toEqual([
+        expect([problem, checkInventory(value)]).toEqual([
           expect.stringMatching(/^its body/),
           expect.objectContaining({ kind: expect.any(String) }),
         ]);

@@ -2,8 +2,8 @@
 
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClusterView, openClusterView, preprovisioningImages } from '../../src/controller/informers.ts';
-import { createLeading, type Leading } from '../../src/controller/reconcileLoop.ts';
+import { type Informers, openInformers, preprovisioningImages } from '../../src/controller/informers.ts';
+import { createReconcileLoop, type ReconcileLoop } from '../../src/controller/reconcileLoop.ts';
 import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type { RecordedEvent } from '../../src/controller/kube/eventRecorder.ts';
 import { secrets } from '../../src/controller/kube/objects.ts';
@@ -24,8 +24,8 @@ const outcomeOf = (image: PreprovisioningImage, version: string | undefined): Ou
 
 interface Leader {
   readonly cluster: MemoryCluster;
-  readonly view: ClusterView;
-  readonly leading: Leading;
+  readonly informers: Informers;
+  readonly reconcileLoop: ReconcileLoop;
   readonly built: string[];
   readonly events: RecordedEvent[];
   readonly said: () => string;
@@ -49,30 +49,30 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const view = openClusterView({ client, namespace: 'metal3', trouble: () => undefined });
-  await view.synced;
+  const informers = openInformers({ client, namespace: 'metal3', trouble: () => undefined });
+  await informers.synced;
   const built: string[] = [];
   const events: RecordedEvent[] = [];
-  const leading = createLeading({
+  const reconcileLoop = createReconcileLoop({
     client,
-    view,
+    informers,
     log: createServerLog(output, 'json'),
     recorder: { record: (event) => void events.push(event), stop: async () => undefined },
     wrote: () => undefined,
     failed: () => undefined,
     build: async (image) => {
       built.push(image.name);
-      return build === undefined ? outcomeOf(image, view.networkVersion(image)) : build(image);
+      return build === undefined ? outcomeOf(image, informers.networkVersion(image)) : build(image);
     },
   });
   const stop = new AbortController();
-  const done = leading.lead(stop.signal);
+  const done = reconcileLoop.lead(stop.signal);
   const end = async (): Promise<void> => {
     stop.abort();
     await done;
-    await view.close();
+    await informers.close();
   };
-  const leader = { cluster, view, leading, built, events, said: () => chunks.join(''), end };
+  const leader = { cluster, informers, reconcileLoop, built, events, said: () => chunks.join(''), end };
   leaders.push(leader);
   return leader;
 }
@@ -94,11 +94,11 @@ function clusterWithImage(): MemoryCluster {
 describe('the leader', () => {
   it('makes each image once, though what it writes comes back to it', async () => {
     const cluster = clusterWithImage();
-    const { built, leading } = await lead(cluster);
+    const { built, reconcileLoop } = await lead(cluster);
     await vi.waitFor(() =>
       expect(statusOf(cluster)).toMatchObject({ imageUrl: 'http://192.0.2.1/worker-0/1' }),
     );
-    await vi.waitFor(() => expect(leading.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     expect([built, writesOf(cluster)]).toEqual([['worker-0'], bothPatches]);
   });
 
@@ -114,9 +114,9 @@ describe('the leader', () => {
 
   it('makes all anew when settings are others', async () => {
     const cluster = clusterWithImage();
-    const { built, leading } = await lead(cluster);
+    const { built, reconcileLoop } = await lead(cluster);
     await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined());
-    leading.startOver();
+    reconcileLoop.startOver();
     await vi.waitFor(() => expect(built).toEqual(['worker-0', 'worker-0']));
     expect(writesOf(cluster)).toEqual(bothPatches);
   });
@@ -159,9 +159,9 @@ describe('the leader', () => {
         cluster.remove(preprovisioningImages, key);
       }
     };
-    const { leading, said, view } = await lead(cluster);
-    await vi.waitFor(() => expect(view.find('metal3/worker-0')).toBeUndefined());
-    await vi.waitFor(() => expect(leading.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    const { reconcileLoop, said, informers } = await lead(cluster);
+    await vi.waitFor(() => expect(informers.find('metal3/worker-0')).toBeUndefined());
+    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     expect(said()).not.toContain('retry');
   });
 
@@ -174,11 +174,11 @@ describe('the leader', () => {
       dropped += 1;
       return client.get(resource, where);
     };
-    const { leading } = await lead({ ...cluster, client: { ...client, patch } });
+    const { reconcileLoop } = await lead({ ...cluster, client: { ...client, patch } });
     await vi.waitFor(() => expect(dropped).toBeGreaterThan(0));
-    await vi.waitFor(() => expect(leading.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
+    await vi.waitFor(() => expect(reconcileLoop.load).toEqual({ waiting: 0, delayed: 0, running: 0 }));
     const before = dropped;
-    leading.startOver();
+    reconcileLoop.startOver();
     await vi.waitFor(() => expect(dropped).toBe(before + 1));
   });
 

@@ -8,9 +8,9 @@ import {
 } from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
 import {
-  createWatchCache,
-  type WatchCache,
-  type WatchCacheOptions,
+  createInformer,
+  type Informer,
+  type InformerOptions,
 } from '../../../src/controller/kube/informer.ts';
 import {
   type Answer,
@@ -26,7 +26,7 @@ import {
 
 let server: FakeApiServer;
 let client: KubernetesClient;
-let cache: WatchCache<string>;
+let cache: Informer<string>;
 let changes: string[];
 let troubles: { readonly message: string; readonly retryIn: number }[];
 
@@ -43,8 +43,8 @@ afterEach(async () => {
 });
 
 /** Keeps versions. */
-function start(options: Partial<WatchCacheOptions<string>> = {}): void {
-  cache = createWatchCache({
+function start(options: Partial<InformerOptions<string>> = {}): void {
+  cache = createInformer({
     client,
     resource: secrets,
     selection: { namespace: 'metal3', fieldSelector: 'metadata.name=a' },

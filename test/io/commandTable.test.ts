@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { declareTable, type TableEntry } from '../../../src/io/commandLine.ts';
+import { declareTable, type TableEntry } from '../../src/io/commandLine.ts';
 
 const io = {
   stdin: Readable.from([]),

@@ -1,7 +1,7 @@
 /** Options that are given twice, for all commands that take one value of them. */
 
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../../support/runCli.ts';
+import { runCli } from '../support/runCli.ts';
 
 const value = 'hunter2';
 
