@@ -5,6 +5,7 @@
  * file in the same way everywhere.
  */
 
+import { isMapping } from '../formats/mapping.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
@@ -18,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { errorCode } from '../io/files/fileErrors.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
-import { configMaps, isRecord, type KubernetesObject, secrets } from './kube/objects.ts';
+import { configMaps, type KubernetesObject, secrets } from './kube/objects.ts';
 import { createInformer } from './kube/informer.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 
@@ -232,7 +233,7 @@ function valuesOf(kind: ObjectPlace['kind'], object: KubernetesObject): Map<stri
 
 /** Keys are names of files, and lead to no other folder. */
 function entriesOf(data: unknown, encoding: 'utf8' | 'base64'): (readonly [string, Buffer])[] {
-  if (!isRecord(data)) return [];
+  if (!isMapping(data)) return [];
   return Object.entries(data).flatMap(([key, value]) =>
     typeof value === 'string' && /^[-._A-Za-z0-9]{1,253}$/.test(key) && !/^\.+$/.test(key)
       ? [[key, Buffer.from(value, encoding)] as const]

@@ -1,5 +1,6 @@
 /** A cluster in memory: objects with versions, patches that conflict, lists and watches. */
 
+import { isMapping } from '../../src/formats/mapping.ts';
 import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type {
   KubernetesClient,
@@ -8,7 +9,6 @@ import type {
   WatchEvent,
 } from '../../src/controller/kube/kubernetesClient.ts';
 import {
-  isRecord,
   keyText,
   type KubernetesObject,
   type ObjectKey,
@@ -55,7 +55,7 @@ export function memoryCluster(): MemoryCluster {
   const store = (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
     const name = nameOf(resource, key);
     const type = objects.has(name) ? 'modified' : 'added';
-    const metadata = isRecord(fields['metadata']) ? fields['metadata'] : {};
+    const metadata = isMapping(fields['metadata']) ? fields['metadata'] : {};
     const own = { ...metadata, namespace: key.namespace, name: key.name, resourceVersion: String(++version) };
     const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } });
     objects.set(name, { object, resource: resource.plural });
@@ -152,7 +152,7 @@ function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObje
 }
 
 function refuseStale({ metadata }: KubernetesObject, { body }: MergePatch): void {
-  const wanted = isRecord(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+  const wanted = isMapping(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
   if (wanted === undefined || wanted === metadata.resourceVersion) return;
   throw new ApiError('the object has become another one', { status: 409, reason: 'Conflict' });
 }
@@ -166,7 +166,7 @@ function mergePatch(
   for (const [name, value] of Object.entries(patch)) {
     const before = result[name];
     if (value === null) delete result[name];
-    else if (isRecord(value)) result[name] = mergePatch(isRecord(before) ? before : {}, value);
+    else if (isMapping(value)) result[name] = mergePatch(isMapping(before) ? before : {}, value);
     else result[name] = value;
   }
   return result;

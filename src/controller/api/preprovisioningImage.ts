@@ -7,23 +7,9 @@
  * cleaned up here: images are made when they are fetched.
  */
 
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-
-/** An object as the API server keeps it, of which only the metadata has been checked. */
-export interface StoredObject {
-  readonly metadata: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly generation: number;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly finalizers: readonly string[];
-    /** Set once somebody has deleted it: it goes when it has no finalizers left. */
-    readonly deletionTimestamp: string | undefined;
-  };
-  readonly [field: string]: unknown;
-}
+import type { KubernetesObject } from '../kube/objects.ts';
 
 export interface PreprovisioningImage {
   readonly namespace: string;
@@ -80,7 +66,7 @@ export interface Condition {
 const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
 /** Reads any object; what is not as the contract has it counts as not there. */
-export function readPreprovisioningImage({ metadata, ...fields }: StoredObject): PreprovisioningImage {
+export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
   const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
   return {
     namespace,
@@ -95,7 +81,7 @@ export function readPreprovisioningImage({ metadata, ...fields }: StoredObject):
   };
 }
 
-function readSpec(spec: Fields): PreprovisioningImageSpec {
+function readSpec(spec: Mapping): PreprovisioningImageSpec {
   return {
     networkDataName: textOf(spec['networkDataName']),
     architecture: textOf(spec['architecture']),
@@ -103,7 +89,7 @@ function readSpec(spec: Fields): PreprovisioningImageSpec {
   };
 }
 
-function readStatus(status: Fields): PreprovisioningImageStatus {
+function readStatus(status: Mapping): PreprovisioningImageStatus {
   return {
     imageUrl: textOf(status['imageUrl']),
     kernelUrl: textOf(status['kernelUrl']),
@@ -115,13 +101,13 @@ function readStatus(status: Fields): PreprovisioningImageStatus {
   };
 }
 
-function readVersion(data: Fields): NetworkDataVersion | undefined {
+function readVersion(data: Mapping): NetworkDataVersion | undefined {
   const name = textOf(data['name']);
   const version = textOf(data['version']);
   return name === undefined && version === undefined ? undefined : { name, version };
 }
 
-function readCondition(condition: Fields): Condition | undefined {
+function readCondition(condition: Mapping): Condition | undefined {
   const type = textOf(condition['type']);
   if (type === undefined) return undefined;
   const { observedGeneration } = condition;
@@ -135,10 +121,8 @@ function readCondition(condition: Fields): Condition | undefined {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+function fieldsOf(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

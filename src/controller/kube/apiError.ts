@@ -2,10 +2,10 @@
  * Answers of the API server of Kubernetes: bodies up to a size limit, and errors as sentences for the user.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../../io/http/httpErrors.ts';
 import { plainText } from '../../serve/http/plainAnswer.ts';
-import { isRecord } from './objects.ts';
 
 interface ApiErrorDetails extends ErrorDetails {
   readonly status?: number | undefined;
@@ -149,7 +149,7 @@ interface Refusal {
 
 /** For an answer that is no success, or a watch that ends with an error. */
 export function describeRefusal({ operation, status, retryAfter, body, secret }: Refusal): ApiError {
-  const said = isRecord(body) && body['kind'] === 'Status' ? body : {};
+  const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
   const words = typeof message === 'string' && message !== '' ? message : `the server answers with ${status}`;
   const shown = secret === undefined ? words : words.replaceAll(secret, '***');
@@ -175,7 +175,7 @@ function secondsOf(retryAfter = ''): number {
 
 function secondsIn(status: Readonly<Record<string, unknown>>): number {
   const details = status['details'];
-  const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  const seconds = isMapping(details) ? details['retryAfterSeconds'] : undefined;
   return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
 }
 

@@ -5,9 +5,9 @@
  * Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseYaml } from '../../formats/yaml.ts';
-import { isRecord } from './objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ export type Material =
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const value = parse(text, path);
   if (value === null) return emptyKubeconfig(path);
-  if (!isRecord(value)) throw problemIn(path, 'it is no mapping');
+  if (!isMapping(value)) throw problemIn(path, 'it is no mapping');
   const current = value['current-context'];
   return {
     path,
@@ -83,9 +83,9 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
   if (list === undefined || list === null) return found;
   if (!Array.isArray(list)) throw problemIn(path, `${field}s is no list`);
   for (const entry of list) {
-    const name: unknown = isRecord(entry) ? entry['name'] : undefined;
-    const fields: unknown = isRecord(entry) ? (entry[field] ?? {}) : undefined;
-    if (typeof name !== 'string' || !isRecord(fields))
+    const name: unknown = isMapping(entry) ? entry['name'] : undefined;
+    const fields: unknown = isMapping(entry) ? (entry[field] ?? {}) : undefined;
+    if (typeof name !== 'string' || !isMapping(fields))
       throw problemIn(path, `an entry of ${field}s has no name, or no ${field}`);
     if (!found.has(name)) found.set(name, fields);
   }

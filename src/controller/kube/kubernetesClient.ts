@@ -4,10 +4,10 @@
  * whole objects, in whose place patches are.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import {
   apiVersionOf,
   collectionPath,
-  isRecord,
   type KubernetesObject,
   type ObjectKey,
   objectPath,
@@ -192,9 +192,9 @@ async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<P
 
 function readPage(answer: unknown, operation: Operation): Page {
   const resourceVersion = versionOf(answer, operation);
-  const { items, metadata } = isRecord(answer) ? answer : {};
+  const { items, metadata } = isMapping(answer) ? answer : {};
   if (!Array.isArray(items) && items !== null) throw notUnderstood(operation, 'the answer is no list');
-  const next = isRecord(metadata) ? metadata['continue'] : undefined;
+  const next = isMapping(metadata) ? metadata['continue'] : undefined;
   return {
     objects: (items ?? []).map(readObject),
     resourceVersion,

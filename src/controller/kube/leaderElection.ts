@@ -4,11 +4,12 @@
  * is over when nobody has seen it change for as long as it says.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound } from './apiError.ts';
 import { withJitter } from './requestPace.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
-import { isRecord, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
+import { type KubernetesObject, leases, type ObjectKey } from './objects.ts';
 
 export interface LeaderElection {
   readonly isLeader: boolean;
@@ -275,7 +276,7 @@ const LONGEST = 3_600_000;
 
 /** @param fallback milliseconds, where it does not say when it is over */
 export function readLease({ metadata, spec }: KubernetesObject, fallback: number): LeaseState {
-  const fields = isRecord(spec) ? spec : {};
+  const fields = isMapping(spec) ? spec : {};
   const holder = fields['holderIdentity'];
   const seconds = fields['leaseDurationSeconds'];
   const transitions = fields['leaseTransitions'];

@@ -1,5 +1,6 @@
 /** Kinds of things that the API server of Kubernetes keeps, and single ones of them. What it says is checked here first. */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import type { ListSelector } from './kubernetesClient.ts';
@@ -63,7 +64,6 @@ interface ObjectMetadata extends ObjectKey {
   /** Counts changes of what is wanted (`spec`). */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
   /** Set once somebody has deleted it: it goes when it has no finalizers left. */
   readonly deletionTimestamp: string | undefined;
@@ -78,8 +78,8 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
  * @throws CliError for what is no object of Kubernetes
  */
 export function readObject(value: unknown): KubernetesObject {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  if (!isRecord(value) || !isRecord(metadata)) throw notAnObject('it has no metadata');
+  const metadata = isMapping(value) ? value['metadata'] : undefined;
+  if (!isMapping(value) || !isMapping(metadata)) throw notAnObject('it has no metadata');
   const text = (field: string): string => {
     const found = metadata[field];
     if (typeof found === 'string' && found !== '') return found;
@@ -96,7 +96,6 @@ export function readObject(value: unknown): KubernetesObject {
       resourceVersion: text('resourceVersion'),
       generation: typeof generation === 'number' ? generation : 0,
       labels: textsOf(metadata['labels']),
-      annotations: textsOf(metadata['annotations']),
       finalizers: listOfTexts(metadata['finalizers']),
       deletionTimestamp: typeof deletionTimestamp === 'string' ? deletionTimestamp : undefined,
     },
@@ -110,12 +109,8 @@ function notAnObject(problem: string): CliError {
   });
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function textsOf(value: unknown): Readonly<Record<string, string>> {
-  if (!isRecord(value)) return {};
+  if (!isMapping(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );

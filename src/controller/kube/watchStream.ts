@@ -3,9 +3,10 @@
  * comes in pieces, and neither a line nor a character has to end where a piece does.
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { describeRefusal, LineTooLong, notUnderstood, parseJson, type Operation } from './apiError.ts';
 import type { WatchEvent } from './kubernetesClient.ts';
-import { isRecord, readObject } from './objects.ts';
+import { readObject } from './objects.ts';
 
 /**
  * Lines without their line feeds, each only lent until the next is asked for; empty ones are left out. What stands behind
@@ -66,7 +67,7 @@ const CHANGES = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' } as 
  */
 export function readWatchEvent(line: Uint8Array, operation: Operation): WatchEvent | undefined {
   const event = parseJson(line, operation);
-  if (!isRecord(event)) throw notUnderstood(operation, 'a line of the watch is no event');
+  if (!isMapping(event)) throw notUnderstood(operation, 'a line of the watch is no event');
   const { type, object } = event;
   switch (type) {
     case 'ADDED':
@@ -84,13 +85,13 @@ export function readWatchEvent(line: Uint8Array, operation: Operation): WatchEve
 
 /** Of a list, or of a bookmark, neither of which has a name. @throws ApiError where there is none */
 export function versionOf(value: unknown, operation: Operation): string {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  const metadata = isMapping(value) ? value['metadata'] : undefined;
+  const version = isMapping(metadata) ? metadata['resourceVersion'] : undefined;
   if (typeof version === 'string' && version !== '') return version;
   throw notUnderstood(operation, 'the answer has no resourceVersion');
 }
 
 function codeOf(status: unknown): number {
-  const code = isRecord(status) ? status['code'] : undefined;
+  const code = isMapping(status) ? status['code'] : undefined;
   return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
 }

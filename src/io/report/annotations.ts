@@ -22,14 +22,16 @@ import {
   type Reporter,
   uncheckedFinding,
 } from './reporter.ts';
-import { readAsset } from '../../assets.ts';
+import { programVersion } from '../../core/programVersion.ts';
 import { ruleBook, type RuleEntry, type RuleExample } from './ruleBook.ts';
 
 export const githubReporter: Reporter = {
   start: '',
   add: (file) => {
     const lines =
-      'error' in file ? [formatCommand(uncheckedFinding(file.error), file.file)] : formatFile(file);
+      'error' in file
+        ? [formatCommand(uncheckedFinding(file.error), file.file)]
+        : mapFindings(file, formatCommand);
     return { stdout: lines.join(''), stderr: '' };
   },
   end: () => '',
@@ -37,14 +39,17 @@ export const githubReporter: Reporter = {
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
-function formatFile({ file, report, bytes }: CheckedFile): readonly string[] {
+/** Makes something of each finding, with its column in UTF-16 code units where it has a place in the file itself. */
+function mapFindings<T>(
+  { file, report, bytes }: CheckedFile,
+  make: (finding: FileFinding, file: string, column?: number) => T,
+): readonly T[] {
   const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
   const positions = placed.flatMap(({ position }) => position ?? []);
   const columns = utf16Columns(bytes, positions).values();
   return report.findings.map((finding) => {
     const isPlaced = innerDocument(finding) === undefined && finding.position !== undefined;
-    const column = isPlaced ? columns.next().value : undefined;
-    return formatCommand(finding, file, column);
+    return make(finding, file, isPlaced ? columns.next().value : undefined);
   });
 }
 
@@ -89,7 +94,9 @@ export function createSarifReporter(): Reporter {
     start: `{"$schema":"${schema}","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[\n`,
     add: (file) => {
       const results =
-        'error' in file ? [sarifResult(uncheckedFinding(file.error), file.file)] : sarifResults(file);
+        'error' in file
+          ? [sarifResult(uncheckedFinding(file.error), file.file)]
+          : mapFindings(file, sarifResult);
       return { stdout: results.map(formatResult).join(''), stderr: '' };
     },
     end: () => formatEnd([...ruleIndexes.keys()]),
@@ -99,7 +106,7 @@ export function createSarifReporter(): Reporter {
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 function formatEnd(ruleIds: readonly string[]): string {
-  const { version }: { readonly version: string } = JSON.parse(readAsset('package.json'));
+  const version = programVersion();
   const rules = ruleIds.map((id) => sarifRule(id));
   const tool = { driver: { name: 'ironic-coreos', version, semanticVersion: version, rules } };
   return `\n],"tool":${JSON.stringify(tool)}}]}\n`;
@@ -113,17 +120,6 @@ interface SarifResult {
 }
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
-
-function sarifResults({ file, report, bytes }: CheckedFile): readonly SarifResult[] {
-  const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
-  const positions = placed.flatMap(({ position }) => position ?? []);
-  const columns = utf16Columns(bytes, positions).values();
-  return report.findings.map((finding) => {
-    const isPlaced = innerDocument(finding) === undefined && finding.position !== undefined;
-    const column = isPlaced ? columns.next().value : undefined;
-    return sarifResult(finding, file, column);
-  });
-}
 
 /** The artifact is the file as it is on the disk: a place in a document within it is said in words. */
 function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {

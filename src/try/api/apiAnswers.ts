@@ -1,5 +1,6 @@
 /** Ironic's API over HTTP: requests become those of `src/ironic`, and each becomes one event of the trial. */
 
+import { isMapping } from '../../formats/mapping.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
@@ -16,7 +17,6 @@ import {
   type ApiVersion,
   fault,
   inVersion,
-  isObject,
   negotiateVersion,
   type Negotiation,
   notRouted,
@@ -117,7 +117,6 @@ function answerInVersion(
     case 'heartbeat':
       return takeHeartbeat(context, route, version);
     case 'inspection':
-    default:
       return takeInspection(context, route, version);
   }
 }
@@ -156,7 +155,7 @@ async function bringsInventory(context: RequestContext): Promise<boolean> {
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
   const body = await readBody(context, MAX_BODY.inspection);
   const parsed = body.kind === 'whole' ? parseBody(body.bytes) : undefined;
-  return parsed?.kind === 'value' && isObject(parsed.value) && isObject(parsed.value['inventory']);
+  return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
 }
 
 function refuseVersion(
@@ -250,22 +249,18 @@ interface Unreadable {
 }
 
 function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Unreadable {
-  switch (kind) {
-    case 'too-large': {
-      const problem = `its body is larger than ${size / 1024} KiB`;
-      return { answer: fault(413, problem), problem, reason: 'body-too-large' };
-    }
-    case 'no-memory': {
-      const problem = 'too many large bodies are on their way';
-      return { answer: fault(503, problem), problem, reason: 'busy' };
-    }
-    case 'cut':
-    default: {
-      const problem = 'its body did not arrive';
-      return { answer: fault(400, problem), problem, reason: 'body-cut' };
-    }
-  }
+  const { status, problem, reason } = unreadBodies[kind];
+  const text = kind === 'too-large' ? `${problem} ${size / 1024} KiB` : problem;
+  return { answer: fault(status, text), problem: text, reason };
 }
+
+const unreadBodies: Readonly<
+  Record<Exclude<RequestBody['kind'], 'whole'>, Omit<Unreadable, 'answer'> & { readonly status: number }>
+> = {
+  'too-large': { status: 413, problem: 'its body is larger than', reason: 'body-too-large' },
+  'no-memory': { status: 503, problem: 'too many large bodies are on their way', reason: 'busy' },
+  cut: { status: 400, problem: 'its body did not arrive', reason: 'body-cut' },
+};
 
 async function send(
   context: RequestContext,

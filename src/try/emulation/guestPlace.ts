@@ -86,7 +86,6 @@ export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace):
     }
     case 'unknown':
     case undefined:
-    default:
       return undefined;
   }
 }

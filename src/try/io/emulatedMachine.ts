@@ -5,6 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
@@ -136,15 +137,11 @@ export function createControlReader(): (text: string) => MachineSign[] {
   };
 }
 
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+function parse(line: string): Mapping | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

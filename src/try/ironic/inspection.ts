@@ -4,6 +4,8 @@
  * every machine may send it at any time.
  */
 
+import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { formatSizeInWords } from '../../formats/byteSize.ts';
 import { formatCount } from '../../formats/wordList.ts';
 import {
@@ -13,15 +15,13 @@ import {
   fault,
   type InspectionService,
   inspectorFault,
-  isObject,
-  type JsonObject,
   parseBody,
   type RefusalReason,
   unexpectedArguments,
   versionReason,
 } from './messages.ts';
 import { lookupDocument, notFound } from './lookup.ts';
-import { type Found, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
+import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface InspectionRequest {
@@ -34,16 +34,8 @@ export interface InspectionRequest {
   readonly now: Date;
 }
 
-export interface InspectionAnswer {
+export interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'hasGaps'> {
   readonly answer: ApiAnswer;
-  readonly macs: readonly string[];
-  /** UUID; undefined where the request was refused. */
-  readonly node: string | undefined;
-  readonly summary: string | undefined;
-  /** What the agent could not find out, or why the request was refused. */
-  readonly problem: string | undefined;
-  /** Why it was refused. */
-  readonly reason: RefusalReason | undefined;
   /** Where it was taken. */
   readonly collected: CollectedInventory | undefined;
 }
@@ -72,7 +64,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
   if (parsed.kind === 'none') {
     return refuse(request, { status: 500, problem: parsed.problem, reason: 'not-json' });
   }
-  if (!isObject(parsed.value)) {
+  if (!isMapping(parsed.value)) {
     const problem = "Schema error for data: it is not of type 'object'";
     return refuse(request, { status: 400, problem, reason: 'arguments' });
   }
@@ -84,7 +76,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
     const problem = 'No lookup information provided';
     return refuse(request, { status: 400, problem, reason: 'no-macs' }, inventory);
   }
-  const found = findNode(request, inventory, nodes);
+  const found = findNode(nodes, request.query, inventory.macs);
   if (found.kind === 'unknown') {
     const { problem, reason } = found;
     return refuse(request, { status: 404, problem, reason, told: notFound }, inventory);
@@ -132,22 +124,10 @@ function refuse(
   };
 }
 
-function findNode({ query }: InspectionRequest, { macs }: Inventory, nodes: NodeStore): Found {
-  const uuid = query.get('node_uuid');
-  if (uuid !== null) {
-    const node = nodes.byUuid(uuid);
-    if (node === undefined) {
-      return { kind: 'unknown', problem: `there is no node ${uuid}`, reason: 'unknown-node' };
-    }
-    return { kind: 'node', node };
-  }
-  return nodes.byMacs(macs);
-}
-
 interface Accepted {
   readonly node: IronicNode;
   readonly inventory: Inventory;
-  readonly body: JsonObject;
+  readonly body: Mapping;
 }
 
 function accept(request: InspectionRequest, { node, inventory, body }: Accepted): InspectionAnswer {
@@ -187,10 +167,10 @@ export type InventoryCheck =
   | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
 
 /** Checks what Ironic checks: the schema in its `ramdisk.py`, whose order and words those are. */
-export function checkInventory(body: JsonObject): InventoryCheck {
+export function checkInventory(body: Mapping): InventoryCheck {
   const inventory = body['inventory'];
   if (inventory === undefined) return none("'inventory' is a required property");
-  if (!isObject(inventory)) return none("its inventory is not of type 'object'");
+  if (!isMapping(inventory)) return none("its inventory is not of type 'object'");
   for (const name of ['bmc_address', 'bmc_v6address']) {
     const address = inventory[name];
     if (address !== undefined && address !== null && typeof address !== 'string')
@@ -202,7 +182,7 @@ export function checkInventory(body: JsonObject): InventoryCheck {
   if (interfaces.length === 0) return none('[] should be non-empty', 'no-macs');
   const macs: string[] = [];
   for (const item of interfaces as readonly unknown[]) {
-    if (!isObject(item)) return none("an interface is not of type 'object'");
+    if (!isMapping(item)) return none("an interface is not of type 'object'");
     const mac = item['mac_address'];
     if (mac === undefined) return none("'mac_address' is a required property");
     if (typeof mac !== 'string') return none("a mac_address is not of type 'string'");
@@ -216,27 +196,27 @@ function none(problem: string, reason: RefusalReason = 'arguments'): InventoryCh
 }
 
 /** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */
-function summaryOf(inventory: JsonObject): string {
+function summaryOf(inventory: Mapping): string {
   const parts = [vendor, processors, memory, disks, interfacesWithLink].map((part) => part(inventory));
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-type Part = (inventory: JsonObject) => string | undefined;
+type Part = (inventory: Mapping) => string | undefined;
 
 const vendor: Part = ({ system_vendor: found }) => {
-  const names = isObject(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
+  const names = isMapping(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
   return names.filter((name) => name !== undefined).join(' ') || undefined;
 };
 
 const processors: Part = ({ cpu }) => {
-  const count = isObject(cpu) ? number(cpu['count']) : undefined;
-  if (!isObject(cpu) || count === undefined) return undefined;
+  const count = isMapping(cpu) ? number(cpu['count']) : undefined;
+  if (!isMapping(cpu) || count === undefined) return undefined;
   const architecture = text(cpu['architecture']);
   return `${formatCount(count, 'CPU')}${architecture === undefined ? '' : ` (${architecture})`}`;
 };
 
 const memory: Part = ({ memory: found }) => {
-  if (!isObject(found)) return undefined;
+  if (!isMapping(found)) return undefined;
   // Without what firmware keeps for itself, which is unknown where its tables cannot be read.
   const mebibytes = number(found['physical_mb']);
   const bytes = mebibytes === undefined ? number(found['total']) : mebibytes * 1024 ** 2;
@@ -250,7 +230,7 @@ const disks: Part = ({ disks: found }) => {
   if (!Array.isArray(found)) return undefined;
   if (found.length === 0) return 'no disks';
   const items: readonly unknown[] = found.slice(0, MAX_SIZES);
-  const sizes = items.map((disk) => (isObject(disk) ? number(disk['size']) : undefined));
+  const sizes = items.map((disk) => (isMapping(disk) ? number(disk['size']) : undefined));
   const known = sizes.filter((size) => size !== undefined).map(formatSizeInWords);
   if (found.length > MAX_SIZES) known.push('…');
   return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
@@ -259,7 +239,7 @@ const disks: Part = ({ disks: found }) => {
 const interfacesWithLink: Part = ({ interfaces: found }) => {
   if (!Array.isArray(found)) return undefined;
   const items: readonly unknown[] = found;
-  const linked = items.filter((item) => isObject(item) && item['has_carrier'] === true).length;
+  const linked = items.filter((item) => isMapping(item) && item['has_carrier'] === true).length;
   return `${linked} of ${formatCount(found.length, 'interface')} with a link`;
 };
 
@@ -275,7 +255,7 @@ function number(value: unknown): number | undefined {
 }
 
 /** What the agent's collectors have failed at, in its own words; undefined where they have not. */
-export function collectorProblem(body: JsonObject): string | undefined {
+export function collectorProblem(body: Mapping): string | undefined {
   const { error } = body;
   if (typeof error !== 'string' || error === '') return undefined;
   return error.slice(0, MAX_PROBLEM);

@@ -89,13 +89,6 @@ export function unexpectedArguments(
 /** Characters. */
 const MAX_SHOWN = 200;
 
-/** A value of JSON that has names. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Agents of large machines send some ten thousand. */
 const bodyBounds = { depth: 64, values: 500_000 };
 

@@ -122,6 +122,14 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
   };
 }
 
+/** The node that a request names by its UUID, or else by MAC addresses. */
+export function findNode(nodes: NodeStore, query: URLSearchParams, macs: readonly string[]): Found {
+  const uuid = query.get('node_uuid');
+  if (uuid === null) return nodes.byMacs(macs);
+  const node = nodes.byUuid(uuid);
+  return node === undefined ? unknown('unknown-node', `there is no node ${uuid}`) : { kind: 'node', node };
+}
+
 function unknown(reason: RefusalReason, problem: string): Found {
   return { kind: 'unknown', problem, reason };
 }

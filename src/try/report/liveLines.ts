@@ -119,7 +119,6 @@ function detailsOf(event: TrialEvent): object {
     case 'preflight':
       return { macs: [event.mac], reason: event.problem.kind };
     case 'api':
-    default:
       return {};
   }
 }

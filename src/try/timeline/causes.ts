@@ -56,7 +56,7 @@ export function causesOfUnseen(sight: Sight): readonly LikelyCause[] {
 }
 
 function isPossible(
-  { after, boots, isRefuted }: Cause,
+  { after = [], boots, isRefuted }: Cause,
   host: HostTimeline,
   whereabouts: readonly Stage[],
 ): boolean {

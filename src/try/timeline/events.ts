@@ -29,6 +29,9 @@ export function mapTexts(value: unknown, change: (text: string, name: string) =>
   );
 }
 
+/** What an event says besides when and of whom. */
+export type FactsOf<E extends TrialEvent> = Omit<E, 'kind' | keyof SeenFrom>;
+
 interface SeenFrom {
   readonly at: Date;
   /** Address of the client, without its port. */

@@ -115,7 +115,6 @@ export function identifiersOf(event: TrialEvent): Identifiers {
       return { ...none, macs: [event.mac].filter(isMac) };
     case 'api':
     case 'refusal':
-    default:
       return none;
   }
 }

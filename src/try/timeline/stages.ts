@@ -58,7 +58,6 @@ function stageOf(event: TrialEvent): Stage | undefined {
       return event.problem === undefined ? event.kind : undefined;
     case 'refusal':
     case 'preflight':
-    default:
       return undefined;
   }
 }

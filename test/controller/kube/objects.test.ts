@@ -40,7 +40,6 @@ describe('readObject', () => {
         ...metadata,
         generation: 0,
         labels: { a: 'b' },
-        annotations: {},
         finalizers: ['f'],
         deletionTimestamp: undefined,
       },

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectorProblem, checkInventory } from '../../../src/try/ironic/inspection.ts';
-import { isObject, parseBody } from '../../../src/try/ironic/messages.ts';
+import { isMapping } from '../../../src/formats/mapping.ts';
+import { parseBody } from '../../../src/try/ironic/messages.ts';
 
 const interfaces = [
   { mac_address: '52:54:00:AA:BB:01', has_carrier: true },
@@ -92,7 +93,7 @@ it('any body is an inventory or has a problem', () => {
       ),
       (bytes) => {
         const parsed = parseBody(bytes);
-        const value = parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
+        const value = parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
         const problem = parsed.kind === 'none' ? parsed.problem : 'its body';
         expect([problem, checkInventory(value)]).toEqual([
           expect.stringMatching(/^its body/),

@@ -391,7 +391,7 @@ describe('the table', () => {
   it.each(all.map((cause) => [cause.id, cause] as const))(
     '%s can be found, and is told in whole',
     (_id, cause) => {
-      expect(cause.after.length > 0 || (cause.proof ?? cause.evidenceIf) !== undefined).toBe(true);
+      expect((cause.after ?? []).length > 0 || (cause.proof ?? cause.evidenceIf) !== undefined).toBe(true);
       expect(cause.text).toMatch(/^[A-Z].*\.$/);
       for (const text of [cause.short, cause.check, cause.fix]) expect(text).toMatch(/^\S.*[^.\s]$/);
       const marks = [cause.text, cause.check, cause.fix].map((text) => text.split('`').length - 1);
@@ -400,7 +400,7 @@ describe('the table', () => {
   );
 
   it('knows something for every stage before the heartbeat', () => {
-    const without = stages.filter((stage) => !all.some(({ after }) => after.includes(stage)));
+    const without = stages.filter((stage) => !all.some(({ after = [] }) => after.includes(stage)));
     expect(without).toEqual(['power', 'heartbeat', 'callback']);
   });
 });

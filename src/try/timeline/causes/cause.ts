@@ -25,7 +25,7 @@ export interface Cause {
   /** What to do then. */
   readonly fix: string;
   /** It may be this where a machine came so far and no further. */
-  readonly after: readonly Stage[];
+  readonly after?: readonly Stage[];
   /** Where it can be this only with some ways to boot. */
   readonly boots?: readonly BootWay[];
   /** How usual it is where it is possible: these are told before others. */
