@@ -8,7 +8,7 @@
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Io } from '../io/io.ts';
-import { isCertifiable } from './io/madeCertificates.ts';
+import { isCertifiable } from './api/madeCertificates.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';

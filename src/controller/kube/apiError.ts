@@ -4,6 +4,7 @@
 
 import { isMapping } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
+import { readAll } from '../../io/files/files.ts';
 import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../../io/http/httpErrors.ts';
 import { plainText } from '../../serve/http/plainAnswer.ts';
 
@@ -90,14 +91,7 @@ export async function readJson(
   operation: Operation,
   maxBytes: number,
 ): Promise<unknown> {
-  const body: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of parts) {
-    size += part.length;
-    if (size > maxBytes) throw tooLarge(operation, maxBytes);
-    body.push(part);
-  }
-  return parseJson(Buffer.concat(body), operation);
+  return parseJson(await readAll(parts, maxBytes, () => tooLarge(operation, maxBytes)), operation);
 }
 
 /** @throws ApiError for what is no JSON */

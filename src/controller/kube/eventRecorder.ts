@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { isNotFound } from './apiError.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
-import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
-import { apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { formatMicroTime, apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
 
 export interface EventRecorder {
   /** Returns at once. */

@@ -8,8 +8,8 @@ import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound } from './apiError.ts';
 import { withJitter } from './requestPace.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
-import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
-import { type KubernetesObject, leases, type ObjectKey } from './objects.ts';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { formatMicroTime, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
 
 export interface LeaderElection {
   readonly isLeader: boolean;

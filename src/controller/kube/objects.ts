@@ -167,3 +167,8 @@ export function operationFor(
 }
 
 type WishedPlace = Pick<ListSelector, 'namespace'> & { readonly name?: string };
+
+/** A time with the six digits below the second that Kubernetes wants of a MicroTime. */
+export function formatMicroTime(date: Date): string {
+  return date.toISOString().replace('Z', '000Z');
+}

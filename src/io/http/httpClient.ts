@@ -7,6 +7,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { freeMemory } from '../process.ts';
+import { readAll } from '../files/files.ts';
 import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
 import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
 import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
@@ -88,15 +89,9 @@ const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-cor
  * @throws CliError where it is larger than `maxBytes`
  */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
-  const body: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of parts) {
-    size += part.length;
-    if (size > maxBytes)
-      throw new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
-    body.push(Uint8Array.from(part));
-  }
-  return Buffer.concat(body);
+  const tooLarge = (): CliError =>
+    new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
+  return readAll(parts, maxBytes, tooLarge);
 }
 
 type Response = Awaited<ReturnType<HttpConnections['request']>>;

@@ -12,7 +12,7 @@ import { formatSize } from '../../formats/byteSize.ts';
 import { machineNameProblem, parseHost } from '../../formats/hostName.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
-import { makeCertificates } from '../io/madeCertificates.ts';
+import { makeCertificates } from './madeCertificates.ts';
 import { writeFileAtomically } from '../../io/files/newFile.ts';
 import type { ListenAddress } from '../../serve/http/listenAddress.ts';
 import { defaultLimits, type ServerLimits, startServer } from '../../serve/http/server.ts';
@@ -22,7 +22,7 @@ import { createNodeStore, type ExpectedNode, forgetAgent } from '../ironic/nodes
 import type { CallbackEvent, TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { setMaxListeners } from 'node:events';
-import { AgentError, type AgentReply, askAgent } from '../io/askAgent.ts';
+import { AgentError, type AgentReply, askAgent } from './askAgent.ts';
 import { plainText } from '../../serve/http/plainAnswer.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 

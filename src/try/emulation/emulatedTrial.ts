@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import { type EmulatedMachine, type MachineSign, startMachine } from '../io/emulatedMachine.ts';
+import { type EmulatedMachine, type MachineSign, startMachine } from './emulatedMachine.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';

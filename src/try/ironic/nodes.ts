@@ -159,7 +159,7 @@ export const maskedToken = '******';
 /** Bytes; agents take no token of less than 32 characters. */
 const TOKEN_SIZE = 32;
 
-export type TokenState = 'right' | 'wrong' | 'missing';
+type TokenState = 'right' | 'wrong' | 'missing';
 
 interface AgentToken {
   /** For an answer to lookup: the token once, then the mask. */

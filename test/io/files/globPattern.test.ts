@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isGlob, matchesStep, parseStep } from '../../src/io/files/inputFiles.ts';
+import { isGlob, matchesStep, parseStep } from '../../../src/io/files/inputFiles.ts';
 
 function matches(pattern: string, name: string): boolean {
   const step = parseStep(pattern);

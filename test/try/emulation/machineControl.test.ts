@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createControlReader } from '../../src/try/io/emulatedMachine.ts';
+import { createControlReader } from '../../../src/try/emulation/emulatedMachine.ts';
 
 const event = (name: string, data?: object): string => `${JSON.stringify({ event: name, data })}\r\n`;
 const reset = event('RESET', { guest: true, reason: 'guest-reset' });

@@ -9,7 +9,7 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
-export interface MachineStart {
+interface MachineStart {
   /** QEMU. */
   readonly program: string;
   /** With the console on standard output, and the control socket at descriptor 3. */

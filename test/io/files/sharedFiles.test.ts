@@ -5,10 +5,10 @@ import { chmod, link, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } 
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { knownDigests, type StampedDigest } from '../../src/io/files/fileDigests.ts';
-import { lockFolder } from '../../src/io/files/folderLock.ts';
-import { shareFile } from '../../src/io/files/shareFile.ts';
-import { findGroup } from '../../src/prepare/folder/userGroup.ts';
+import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
+import { lockFolder } from '../../../src/io/files/folderLock.ts';
+import { shareFile } from '../../../src/io/files/shareFile.ts';
+import { findGroup } from '../../../src/prepare/folder/userGroup.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/core/errors.ts';
-import { makeCertificates } from '../../../src/try/io/madeCertificates.ts';
+import { makeCertificates } from '../../../src/try/api/madeCertificates.ts';
 import { have, missingNote } from '../../support/programs.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

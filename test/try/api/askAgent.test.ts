@@ -5,8 +5,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import { AgentError, askAgent } from '../../../src/try/io/askAgent.ts';
-import { type MadeCertificates, makeCertificates } from '../../../src/try/io/madeCertificates.ts';
+import { AgentError, askAgent } from '../../../src/try/api/askAgent.ts';
+import { type MadeCertificates, makeCertificates } from '../../../src/try/api/madeCertificates.ts';
 import { listenLocally } from '../../support/listening.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
 

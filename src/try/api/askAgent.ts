@@ -4,12 +4,13 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { request, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
+import { readAll } from '../../io/files/files.ts';
 
 /** Why there is no answer of an agent, as a clause; it holds neither token nor URL. */
 export class AgentError extends CliError {
@@ -22,7 +23,7 @@ export class AgentError extends CliError {
   }
 }
 
-export interface AskedAgent {
+interface AskedAgent {
   readonly callbackUrl: string;
   /** PEM of what its certificate is verified by; undefined for the authorities of the system. */
   readonly verifyCa: string | undefined;
@@ -79,7 +80,11 @@ async function ask(agent: Asking, path: string): Promise<Readonly<Record<string,
   const progress: Progress = { reached: 'unreachable' };
   try {
     const answer = await send(agent, path, progress);
-    const body = await readBody(answer);
+    const body = await readAll(
+      answer,
+      MAX_SIZE,
+      () => new AgentError('answer', 'it answers with more than 1 MiB'),
+    );
     if (answer.statusCode !== 200) throw statusError(answer.statusCode ?? 0, path);
     const value: unknown = JSON.parse(body.toString('utf8'));
     return asObject(value);
@@ -194,18 +199,6 @@ function isNamedBy(certificate: X509Certificate, pem: string): boolean {
       return false; // what a caller sends may be anything
     }
   });
-}
-
-async function readBody(answer: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of answer) {
-    if (!Buffer.isBuffer(part)) continue;
-    size += part.length;
-    if (size > MAX_SIZE) throw new AgentError('answer', 'it answers with more than 1 MiB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 function statusError(status: number, path: string): AgentError {
