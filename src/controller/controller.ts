@@ -20,7 +20,7 @@ import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type ControllerService, startControllerService } from './service.ts';
-import { type Clock, systemClock } from '../io/clock.ts';
+import { type Clock, pause, systemClock } from '../io/clock.ts';
 
 /**
  * Runs until SIGTERM or SIGINT, and returns 0 then. An error that ends it earlier is a line of the log where that is JSON.
@@ -252,16 +252,14 @@ async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
   server.announceEnd();
   await role.current?.stop();
   await recorder.stop();
-  if (role.isAnnounced) await Promise.race([pause(plan.drainTime), hurry]);
+  const isHurried = new AbortController();
+  void hurry.then(() => isHurried.abort());
+  if (role.isAnnounced) await pause(systemClock, plan.drainTime, isHurried.signal);
   void hurry.then(async () => server.stop(0));
   const { cut } = await server.stop(plan.setup.grace);
   await Promise.all([informers.close(), settings.close(), state.close()]);
   await Promise.all([client.close(), electionClient.close()]);
   log.note('info', 'stopped', { cut });
-}
-
-async function pause(milliseconds: number): Promise<void> {
-  await new Promise<void>((resolve) => void setTimeout(resolve, milliseconds).unref());
 }
 
 /** Milliseconds until the same is told again. */

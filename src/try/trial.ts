@@ -9,6 +9,7 @@ import type { Expectation } from './expectation.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
 import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
 import type { TrialEvent } from './timeline/events.ts';
 import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
@@ -128,17 +129,4 @@ export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>, awaited: Aw
     count: (home) => progress.update(home),
     close: () => progress.clear(),
   };
-}
-
-interface Deferred {
-  readonly promise: Promise<void>;
-  resolve(): void;
-}
-
-export function createDeferred(): Deferred {
-  const controller = new AbortController();
-  const promise = new Promise<void>((resolve) => {
-    controller.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  return { promise, resolve: () => controller.abort() };
 }

@@ -3,7 +3,7 @@
  * of an inventory are served, or a machine is emulated, if that is asked for. Nothing is ever deployed.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -128,7 +128,7 @@ async function whenOver(
   signal: AbortSignal,
 ): Promise<void> {
   if (isHopeless) return;
-  const late = pause(Math.min(setup.timeout, LONGEST_TIMER), signal);
+  const late = pause(systemClock, setup.timeout, signal);
   // Who is awaited besides may be a real machine.
   const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
   await Promise.race([trial.passed, late, ...gone]);
@@ -138,13 +138,8 @@ async function whenOver(
     trial.unasked() > 0 && waited < ANSWER_TIME && !signal.aborted;
     waited += LOOK_INTERVAL
   ) {
-    await pause(LOOK_INTERVAL, signal);
+    await pause(systemClock, LOOK_INTERVAL, signal);
   }
-}
-
-/** Never rejects; ends early with the signal. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
 /**
@@ -152,8 +147,6 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
  * has to be ended. Sooner, it is the same one again, from a shell and from npm.
  */
 const SECOND_SIGNAL = 1000;
-/** Milliseconds, which a timer of Node counts in 32 bits. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */
 const ANSWER_TIME = 7000;
 const LOOK_INTERVAL = 50;

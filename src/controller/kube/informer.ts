@@ -4,6 +4,7 @@
  * longer pauses.
  */
 
+import { createDeferred } from '../../core/deferred.ts';
 import { CliError } from '../../core/errors.ts';
 import { type BackOff, backOffAfter, withJitter } from './requestPace.ts';
 import type { KubernetesClient, ListSelector, WatchEvent } from './kubernetesClient.ts';
@@ -52,7 +53,8 @@ const DEFAULT_MAX_OBJECTS = 100_000;
 /** Begins at once. */
 export function createInformer<Kept>(options: InformerOptions<Kept>): Informer<Kept> {
   const end = new AbortController();
-  const { promise: synced, resolve, reject } = promiseWithResolvers();
+  const { promise: synced, resolve, reject } = createDeferred();
+  synced.catch(() => undefined); // whoever waits for it gets the error; nobody has to wait
   const state: InformerState<Kept> = {
     options,
     objects: new Map(),
@@ -82,25 +84,6 @@ export function createInformer<Kept>(options: InformerOptions<Kept>): Informer<K
       await done;
     },
   };
-}
-
-function promiseWithResolvers(): {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-} {
-  let resolve: () => void = doNothing;
-  let reject: (error: Error) => void = doNothing;
-  const promise = new Promise<void>((onDone, onError) => {
-    resolve = onDone;
-    reject = onError;
-  });
-  promise.catch(() => undefined); // who waits for it is told; nobody has to wait
-  return { promise, resolve, reject };
-}
-
-function doNothing(): void {
-  // nobody waits yet
 }
 
 interface Entry<Kept> {
