@@ -5,7 +5,7 @@
 
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
-import { createWorkQueue, type QueueLoad, type WorkQueue } from './kube/workQueue.ts';
+import { type QueueLoad, WorkQueue } from './kube/workQueue.ts';
 import { plainText } from '../serve/http/plainAnswer.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
@@ -83,7 +83,7 @@ function startQueue(
     kept.remember(image, outcome.attempt?.networkData?.version, outcome);
     return outcome;
   };
-  return createWorkQueue({
+  return new WorkQueue({
     workers: WORKERS,
     backOff: BACK_OFF,
     work: async (owner) => {

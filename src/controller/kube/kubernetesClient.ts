@@ -18,7 +18,7 @@ import {
   operationFor,
 } from './objects.ts';
 import { ApiError, describeBreak, notUnderstood, type OwnReason, type Operation } from './apiError.ts';
-import { type ApiRequest, type ApiRequests, createApiRequests, type RequestSettings } from './apiRequests.ts';
+import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf } from './watchStream.ts';
 
@@ -97,7 +97,7 @@ export function createKubernetesClient(
   config: ClusterConfig,
   settings: RequestSettings = {},
 ): KubernetesClient {
-  const requests = createApiRequests(config, settings);
+  const requests = new ApiRequests(config, settings);
   return {
     get: async (resource, key, call) => get(requests, { resource, key }, call),
     list: (resource, selection, call) => list(requests, { resource, selection }, call),
