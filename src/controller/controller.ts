@@ -13,7 +13,7 @@ import { type ControllerOptions, openSettings, type SettingsSource } from './set
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { CliError } from '../core/errors.ts';
 import { createKubernetesClient, type KubernetesClient } from './kube/kubernetesClient.ts';
-import { createEventRecorder, type EventRecorder } from './kube/eventRecorder.ts';
+import { EventRecorder } from './kube/eventRecorder.ts';
 import { type LeaderElection, startLeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
@@ -142,7 +142,7 @@ async function startParts(
   const client = createKubernetesClient(cluster, { pace: PACE, note: io.note });
   const electionClient = createKubernetesClient(cluster);
   const trouble = createTroubleLog(log);
-  const recorder = createEventRecorder({ client, controller: CONTROLLER, instance: identity, trouble });
+  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, trouble });
   const role: Role = { isAnnounced: false, current: undefined };
   let parts: Parts | undefined;
   const settings = openSettings(

@@ -14,7 +14,7 @@ import {
   secrets,
 } from './kube/objects.ts';
 import { isNotFound } from './kube/apiError.ts';
-import { createInformer, type Informer } from './kube/informer.ts';
+import { Informer } from './kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { ReadSecret } from './imageOrder.ts';
 
@@ -65,7 +65,7 @@ export function openInformers({ client, namespace, trouble }: InformersOptions):
     for (const follower of followers) follower(owner);
   };
   const readers = createReaderIndex();
-  const images = createInformer({
+  const images = new Informer({
     client,
     resource: preprovisioningImages,
     selection,
@@ -76,7 +76,7 @@ export function openInformers({ client, namespace, trouble }: InformersOptions):
       tell(keyText(key));
     },
   });
-  const versions = createInformer({
+  const versions = new Informer({
     client,
     resource: secretMetadata,
     selection,

@@ -19,7 +19,7 @@ import { printable } from '../io/report/terminalText.ts';
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
   readonly informers: Informers;
-  readonly recorder: EventRecorder;
+  readonly recorder: Pick<EventRecorder, 'record'>;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
   readonly wrote: (outcome: Outcome) => void;
@@ -119,7 +119,7 @@ interface ReconcileTools {
   readonly informers: Pick<Informers, 'find'>;
   /** Throws ApiError. */
   readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
-  readonly recorder: EventRecorder;
+  readonly recorder: Pick<EventRecorder, 'record'>;
   readonly log: ServerLog;
   readonly pendingWrites: PendingWrites;
   /** Is told of what was written. */

@@ -20,7 +20,7 @@ import { join, resolve } from 'node:path';
 import { errorCode } from '../io/files/fileErrors.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import { configMaps, type KubernetesObject, secrets } from './kube/objects.ts';
-import { createInformer } from './kube/informer.ts';
+import { Informer } from './kube/informer.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 
 /** Those of `serve` that say how it listens, and to whom it answers. */
@@ -157,7 +157,7 @@ function parsePlace(text: string): ObjectPlace | undefined {
 function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsSource {
   const { changed, client, namespace, trouble } = options;
   const { kind, name } = place;
-  const cache = createInformer({
+  const cache = new Informer({
     client,
     resource: kinds[kind],
     selection: { namespace, fieldSelector: `metadata.name=${name}` },

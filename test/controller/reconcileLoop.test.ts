@@ -57,7 +57,7 @@ async function lead(
     client,
     informers,
     log: createServerLog(output, 'json'),
-    recorder: { record: (event) => void events.push(event), stop: async () => undefined },
+    recorder: { record: (event) => void events.push(event) },
     wrote: () => undefined,
     failed: () => undefined,
     build: async (image) => {

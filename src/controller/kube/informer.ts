@@ -12,19 +12,6 @@ import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
 import { ApiError, isExpired, type OwnReason } from './apiError.ts';
 
-/** `Kept` is what `keep` makes of an object, and all that stays in memory. */
-export interface Informer<Kept> {
-  /** Resolves when everything that there was has been told; rejects where the cache is stopped before. */
-  readonly synced: Promise<void>;
-  readonly isSynced: boolean;
-  /** When the API server last said that it is up to date; API servers do so each minute. Undefined until it is synced. */
-  readonly lastContact: Date | undefined;
-  readonly size: number;
-  get(key: ObjectKey): Kept | undefined;
-  values(): IterableIterator<Kept>;
-  stop(): Promise<void>;
-}
-
 export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
   readonly resource: ApiResource;
@@ -37,6 +24,7 @@ export interface InformerOptions<Kept> {
   readonly trouble?: (error: Error, retryIn: number) => void;
   /** Objects beyond this many are passed over, which is told as trouble. Default: 100,000. */
   readonly maxObjects?: number;
+  /** Default: from 500 ms to 30 s. */
   readonly backOff?: BackOff;
   readonly clock?: Clock;
 }
@@ -50,132 +38,131 @@ export interface ObjectChange<Kept> {
 
 const DEFAULT_MAX_OBJECTS = 100_000;
 
-/** Begins at once. */
-export function createInformer<Kept>(options: InformerOptions<Kept>): Informer<Kept> {
-  const end = new AbortController();
-  const { promise: synced, resolve, reject } = createDeferred();
-  synced.catch(() => undefined); // whoever waits for it gets the error; nobody has to wait
-  const state: InformerState<Kept> = {
-    options,
-    objects: new Map(),
-    unseen: undefined,
-    isSynced: false,
-    lastContact: undefined,
-    resolveSynced: resolve,
-  };
-  const done = follow(state, end.signal).finally(() =>
-    reject(new CliError(`${options.resource.plural} were not read to their end`, { code: 'ERR_KUBERNETES' })),
-  );
-  return {
-    synced,
-    get isSynced() {
-      return state.isSynced;
-    },
-    get lastContact() {
-      return state.lastContact;
-    },
-    get size() {
-      return state.objects.size;
-    },
-    get: (key) => state.objects.get(keyText(key))?.kept,
-    values: () => keptOf(state.objects),
-    stop: async () => {
-      end.abort();
-      await done;
-    },
-  };
-}
-
 interface Entry<Kept> {
   readonly key: ObjectKey;
   readonly kept: Kept;
 }
 
-interface InformerState<Kept> {
-  readonly options: InformerOptions<Kept>;
+/** Begins at once. `Kept` is what `keep` makes of an object, and all that stays in memory. */
+export class Informer<Kept> {
+  readonly #options: InformerOptions<Kept>;
   /** By `keyText`. */
-  readonly objects: Map<string, Entry<Kept>>;
+  readonly #objects = new Map<string, Entry<Kept>>();
+  readonly #synced = createDeferred();
+  readonly #end = new AbortController();
+  readonly #done: Promise<void>;
   /** Of what was there before, what the list that is being read has not had yet. */
-  unseen: Set<string> | undefined;
-  isSynced: boolean;
-  lastContact: Date | undefined;
-  readonly resolveSynced: () => void;
-}
+  #unseen: Set<string> | undefined;
+  #isSynced = false;
+  #lastContact: Date | undefined;
 
-async function follow<Kept>(state: InformerState<Kept>, signal: AbortSignal): Promise<void> {
-  const { client, resource, selection, trouble, backOff, clock } = state.options;
-  const following = reflect({ client, resource, selection, signal, trouble, backOff, clock });
-  for await (const event of following) take(state, event);
-}
-
-function take<Kept>(state: InformerState<Kept>, event: ResourceEvent): void {
-  switch (event.type) {
-    case 'listing':
-      state.unseen = new Set(state.objects.keys());
-      break;
-    case 'listed object':
-    case 'added':
-    case 'modified':
-      put(state, event.object);
-      break;
-    case 'deleted':
-      remove(state, keyText(keyOf(event.object)));
-      break;
-    case 'list complete':
-      for (const name of state.unseen ?? []) remove(state, name);
-      state.unseen = undefined;
-      state.isSynced = true;
-      state.resolveSynced();
-      break;
-    case 'bookmark':
-      break;
+  constructor(options: InformerOptions<Kept>) {
+    this.#options = options;
+    this.#synced.promise.catch(() => undefined); // whoever waits for it gets the error; nobody has to wait
+    this.#done = this.#follow().finally(() =>
+      this.#synced.reject(
+        new CliError(`${options.resource.plural} were not read to their end`, { code: 'ERR_KUBERNETES' }),
+      ),
+    );
   }
-  if (state.isSynced && state.unseen === undefined)
-    state.lastContact = (state.options.clock ?? systemClock).date();
-}
 
-function put<Kept>(state: InformerState<Kept>, object: KubernetesObject): void {
-  const key = keyOf(object);
-  const name = keyText(key);
-  state.unseen?.delete(name);
-  const kept = keepOf(state, object);
-  if (kept === undefined) return remove(state, name);
-  const before = state.objects.get(name)?.kept;
-  if (before === undefined && isFull(state, name)) return;
-  state.objects.set(name, { key, kept });
-  state.options.changed?.({ key, before, now: kept });
-}
-
-function keepOf<Kept>({ options }: InformerState<Kept>, object: KubernetesObject): Kept | undefined {
-  try {
-    return options.keep(object);
-  } catch (error) {
-    options.trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }), 0);
-    return undefined;
+  /** Resolves when all objects that existed are known; rejects where the informer is stopped before. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
   }
-}
 
-function isFull<Kept>({ options, objects }: InformerState<Kept>, name: string): boolean {
-  const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = options;
-  if (objects.size < maxObjects) return false;
-  trouble?.(
-    new CliError(`${name} is passed over: there are more than ${maxObjects} ${resource.plural}`, {
-      code: 'ERR_TOO_LARGE',
-    }),
-    0,
-  );
-  return true;
-}
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
 
-function remove<Kept>({ options, objects }: InformerState<Kept>, name: string): void {
-  const found = objects.get(name);
-  if (found === undefined) return;
-  objects.delete(name);
-  options.changed?.({ key: found.key, before: found.kept, now: undefined });
-}
+  /** When the API server last said that it is up to date; API servers do so each minute. Undefined until it is synced. */
+  get lastContact(): Date | undefined {
+    return this.#lastContact;
+  }
 
-function* keptOf<Kept>(objects: ReadonlyMap<string, Entry<Kept>>): IterableIterator<Kept> {
-  for (const { kept } of objects.values()) yield kept;
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: ObjectKey): Kept | undefined {
+    return this.#objects.get(keyText(key))?.kept;
+  }
+
+  *values(): IterableIterator<Kept> {
+    for (const { kept } of this.#objects.values()) yield kept;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#done;
+  }
+
+  async #follow(): Promise<void> {
+    for await (const event of reflect({ ...this.#options, signal: this.#end.signal })) this.#take(event);
+  }
+
+  #take(event: ResourceEvent): void {
+    switch (event.type) {
+      case 'listing':
+        this.#unseen = new Set(this.#objects.keys());
+        break;
+      case 'listed object':
+      case 'added':
+      case 'modified':
+        this.#put(event.object);
+        break;
+      case 'deleted':
+        this.#remove(keyText(keyOf(event.object)));
+        break;
+      case 'list complete':
+        for (const name of this.#unseen ?? []) this.#remove(name);
+        this.#unseen = undefined;
+        this.#isSynced = true;
+        this.#synced.resolve();
+        break;
+      case 'bookmark':
+        break;
+    }
+    if (!this.#isSynced || this.#unseen !== undefined) return;
+    this.#lastContact = (this.#options.clock ?? systemClock).date();
+  }
+
+  #put(object: KubernetesObject): void {
+    const key = keyOf(object);
+    const name = keyText(key);
+    this.#unseen?.delete(name);
+    const kept = this.#keep(object);
+    if (kept === undefined) return this.#remove(name);
+    const before = this.#objects.get(name)?.kept;
+    if (before === undefined && this.#isFull(name)) return;
+    this.#objects.set(name, { key, kept });
+    this.#options.changed?.({ key, before, now: kept });
+  }
+
+  #keep(object: KubernetesObject): Kept | undefined {
+    const { keep, trouble } = this.#options;
+    try {
+      return keep(object);
+    } catch (error) {
+      trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }), 0);
+      return undefined;
+    }
+  }
+
+  #isFull(name: string): boolean {
+    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = this.#options;
+    if (this.#objects.size < maxObjects) return false;
+    const message = `${name} is passed over: there are more than ${maxObjects} ${resource.plural}`;
+    trouble?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
+    return true;
+  }
+
+  #remove(name: string): void {
+    const found = this.#objects.get(name);
+    if (found === undefined) return;
+    this.#objects.delete(name);
+    this.#options.changed?.({ key: found.key, before: found.kept, now: undefined });
+  }
 }
 
 type ResourceEvent =
@@ -186,18 +173,10 @@ type ResourceEvent =
   | { readonly type: 'list complete' }
   | WatchEvent;
 
-interface ReflectorOptions {
-  readonly client: KubernetesClient;
-  readonly resource: ApiResource;
-  readonly selection: ListSelector;
+type ReflectorOptions = Omit<InformerOptions<never>, 'keep' | 'changed' | 'maxObjects'> & {
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Takes what is tried again, and after how many milliseconds. */
-  readonly trouble?: ((error: Error, retryIn: number) => void) | undefined;
-  /** Default: from 500 ms to 30 s. */
-  readonly backOff?: BackOff | undefined;
-  readonly clock?: Clock | undefined;
-}
+};
 
 const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
 

@@ -8,7 +8,7 @@ import {
   type KubernetesClient,
 } from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
-import { createEventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
+import { EventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
 import { startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
 import {
   events,
@@ -18,7 +18,7 @@ import {
   secretMetadata,
   secrets,
 } from '../../../src/controller/kube/objects.ts';
-import { type ObjectChange, createInformer } from '../../../src/controller/kube/informer.ts';
+import { Informer, type ObjectChange } from '../../../src/controller/kube/informer.ts';
 import {
   type ApiServer,
   grant,
@@ -202,7 +202,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const place = { namespace };
     await client.create(images, place, { metadata: { name: 'before' } });
     const changes: string[] = [];
-    const cache = createInformer({
+    const cache = new Informer({
       client,
       resource: images,
       selection: place,
@@ -262,7 +262,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('events');
     const client = connect();
     const object = await client.create(images, { namespace }, { metadata: { name: 'worker-0' } });
-    const recorder = createEventRecorder({
+    const recorder = new EventRecorder({
       client,
       controller: 'metal3.io/ironic-coreos',
       instance: 'pod-1',

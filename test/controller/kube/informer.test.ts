@@ -7,11 +7,7 @@ import {
   type KubernetesClient,
 } from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
-import {
-  createInformer,
-  type Informer,
-  type InformerOptions,
-} from '../../../src/controller/kube/informer.ts';
+import { Informer, type InformerOptions } from '../../../src/controller/kube/informer.ts';
 import {
   type Answer,
   event,
@@ -44,7 +40,7 @@ afterEach(async () => {
 
 /** Keeps versions. */
 function start(options: Partial<InformerOptions<string>> = {}): void {
-  cache = createInformer({
+  cache = new Informer({
     client,
     resource: secrets,
     selection: { namespace: 'metal3', fieldSelector: 'metadata.name=a' },
