@@ -14,7 +14,7 @@ import { type ControllerPlan, readPlan } from './plan.ts';
 import { CliError } from '../core/errors.ts';
 import { createKubernetesClient, type KubernetesClient } from './kube/kubernetesClient.ts';
 import { EventRecorder } from './kube/eventRecorder.ts';
-import { type LeaderElection, startLeaderElection } from './kube/leaderElection.ts';
+import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -203,7 +203,7 @@ function startLeading(parts: Parts): Role['current'] {
   const { electionClient, log, plan, service, trouble } = parts;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
-  return startLeaderElection({
+  return new LeaderElection({
     client: electionClient,
     lease,
     identity,

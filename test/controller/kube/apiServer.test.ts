@@ -9,7 +9,7 @@ import {
 } from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
 import { EventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
-import { startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
+import { LeaderElection } from '../../../src/controller/kube/leaderElection.ts';
 import {
   events,
   keyText,
@@ -232,7 +232,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const durations = { lease: 3000, renewal: 2000, retry: 100 };
     const led: string[] = [];
     const start = (identity: string) =>
-      startLeaderElection({
+      new LeaderElection({
         client: connect(),
         lease: { namespace, name: 'ironic-coreos' },
         identity,
