@@ -117,6 +117,7 @@ function answerInVersion(
     case 'heartbeat':
       return takeHeartbeat(context, route, version);
     case 'inspection':
+    default:
       return takeInspection(context, route, version);
   }
 }

@@ -85,6 +85,7 @@ export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace):
       return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
     }
     case 'unknown':
+    default:
     case undefined:
       return undefined;
   }

@@ -119,6 +119,7 @@ function detailsOf(event: TrialEvent): object {
     case 'preflight':
       return { macs: [event.mac], reason: event.problem.kind };
     case 'api':
+    default:
       return {};
   }
 }

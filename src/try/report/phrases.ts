@@ -67,6 +67,7 @@ function wordsOf(event: TrialEvent): string {
     case 'preflight':
       return preflightPhrase(event);
     case 'callback':
+    default:
       return callbackPhrase(event);
   }
 }
@@ -103,6 +104,7 @@ function refusalPhrase({ problem }: RefusalEvent): string {
     case 'path':
       return `asked for what Ironic does not have: ${problem.method} ${problem.path}`;
     case 'request':
+    default:
       return `sent a request that was refused: ${problem.status} ${problem.message}`;
   }
 }

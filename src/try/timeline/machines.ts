@@ -114,6 +114,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
     case 'preflight':
       return { ...none, macs: [event.mac].filter(isMac) };
     case 'api':
+    default:
     case 'refusal':
       return none;
   }

@@ -57,6 +57,7 @@ function stageOf(event: TrialEvent): Stage | undefined {
     case 'callback':
       return event.problem === undefined ? event.kind : undefined;
     case 'refusal':
+    default:
     case 'preflight':
       return undefined;
   }
