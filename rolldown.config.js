@@ -72,7 +72,7 @@ const { output: chunks } = await program.write({
         test: /src\/(?:cli\/main|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 5,
       },
-      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/yamlName)\.ts$/, priority: 4 },
+      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 4 },
       {
         name: 'liveImage',
         test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs)\/(?!command)\w+)\.ts$/,

@@ -7,6 +7,7 @@
  * none counts, as the script reads none.
  */
 
+import type { FilePlace } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
@@ -15,6 +16,8 @@ export interface InputValue {
   readonly text: string;
   /** How the user calls it: `--api-url`, `IRONIC_BASE_URL`, `ramdisk.yaml:2:3: ironic.apiUrls`. */
   readonly place: string;
+  /** What `place` consists of, where it is in a file of the user. */
+  readonly source?: { readonly at: FilePlace; readonly name: string };
   readonly origin: 'flag' | 'environment' | 'file';
   /** The text is what else stands in a file. */
   readonly isContent: boolean;

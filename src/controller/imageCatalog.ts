@@ -76,6 +76,7 @@ function findImageFile(
         if (!(error instanceof OtherImage)) throw error;
         if (!isPublished(image, path)) return undefined;
         throw new CliError('this replica makes another image than the one at this URL', {
+          code: 'ERR_IMAGE_CHANGED',
           hint: 'it goes by itself when all replicas have the same settings, images and version',
         });
       }

@@ -12,15 +12,14 @@ import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { type BaseSet, closeBaseSets, openBaseSets } from '../serve/baseImages.ts';
-import { type HostSource, makeHostResource } from '../serve/hostResources.ts';
+import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
+import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
 import type { Links } from '../serve/links.ts';
-import { planSource } from '../serve/planSource.ts';
-import { createServedArchives } from '../serve/servedArchives.ts';
 import { hostPlaces, type ServedThings } from '../serve/servedPlaces.ts';
-import { sharedImages } from '../serve/sharedImages.ts';
 import { type ImageOrder, ownerOf } from './imageOrder.ts';
 import { plannableHost } from './orderedHost.ts';
 import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
@@ -68,11 +67,12 @@ export async function openImageFactory(
   const inputs = await readImageInputs(await givenOrIccImages(options, io), digests, io);
   if (inputs.size === 0) {
     throw new CliError('There is no image to make others from', {
+      code: 'ERR_SETTING',
       hint: 'give --iso FILE or --images FOLDER, or set DEPLOY_ISO',
     });
   }
   const bases = await openBaseSets(inputs);
-  const archives = createServedArchives();
+  const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
@@ -82,14 +82,14 @@ export async function openImageFactory(
     const things = { archives, bases, links };
     const job = await planJob(options, { ...surroundings, possible });
     const growth = options.grow === true ? 'usual' : 'refused';
-    const workshop: Workshop = { things, job, settingsFolder: settings.folder, growth };
-    await tryOut(workshop, possible, io);
+    const context: FactoryContext = { things, job, settingsFolder: settings.folder, growth };
+    await tryOut(context, possible, io);
     return {
       bases,
       possible,
       images: createImageCache(cacheSize),
-      shared: (path) => new Map([...sharedImages([...bases.values()]), ...archives.resources()]).get(path),
-      make: (order, talk) => makeImage(order, workshop, talk),
+      shared: (path) => sharedResources([...bases.values()], archives).get(path),
+      make: (order, talk) => makeImage(order, context, talk),
       close,
     };
   } catch (error) {
@@ -98,7 +98,7 @@ export async function openImageFactory(
   }
 }
 
-interface Workshop extends Pick<HostSource, 'growth'> {
+interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
   readonly things: ServedThings;
   readonly job: PlanJob;
   readonly settingsFolder: string;
@@ -137,23 +137,22 @@ async function planJob(
 }
 
 /** What is wrong for all hosts is said before the first of them comes; what is odd for all, once. */
-async function tryOut(workshop: Workshop, possible: PossibleImages, io: Io): Promise<void> {
+async function tryOut(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
   for (const [architecture, [format]] of possible) {
     if (format === undefined) continue;
     const choice = { architecture, format };
-    const plan = await planOrder(
-      { namespace: 'any', name: 'host', choice, network: undefined },
-      workshop,
-      io,
-    );
+    const plan = await planOrder({ namespace: 'any', name: 'host', choice, network: undefined }, context, io);
     if (plan !== undefined) continue;
-    throw new CliError('These settings give no config', { hint: 'mend what is reported above' });
+    throw new CliError('These settings give no config', {
+      code: 'ERR_SETTING',
+      hint: 'mend what is reported above',
+    });
   }
 }
 
 async function planOrder(
   order: ImageOrder,
-  { job, settingsFolder, things }: Workshop,
+  { job, settingsFolder, things }: FactoryContext,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = order;
@@ -176,19 +175,16 @@ function startingIn(folder: string, io: Io): Io {
   return ioWith(io, { cwd: folder });
 }
 
-async function makeImage(order: ImageOrder, workshop: Workshop, io: Io): Promise<MadeImage | undefined> {
+async function makeImage(order: ImageOrder, context: FactoryContext, io: Io): Promise<MadeImage | undefined> {
   const { choice, name } = order;
-  const plan = await planOrder(order, workshop, io);
+  const plan = await planOrder(order, context, io);
   if (plan === undefined) return undefined;
-  const { growth, job, things } = workshop;
-  const { fetched, onIso } = plan.configs;
-  const source: HostSource = {
-    ...(await planSource(plan, things)),
+  const { growth, job, things } = context;
+  const { archives, bases, links } = things;
+  const source = {
+    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
     name: ownerOf(order),
-    config: () => fetched.document,
-    isoConfig: () => onIso.document,
     modified: new Date(0), // the path is another one for every other content
-    growth,
   };
   const artifact = artifactOf[choice.format];
   const resource = await makeHostResource(source, { artifact, host: imageStem(name) });

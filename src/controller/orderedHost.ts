@@ -4,13 +4,12 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
-import type { PlannableHost } from '../hosts/plan/planHost.ts';
-import { hostSource } from '../hosts/settings/renderHosts.ts';
+import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
 import { type ImageOrder, type NetworkState, ownerOf } from './imageOrder.ts';
 
 /** Its inputs throw CliError where the network is no YAML. */
-export function plannableHost(order: ImageOrder, source: RenderSource): PlannableHost {
+export function plannableHost(order: ImageOrder, source: RenderSource): RenderHost {
   const { choice, name, network } = order;
   const inventory: InventoryHost = {
     name,
@@ -39,6 +38,9 @@ function parseNetwork({ place, text }: NetworkState): ParsedYaml {
     return parseYaml(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place}: ${error.message}`, { hint: error.hint ?? 'correct its key nmstate' });
+    throw new CliError(`${place}: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: error.hint ?? 'correct its key nmstate',
+    });
   }
 }

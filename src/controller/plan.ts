@@ -6,8 +6,7 @@ import { UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from './kube/clusterConfig.ts';
 import type { ObjectKey } from './kube/objects.ts';
-import { parseDuration } from '../serve/numbers.ts';
-import { readSetup, type Setup } from '../serve/setup.ts';
+import { parseDuration, readSetup, type Setup } from '../serve/setup.ts';
 import type { ControllerOptions } from './settings.ts';
 
 export interface ControllerPlan {

@@ -15,10 +15,9 @@ import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
 import { withLog } from '../serve/serviceLog.ts';
-import { servicePages } from '../serve/servicePages.ts';
+import { servicePages } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
-import type { Setup } from '../serve/setup.ts';
-import { accessOf } from '../serve/setupAccess.ts';
+import { type Setup, accessOf } from '../serve/setup.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
 import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
@@ -120,7 +119,10 @@ function snapshotTaker(
 function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {
   const snapshot = state.current();
   if (snapshot !== undefined) return snapshot.factory;
-  throw new CliError('settings and images are still being read', { hint: 'wait for /readyz' });
+  throw new CliError('settings and images are still being read', {
+    code: 'ERR_BUSY',
+    hint: 'wait for /readyz',
+  });
 }
 
 interface ListenParts extends Pick<ControllerService, 'informers' | 'state' | 'metrics' | 'log'> {

@@ -8,10 +8,9 @@
 import { isMapping } from '../formats/mapping.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { ServeOptions } from '../serve/options.ts';
-import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
 import type { Io } from '../io/io.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import { readInventoryFile } from '../hosts/settings/inventory.ts';
+import { type InventoryLayers, readInventoryFile } from '../hosts/settings/inventory.ts';
 import { chooseProfile } from '../hosts/settings/profile.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
 import type { Loaded } from '../serve/serviceState.ts';
-import { describeBases } from '../serve/status.ts';
+import { describeBases } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
 import { ownerOf } from './imageOrder.ts';
 import Counter from 'prom-client/lib/counter.js';

@@ -4,12 +4,15 @@
  */
 
 import type { CliError, Excerpt, FilePlace } from './errors.ts';
+import type { ErrorCode } from './errorCodes.ts';
 import type { Finding, Path, Position, Severity } from './finding.ts';
 
 export interface Diagnostic {
   readonly severity: Severity;
-  /** The id of a rule or of an error; `explain` knows it. */
-  readonly code?: string | undefined;
+  /** The id of a rule, which `explain` knows. */
+  readonly rule?: string | undefined;
+  /** Of an error, which `explain` knows as well. */
+  readonly code?: ErrorCode | undefined;
   /** A sentence, without the place that it is about. */
   readonly message: string;
   /** What the user can do about it. */
@@ -35,8 +38,8 @@ export interface HostNames {
 }
 
 /** What an error says. */
-export function diagnosticOf({ sentence, hint, excerpt, at }: CliError): Diagnostic {
-  return { severity: 'error', message: sentence, hint, excerpt, at };
+export function diagnosticOf({ sentence, hint, excerpt, at, code }: CliError): Diagnostic {
+  return { severity: 'error', code, message: sentence, hint, excerpt, at };
 }
 
 /** What a finding about a file says, without its place in the document. */

@@ -13,7 +13,7 @@ import { withoutIgnored } from '../io/report/ruleBook.ts';
 import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
-import { isYamlFile } from '../hosts/input/yamlName.ts';
+import { isYamlFile } from '../hosts/input/nameInput.ts';
 
 export interface UserConfigReading {
   readonly io: Io;

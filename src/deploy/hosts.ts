@@ -13,10 +13,13 @@ import {
   type HostRun,
   keepRemarks,
   makeRoom,
-  reportGroups,
   startRun,
+  reportGroups,
+  type ListedHost,
+  type MadeHost,
+  type MakeHost,
+  makeHosts,
 } from '../hosts/run/hostRun.ts';
-import { type ListedHost, type MadeHost, type MakeHost, makeHosts } from '../hosts/run/makeHosts.ts';
 import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { permissionsFor } from './deployDocument.ts';
 import type { Wording } from './deployIssues.ts';

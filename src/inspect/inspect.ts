@@ -71,7 +71,7 @@ async function compare(
 function tellDamage(inspected: readonly Inspected[], io: Io): boolean {
   for (const { file, findings } of inspected) {
     for (const { severity, message, hint, rule } of findings) {
-      if (severity === 'error') report(io, { severity, message, hint, code: rule, at: { file } });
+      if (severity === 'error') report(io, { severity, message, hint, rule, at: { file } });
     }
   }
   return inspected.some(isDamaged);

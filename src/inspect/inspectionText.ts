@@ -19,7 +19,7 @@ export function formatInspection(report: InspectionReport): string {
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
     ...report.findings.map(({ severity, message, hint, rule }) =>
-      formatDiagnostic({ severity, message, code: rule, ...(hint !== null && { hint }) }),
+      formatDiagnostic({ severity, message, rule, ...(hint !== null && { hint }) }),
     ),
   ];
   return blocks.join('\n');

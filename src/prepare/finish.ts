@@ -1,10 +1,9 @@
 /** The end of a run: manifest and checksums, and what becomes of files that an earlier run has made. */
 
-import { formatCount } from '../formats/wordList.ts';
+import { formatCount, formatWordList } from '../formats/wordList.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
-import { findLeftovers } from './leftovers.ts';
+import type { UnlistedMemory, BootWay, MemoryNeed } from '../hosts/artifacts/hostMemory.ts';
 import {
   formatChecksums,
   formatManifest,
@@ -12,11 +11,19 @@ import {
   type Manifest,
   type ManifestHost,
   type ManifestInput,
+  type ManifestFile,
 } from '../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../hosts/artifacts/servedPaths.ts';
-import type { LayoutName } from './layoutNames.ts';
+import type { LayoutName } from './options.ts';
 import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { programVersion } from '../core/programVersion.ts';
+import { UNPACKED_IMAGE } from '../agent/archiveMemory.ts';
+import { formatSizeInWords } from '../formats/byteSize.ts';
+import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
+import { report } from '../io/report/report.ts';
+import type { HostNames } from '../core/diagnostic.ts';
+import { addHost } from '../hosts/run/hostRun.ts';
+import { formatHosts } from '../io/report/diagnosticText.ts';
 
 export interface Ending {
   readonly layout: LayoutName;
@@ -67,4 +74,146 @@ function tellLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
       ? `${files} of earlier runs removed\n`
       : `${files} of earlier runs not needed any more; --prune removes them\n`,
   );
+}
+
+/** This run. */
+export interface PreparedNow {
+  readonly paths: ReadonlySet<string>;
+  readonly hosts: ReadonlySet<string>;
+  /** Hosts of the inventory that are wrong, and keep what they had. */
+  readonly wrongHosts: ReadonlySet<string>;
+  /** Whether what nobody needs any more goes away. */
+  readonly prune: boolean;
+}
+
+export interface Leftovers {
+  /** Files that stay, as they were. */
+  readonly files: readonly ManifestFile[];
+  /** The hosts that these are for. */
+  readonly hosts: readonly ManifestHost[];
+  /** Files that go away, or would with `prune`. */
+  readonly unneeded: readonly ManifestFile[];
+}
+
+/** Images and archives stay as long as a host that stays boots them. */
+export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
+  const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
+  const hosts = (previous?.hosts ?? []).filter(({ name }) => isKept(name, now));
+  const names = new Set(hosts.map(({ name }) => name));
+  const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
+  const isNeeded = ({ host, path }: ManifestFile): boolean => {
+    const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
+    if (id !== undefined) return shared.has(id);
+    return host !== undefined && now.wrongHosts.has(host) && names.has(host);
+  };
+  const unneeded = old.filter((file) => !isNeeded(file));
+  const files = now.prune ? old.filter(isNeeded) : old;
+  return { files, hosts: hosts.map((host) => ({ ...host, state: 'kept' })), unneeded };
+}
+
+function isKept(name: string, { hosts, wrongHosts, prune }: PreparedNow): boolean {
+  return !hosts.has(name) && (wrongHosts.has(name) || !prune);
+}
+
+/** Nothing where it is not known. Why, and for which hosts, is a note for `--verbose`. */
+export function tellMemory(
+  hosts: readonly Pick<ManifestHost, 'name' | 'memory'>[],
+  unlisted: readonly UnlistedMemory[],
+  { stderr, note }: Pick<Io, 'stderr' | 'note'>,
+): void {
+  const all = [
+    ...hosts.flatMap(({ name, memory = [] }) => memory.map((need) => ({ who: name, need }))),
+    ...unlisted.map((need) => ({ who: `machines that are not listed (${need.architecture})`, need })),
+  ];
+  const line = formatNeeds(all.map(({ need }) => need));
+  if (line === undefined) return;
+  stderr.write(`memory: ${line}\n`);
+  for (const { who, need } of all) note?.(`memory of ${who} ${ways[need.boot]}: ${formatParts(need)}`);
+}
+
+const ways: Readonly<Record<BootWay, string>> = {
+  network: 'over the network',
+  'minimal-iso': 'from a minimal ISO',
+  iso: 'from an ISO',
+};
+
+/** `at least 2 GiB to boot over the network, and 2 to 3.2 GiB from an ISO`; undefined without any. */
+function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
+  if (needs.length === 0) return undefined;
+  const byWay = Object.keys(ways)
+    .filter(isWay)
+    .map((boot) => ({ boot, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
+    .filter(({ sizes }) => sizes !== '');
+  const sizes = [...new Set(byWay.map((way) => way.sizes))];
+  const clauses = sizes.map((size, index) => {
+    const waysOfSize = byWay.filter((way) => way.sizes === size).map(({ boot }) => ways[boot]);
+    return `${size} ${index === 0 ? 'to boot ' : ''}${formatWordList(waysOfSize)}`;
+  });
+  const isPulled = needs.some(({ parts }) => !parts.some(({ what }) => what === UNPACKED_IMAGE));
+  const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, as the agent image is pulled`;
+  return `at least ${clauses.join(', ')}${isPulled ? advice : ''}`;
+}
+
+function isWay(name: string): name is BootWay {
+  return Object.hasOwn(ways, name);
+}
+
+/** `2 GiB`, or where hosts need different amounts `2 GiB to 3.2 GiB`; empty without any. */
+function formatRange(needs: readonly MemoryNeed[]): string {
+  const minima = needs.map(({ minimum }) => minimum);
+  const ends = [Math.min(...minima), Math.max(...minima)].map(formatSizeInWords);
+  return needs.length === 0 ? '' : [...new Set(ends)].join(' to ');
+}
+
+/** `2 GiB for the live system, 2.9 MiB for the root filesystem` */
+function formatParts({ parts }: MemoryNeed): string {
+  return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
+}
+
+/** Where files can be fetched. */
+export interface ServedFolder {
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+  /** What of the folder that is, with a slash at its end; empty for all of it. */
+  readonly served: string;
+}
+
+/** The manifest has all of them. */
+export function tellExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
+  for (const [readers, hint] of hints) {
+    const groups = new Map<string, HostNames>();
+    const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    for (const { path, mode, secrets = [] } of byPath) {
+      if (secrets.length === 0 || readersOf(mode) !== readers) continue;
+      const url =
+        baseUrl !== undefined && path.startsWith(served) ? `${baseUrl}/${path.slice(served.length)}` : path;
+      const what = formatWordList(secrets);
+      groups.set(what, addHost(groups.get(what), url));
+    }
+    for (const [what, urls] of groups) {
+      const message = `these hand out ${what} to whoever can fetch them: ${formatHosts(urls)}`;
+      report(io, { severity: 'warning', message, hint });
+    }
+  }
+}
+
+/** Who can read a file on this machine, its user apart. */
+type Readers = 'nobody' | 'group' | 'all';
+
+const hints: readonly (readonly [readers: Readers, hint: string])[] = [
+  [
+    'nobody',
+    'only their owner can read them here, so a web server of another user cannot: --group GROUP lets it',
+  ],
+  ['group', 'serve them to the provisioning network only, and by https where what loads them can'],
+  [
+    'all',
+    'every user of this machine can read them, too: --group GROUP instead of --mode keeps the others out',
+  ],
+];
+
+function readersOf(mode: string): Readers {
+  const bits = Number.parseInt(mode, 8);
+  if ((bits & 0o004) !== 0) return 'all';
+  return (bits & 0o040) === 0 ? 'nobody' : 'group';
 }

@@ -28,16 +28,14 @@ import { printable } from '../io/report/terminalText.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { archiveInputs, publishIn } from './publishedArchives.ts';
-import { tellExposed } from './exposed.ts';
-import { finishFolder } from './finish.ts';
+import { archiveInputs, publishIn } from './putFiles.ts';
+import { tellExposed, finishFolder, tellMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { formatBootValues, type LayoutBoot, renderIronicConf, tellOtherRootfs } from './layoutBoot.ts';
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
-import { type FileAccess, type PrepareOptions, readAccess } from './options.ts';
-import { type ReadSource, readSource } from './source.ts';
-import { sizesOf } from './imageSets.ts';
-import { tellMemory } from './tellMemory.ts';
+import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
+import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
+import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 
 /** @throws CliError in the user's terms */
 export async function prepareLayout(
@@ -100,20 +98,40 @@ interface LayoutJob {
 
 /** All files get their names together. Tells whether there is a config; why not, has been told. */
 async function prepareAll(job: LayoutJob): Promise<boolean> {
-  const { name, folder, layout, options, baseUrl, read, io } = job;
+  const { options, io } = job;
   const found = await findImages(job);
-  const archives = await openAgentArchives({
+  const agents = await openAgentArchives({
     given: options.agentArchive ?? [],
     configs: found.configs,
     render: createRenderer(),
     io,
   });
-  const parts = await renderParts(found.images, archives, job);
+  const parts = await renderParts(found.images, agents, job);
   if (parts === undefined) return false;
-  for (const part of parts) await putLayoutPart(part, { ...job, areGiven: found.areGiven });
+  const archives = createOpenArchives();
+  try {
+    for (const part of parts) {
+      if (part.images.size > 0) part.base = await openBaseSet(part.images);
+      await putLayoutPart(part, { ...job, archives, areGiven: found.areGiven });
+    }
+    await finishLayout(parts, { ...job, agents, found });
+  } finally {
+    await archives.close();
+    for (const { base } of parts) await base?.close();
+  }
+  return true;
+}
+
+interface LayoutEnd extends LayoutJob {
+  readonly agents: AgentArchives;
+  readonly found: FoundImages;
+}
+
+async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promise<void> {
+  const { name, agents, baseUrl, folder, found, io, layout, options, read } = end;
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
-  await putIronicConf(boot, job);
-  const memory = await listMemory(parts, found.configs, io);
+  await putIronicConf(boot, end);
+  const memory = listMemory(parts, found.configs);
   await finishFolder(folder, {
     layout: name,
     wanted: {
@@ -121,7 +139,7 @@ async function prepareAll(job: LayoutJob): Promise<boolean> {
       configs: folder.files.has(layout.images.iso) ? ['ign', 'iso'] : ['ign'],
       loaders: [],
     },
-    inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(archives, folder))],
+    inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(agents, folder))],
     prepared: { hosts: [], wrong: new Set() },
     memory,
     prune: options.prune === true,
@@ -133,7 +151,6 @@ async function prepareAll(job: LayoutJob): Promise<boolean> {
   if (name === 'metal3') tellOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
-  return true;
 }
 
 interface FoundImages {
@@ -189,6 +206,7 @@ async function renderParts(
       isPlain,
       names,
       images: ofOne,
+      base: undefined,
       configs,
       plainConfig: parts[0]?.configs.fetched.document,
       isInPlace,
@@ -212,19 +230,9 @@ async function putIronicConf(
   await folder.put({ path: layout.ironicConf, ...access.open }, Buffer.from(text));
 }
 
-async function listMemory(
-  parts: readonly LayoutPart[],
-  configs: readonly ConfigArtifact[],
-  io: Io,
-): Promise<UnlistedMemory[]> {
-  const needs: UnlistedMemory[] = [];
-  for (const {
-    architecture,
-    images,
-    configs: { archive },
-  } of parts) {
-    const sizes = images.size === 0 ? undefined : await sizesOf(images, io);
-    for (const need of memoryNeeds(configs, sizes, archive)) needs.push({ architecture, ...need });
-  }
-  return needs;
+function listMemory(parts: readonly LayoutPart[], configs: readonly ConfigArtifact[]): UnlistedMemory[] {
+  return parts.flatMap(({ architecture, base, configs: { archive } }) => {
+    const needs = memoryNeeds(configs, base && loadedSizes(base), archive);
+    return needs.map((need) => ({ architecture, ...need }));
+  });
 }

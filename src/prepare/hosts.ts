@@ -1,31 +1,36 @@
 /** The hosts of an inventory, one after the other: config, images and boot scripts of each, data before what points there. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
-import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
-import type { PreparedFolder } from './folder/preparedFolder.ts';
-import type { Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
-import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
+import type { FilePurpose } from './folder/preparedFolder.ts';
+import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
-import { hostPath } from '../hosts/artifacts/servedPaths.ts';
-import { type HostRun, keepRemarks, reportProblem } from '../hosts/run/hostRun.ts';
-import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
+import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
+import { type HostRun, keepRemarks, reportProblem, type MadeHost, makeHosts } from '../hosts/run/hostRun.ts';
 import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
-import { documentsOf, type FileMaker, putConfigFiles } from './configFiles.ts';
-import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
-import { type HostPlan, listPlannable, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
+import { type FolderSink, putHostFile } from './putFiles.ts';
+import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
+import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import type { Io } from '../io/io.ts';
+import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
+import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** What all hosts have in common. */
 export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
   readonly publish: PublishArchive;
-  readonly maker: FileMaker;
+  readonly shared: SharedMaterial;
+  readonly sink: FolderSink;
+  readonly io: Io;
 }
 
 /** The hosts that are right now, and the names of those that are not. */
@@ -41,7 +46,7 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const listed = listPlannable(hosts, job.source);
+  const listed = listHosts(hosts, job.source);
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
@@ -108,34 +113,91 @@ async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: 
   }
 }
 
-async function putHost(
-  { name, boot, configs, images, isoArguments: kargs }: HostPlan,
-  job: HostJob,
-): Promise<void> {
-  const { access, maker, wanted } = job;
-  const { secrets } = configs.fetched;
-  const permissions = secrets.length > 0 ? access.secret : access.open;
-  await putConfigFiles(
-    {
-      ...documentsOf(configs),
-      artifacts: wanted.configs,
-      isoArguments: kargs,
-      images,
-      purposeOf: (artifact) => ({ path: hostPath(name, artifact), host: name, secrets, ...permissions }),
-    },
-    maker,
-  );
-  await putScripts(boot, job, maker.folder);
+async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
+  const { name, boot } = plan;
+  await putConfigFiles(plan, job, (artifact) => ({ path: hostPath(name, artifact), host: name }));
+  await putScripts(boot, job);
 }
 
-async function putScripts(
-  boot: NetworkHost,
-  { access, wanted }: HostJob,
-  folder: PreparedFolder,
+/** The files with the configs of a host, or of all machines that are not listed. */
+async function putConfigFiles(
+  plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
+  { access, shared, sink, wanted }: HostJob,
+  placeOf: (artifact: ConfigArtifact) => Pick<FilePurpose, 'path' | 'host'> | undefined,
 ): Promise<void> {
+  const { secrets } = plan.configs.fetched;
+  const permissions = secrets.length > 0 ? access.secret : access.open;
+  const material = await materialOf(plan, shared);
+  for (const artifact of wanted.configs) {
+    const place = placeOf(artifact);
+    if (place !== undefined)
+      await putHostFile(artifact, { material, purpose: { ...place, secrets, ...permissions } }, sink);
+  }
+}
+
+async function putScripts(boot: NetworkHost, { access, sink, wanted }: HostJob): Promise<void> {
   const secrets = scriptSecrets(boot.start);
   const permissions = secrets.length > 0 ? access.secret : access.open;
   for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
-    await folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
+    await sink.folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
   }
+}
+
+/**
+ * Gives what machines need that are not listed.
+ * @throws CliError where what is said of all hosts does not give a config, or scripts cannot be written
+ */
+export async function prepareDiscovery(
+  isForUnknown: boolean,
+  hosts: readonly NetworkHost[],
+  job: HostJob,
+): Promise<readonly UnlistedMemory[]> {
+  const { boots, memory } = isForUnknown ? await putDiscovery(job) : { boots: [], memory: [] };
+  await putSharedScripts(boots, hosts, job);
+  return memory;
+}
+
+async function putSharedScripts(
+  discovery: readonly RamdiskBoot[],
+  hosts: readonly NetworkHost[],
+  { access, io, sink: { folder }, wanted }: HostJob,
+): Promise<void> {
+  const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
+  const permissions = secrets.length > 0 ? { secrets, ...access.secret } : access.open;
+  for (const { path, text } of sharedBootFiles({ discovery, hosts, folderUrl: wanted.baseUrl }, wanted, io)) {
+    await folder.put({ path, ...(path === DNSMASQ ? access.open : permissions) }, Buffer.from(text));
+  }
+}
+
+interface Discovery {
+  readonly boots: readonly RamdiskBoot[];
+  readonly memory: readonly UnlistedMemory[];
+}
+
+/** One config, and a boot for each architecture that there are images of. */
+async function putDiscovery(job: HostJob): Promise<Discovery> {
+  const { images, io, publish, wanted } = job;
+  const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
+    architecturePath(artifact, images.size > 1 ? set : undefined, isCommon);
+  const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
+  for (const [index, plan] of plans.entries()) {
+    const isOwn = index === 0 || !plan.isCommon;
+    await putConfigFiles(plan, job, (artifact) =>
+      isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
+    );
+  }
+  return {
+    boots: plans.flatMap(({ start }) => start ?? []),
+    memory: plans.flatMap((plan) => listMemory(plan, wanted)),
+  };
+}
+
+/** With several architectures, images and archives of each have a folder of their own. */
+function architecturePath(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string {
+  return discoveryPath(artifact, artifact === 'ign' && isCommon ? undefined : set?.architecture);
+}
+
+function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {
+  const architecture = images?.architecture ?? 'x86_64';
+  return memoryNeeds(artifacts, images?.sizes, configs.archive).map((need) => ({ architecture, ...need }));
 }

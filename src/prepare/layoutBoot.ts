@@ -15,7 +15,7 @@ import {
 } from './fixedLayouts.ts';
 import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
-import type { InventoryLayers } from '../hosts/plan/inventoryHost.ts';
+import type { InventoryLayers } from '../hosts/settings/inventory.ts';
 
 /** The images of one architecture, as they are in the folder now. */
 export interface LayoutImages {
@@ -49,7 +49,10 @@ export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: 
   const findings = checkBoot(settings, bootForms.ironic);
   for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
   if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError('The part of ironic.conf cannot be written', { hint: 'mend what is reported above' });
+    throw new CliError('The part of ironic.conf cannot be written', {
+      code: 'ERR_SETTING',
+      hint: 'mend what is reported above',
+    });
   }
   return bootForms.ironic.render(settings) + renderByArchitecture(boot);
 }

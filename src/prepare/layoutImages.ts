@@ -4,21 +4,23 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../core/errors.ts';
-import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { readImage } from '../io/images/imageFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { imageParts } from '../image/bootParts.ts';
 import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
-import { documentsOf, fileMaker, growthOf, putConfigFiles, writeIso } from './configFiles.ts';
+import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
+import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import type { InputImages } from '../hosts/plan/imageInputs.ts';
-import { putImages } from './imageSets.ts';
+import { putHostFile, putImages } from './putFiles.ts';
 import type { LayoutImages } from './layoutBoot.ts';
 import type { FileAccess, PrepareOptions } from './options.ts';
 
 export interface LayoutPart extends LayoutImages {
   /** The ISO among them becomes that of the run, where it is customised in its place. */
   images: InputImages;
+  /** The same, once they are open; undefined where there are none. */
+  base: BaseSet | undefined;
   readonly configs: HostConfigs;
   /** What is under the plain name, where that is another architecture's. */
   readonly plainConfig: Uint8Array | undefined;
@@ -32,7 +34,7 @@ export interface LayoutPlace {
   readonly access: FileAccess;
   /** Whether somebody has given images: of an ISO that is only found, nothing is taken. */
   readonly areGiven: boolean;
-  readonly io: Io;
+  readonly archives: OpenArchives;
 }
 
 /**
@@ -40,19 +42,19 @@ export interface LayoutPlace {
  * @throws CliError where an image cannot be read, is somebody else's, or the folder not be written
  */
 export async function putLayoutPart(part: LayoutPart, place: LayoutPlace): Promise<void> {
-  const { folder, access, areGiven, io } = place;
+  const { folder, access, areGiven } = place;
   await refuseForeign(part, place);
   if (part.isInPlace) await embedInPlace(part, place);
-  const { configs, images, isPlain, names, plainConfig } = part;
+  const { base, configs, isPlain, names, plainConfig } = part;
   const { document, secrets } = configs.fetched;
   const permissions = secrets.length > 0 ? access.secret : access.open;
   // What all architectures have in common has the plain name alone.
   const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
   if (isOwn) await folder.put({ path: names.config, secrets, ...permissions }, document);
-  if (areGiven) {
-    await putImages(images, { folder, access: access.open, pathOf: (name) => names.images[name] }, io);
+  if (areGiven && base !== undefined) {
+    await putImages(base, { folder, access: access.open, pathOf: (name) => names.images[name] });
   }
-  if (!part.isInPlace && images.has('iso')) await putIso(part, place);
+  if (!part.isInPlace && base?.iso !== undefined) await putIso(part, place);
 }
 
 /** Images that somebody else has put there are not replaced without a word; configs are made anew by whoever comes. */
@@ -70,45 +72,49 @@ async function refuseForeign(
     const given = images.get(name);
     if (given !== undefined && (await isSameFile(given.path, file))) continue;
     if ((await lstat(file).catch(() => undefined)) === undefined) continue;
-    throw new CliError(`File exists: ${file}`, { hint: 'replace it with --force, or take it away' });
+    throw new CliError(`File exists: ${file}`, {
+      code: 'ERR_FILE_EXISTS',
+      hint: 'replace it with --force, or take it away',
+    });
   }
 }
 
 /** The other images are then taken from it as it is now, as they will be by the next run. */
-async function embedInPlace(part: LayoutPart, { folder, options, access, io }: LayoutPlace): Promise<void> {
+async function embedInPlace(part: LayoutPart, place: LayoutPlace): Promise<void> {
   const { configs, images, names } = part;
+  const { folder } = place;
   const path = names.images.iso;
-  const files = documentsOf(configs).iso;
-  const { secrets } = configs.onIso;
-  const permissions = secrets.length > 0 ? access.secret : access.open;
-  const hash = createHash('sha256').update('in place\n').update(files.config);
-  const recipe = hash.update(files.archive?.sha512 ?? '').digest('hex');
-  await folder.make({ path, secrets, ...permissions, recipe }, (target) =>
-    readImage(join(folder.path, path), { cwd: io.cwd }, (image) =>
-      writeIso({ image, files, isoArguments: [] }, { growth: growthOf(options.grow === true), target, io }),
-    ),
-  );
+  const archive = configs.archive?.url === undefined ? configs.archive?.content.sha512 : undefined;
+  const hash = createHash('sha256').update('in place\n').update(configs.onIso.document);
+  await putIso(part, place, hash.update(archive ?? '').digest('hex'));
   const iso = images.get('iso');
   const now = folder.files.get(path);
   if (iso === undefined || now === undefined) return;
   const { sha256, size } = now;
   part.images = new Map([...images, ['iso', { ...iso, sha256, size }]]);
+  await part.base?.close();
+  part.base = await openBaseSet(
+    new Map([...images, ['iso', { ...iso, sha256, size, path: folder.currentPath(path) }]]),
+  );
 }
 
+/** @param recipe of an ISO that is made from itself */
 async function putIso(
-  { architecture, configs, images, names }: LayoutPart,
-  { folder, options, access, io }: LayoutPlace,
+  { base, configs, names }: LayoutPart,
+  { access, archives, folder, options }: LayoutPlace,
+  recipe?: string,
 ): Promise<void> {
+  if (base === undefined) return;
   const { secrets } = configs.onIso;
   const permissions = secrets.length > 0 ? access.secret : access.open;
-  await putConfigFiles(
-    {
-      ...documentsOf(configs),
-      artifacts: ['iso'],
-      isoArguments: [],
-      images: { architecture, id: '', parts: {}, iso: images.get('iso') },
-      purposeOf: () => ({ path: names.images.iso, secrets, ...permissions }),
-    },
-    fileMaker({ folder, grow: options.grow === true, baseUrl: undefined, io }),
+  const growth = options.grow === true ? 'usual' : 'refused';
+  const bases = new Map([[base.architecture, base]]);
+  const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => names.images[name]) };
+  const material = await materialOf(plan, { archives, bases, baseUrl: '', growth });
+  const purpose = { path: names.images.iso, secrets, ...permissions };
+  await putHostFile(
+    'iso',
+    { material, purpose, ...(recipe !== undefined && { recipe }) },
+    { folder, hashes: new Map() },
   );
 }

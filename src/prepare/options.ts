@@ -1,5 +1,8 @@
 /** The options of `prepare`, under the names of the command line, and what they ask for. */
 
+import { stat, readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import {
   defaultArtifacts,
   needsBaseUrl,
@@ -9,14 +12,19 @@ import {
   type WantedArtifacts,
 } from '../hosts/artifacts/artifacts.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, CliError } from '../core/errors.ts';
 import { parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
-import { findGroup } from './folder/userGroup.ts';
 import type { Access } from './folder/preparedFolder.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
-import { type LayoutName, layoutNames } from './layoutNames.ts';
+import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
+import { hashFile } from '../io/files/fileDigests.ts';
+import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
+import { tellUrlAddresses } from '../hosts/plan/bootInputs.ts';
+import { readInventoryFile } from '../hosts/settings/inventory.ts';
+import { inventoryAddressHint, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
+import { hasPermissions } from '../io/files/platform.ts';
 
 export interface PrepareOptions extends ImageOptions {
   /** A folder. */
@@ -93,4 +101,97 @@ export function readWanted(options: PrepareOptions): Wanted {
 function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
   if (baseUrl?.startsWith('https:') !== true) return defaultArtifacts;
   return { ...defaultArtifacts, loaders: ['ipxe'] };
+}
+
+export const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
+
+export type LayoutName = (typeof layoutNames)[number];
+
+export interface ReadSource {
+  readonly inventory: Inventory;
+  readonly source: RenderSource;
+  readonly input: readonly ManifestInput[];
+}
+
+/** What is wrong for all hosts is said before anything is written. */
+export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
+  const { baseUrl = '', inventory: name, profile } = options;
+  tellUrlAddresses([['--base-url', baseUrl]], io);
+  const given = {
+    ...(name !== undefined && { inventory: name }),
+    ...(profile !== undefined && { profile }),
+    ...(options.failFast === true && { failFast: true }),
+  };
+  if (name === undefined) {
+    const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
+    readInputs(source);
+    return { inventory: { agent: new Map(), findings: [] }, source, input: [] };
+  }
+  const input = await describeFile(name, io);
+  const { inventory, source } = await readInventoryFile(name, given, io);
+  readInputs(source);
+  return { inventory, source: { ...source, addressHint: inventoryAddressHint }, input };
+}
+
+/** A pipe can be read only once. */
+async function describeFile(name: string, io: Io): Promise<ManifestInput[]> {
+  const path = resolve(io.cwd, name);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true) return [];
+  const sha256 = (await hashFile(path, ['sha256'])).get('sha256')?.digest('hex') ?? '';
+  return [{ role: 'inventory', name: basename(name), size: stats.size, sha256 }];
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}\$?$/;
+
+/** How groups are found out; tests give their own. */
+export interface GroupSource {
+  readonly platform: NodeJS.Platform;
+  /** What /etc/group says. */
+  readonly listed: () => Promise<string>;
+  /** What a program prints; nothing where it is not there. */
+  readonly ask: (program: string, args: readonly string[]) => string;
+}
+
+/**
+ * The number of a group, by its name or number. Groups that no file lists (LDAP) are asked for by getent, or on macOS by
+ * dscacheutil.
+ * @throws CliError where there is no such group; UsageError where files have none, on Windows
+ */
+export async function findGroup(group: string, source: GroupSource = system): Promise<number> {
+  if (!hasPermissions(source.platform)) {
+    throw new UsageError('files have no group on this system', {
+      hint: 'leave --group out; for a web server elsewhere, --mode 0640 and --bundle FILE keep the permissions',
+    });
+  }
+  if (/^\d{1,9}$/.test(group)) return Number(group);
+  const found = NAME.test(group)
+    ? (idOf(group, await source.listed()) ?? askSystem(group, source))
+    : undefined;
+  if (found !== undefined) return found;
+  throw new CliError(`There is no group ${JSON.stringify(group)}`, {
+    code: 'ERR_SETTING',
+    hint: 'give the group of the web server, such as nginx or www-data, or its number',
+  });
+}
+
+const system: GroupSource = {
+  platform: process.platform,
+  listed: () => readFile('/etc/group', 'utf8').catch(() => ''),
+  ask: (program, args) => spawnSync(program, args, { encoding: 'utf8', timeout: 10_000 }).stdout ?? '',
+};
+
+function askSystem(group: string, { ask, platform }: GroupSource): number | undefined {
+  if (platform !== 'darwin') return idOf(group, ask('getent', ['group', group]));
+  const [, id] = /^gid: (\d{1,10})$/m.exec(ask('dscacheutil', ['-q', 'group', '-a', 'name', group])) ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Lines of group(5): `name:password:number:members`. */
+function idOf(name: string, lines: string): number | undefined {
+  for (const line of lines.split('\n')) {
+    const [found, , id = ''] = line.split(':');
+    if (found === name && /^\d{1,10}$/.test(id)) return Number(id);
+  }
+  return undefined;
 }

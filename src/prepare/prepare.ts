@@ -16,22 +16,31 @@ import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/p
 import type { Architecture } from '../core/architecture.ts';
 import { formatWrong, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import type { RenderSource } from '../hosts/settings/settings.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { fileMaker } from './configFiles.ts';
-import { prepareDiscovery } from './discovery.ts';
-import { finishFolder } from './finish.ts';
-import { type HostJob, prepareHosts } from './hosts.ts';
-import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { putImageSet } from './imageSets.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
-import { chooseLayout, type FileAccess, type PrepareOptions, readAccess, readWanted } from './options.ts';
-import { tellExposed } from './exposed.ts';
-import { archiveInputs, publishIn } from './publishedArchives.ts';
-import { tellMemory } from './tellMemory.ts';
-import { readSource } from './source.ts';
+import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
+import { finishFolder, tellMemory, tellExposed } from './finish.ts';
+import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { imagesInFolder, putImages, archiveInputs, publishIn } from './putFiles.ts';
+import {
+  type BaseSet,
+  closeBaseSets,
+  type ImageSet,
+  imageSetOf,
+  openBaseSets,
+} from '../hosts/artifacts/baseImages.ts';
+import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { imagePath } from '../hosts/artifacts/servedPaths.ts';
+import type { ImagePart } from '../image/bootParts.ts';
+import {
+  chooseLayout,
+  type FileAccess,
+  type PrepareOptions,
+  readAccess,
+  readWanted,
+  readSource,
+} from './options.ts';
 
 /**
  * Ends with 1 where a host is wrong; the others are prepared, and what there was of the wrong ones stays.
@@ -55,15 +64,36 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   });
   try {
     const inputs = await readImageInputs(options, folder.digests, io);
-    const archives = await openAgentArchives({
+    const agents = await openAgentArchives({
       given: options.agentArchive ?? [],
       configs: wanted.configs,
       render: createRenderer(),
       io,
     });
-    const images = await putImageSets(inputs, { folder, access, wanted }, io);
-    const job = jobOf(options, { folder, wanted, access, images, archives, inventory, source }, io);
-    return await prepareAll(options, { job, inventory, inputs: [...input, ...listInputs(inputs)] });
+    const bases = await openBaseSets(inputs);
+    const archives = createOpenArchives();
+    try {
+      const images = await putImageSets(bases, { folder, access, wanted });
+      const growth = options.grow === true ? 'usual' : 'refused';
+      const shared = { bases, archives, baseUrl: wanted.baseUrl ?? '', growth } as const;
+      const { agent, profile = 'default' } = inventory;
+      const job: HostJob = {
+        wanted,
+        access,
+        images,
+        source,
+        layers: { profile, files: [agent] },
+        archives: agents,
+        publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
+        shared,
+        sink: { folder, hashes: new Map() },
+        io,
+      };
+      return await prepareAll(options, { job, inventory, inputs: [...input, ...listInputs(inputs)] });
+    } finally {
+      await archives.close();
+      await closeBaseSets(bases);
+    }
   } finally {
     await folder.release();
   }
@@ -80,8 +110,8 @@ async function prepareAll(
   { job, inventory, inputs }: Preparation,
 ): Promise<ExitCode> {
   const { hosts = [] } = inventory;
-  const { wanted, maker } = job;
-  const { folder, io } = maker;
+  const { io, sink, wanted } = job;
+  const { folder } = sink;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
@@ -124,39 +154,24 @@ interface ImageJob {
   readonly wanted: Wanted;
 }
 
+/** Gives where machines find the images; the sets become those of the folder. */
 async function putImageSets(
-  inputs: ReadonlyMap<Architecture, InputImages>,
+  bases: Map<Architecture, BaseSet>,
   { folder, access, wanted }: ImageJob,
-  io: Io,
 ): Promise<Map<Architecture, ImageSet>> {
   const sets = new Map<Architecture, ImageSet>();
-  const place = { folder, access: access.open, isServed: needsSharedImages(wanted) };
-  for (const [architecture, images] of inputs) {
-    sets.set(architecture, await putImageSet(images, place, io));
+  for (const [architecture, base] of bases) {
+    const pathOf = (part: ImagePart): string => imagePath(base.id, part);
+    const place = { folder, access: access.open, pathOf };
+    const isServed = needsSharedImages(wanted);
+    if (isServed) {
+      await putImages(base, place);
+      bases.set(architecture, await imagesInFolder(base, place));
+    }
+    const set = imageSetOf(base, pathOf);
+    sets.set(architecture, isServed ? set : { ...set, parts: {} });
   }
   return sets;
-}
-
-interface JobParts extends ImageJob {
-  readonly images: ReadonlyMap<Architecture, ImageSet>;
-  readonly archives: AgentArchives;
-  readonly inventory: Inventory;
-  readonly source: RenderSource;
-}
-
-function jobOf(options: PrepareOptions, parts: JobParts, io: Io): HostJob {
-  const { folder, wanted, access, images, archives, inventory, source } = parts;
-  const { agent, profile = 'default' } = inventory;
-  return {
-    wanted,
-    access,
-    images,
-    source,
-    layers: { profile, files: [agent] },
-    archives,
-    publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
-    maker: fileMaker({ folder, grow: options.grow === true, baseUrl: wanted.baseUrl, io }),
-  };
 }
 
 async function writeBundle(options: PrepareOptions, folder: PreparedFolder, io: Io): Promise<void> {

@@ -7,7 +7,7 @@ import { formatCount } from '../formats/wordList.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { readDeployedConfig } from '../hosts/input/deployedConfig.ts';
+import { readDeployedConfig } from '../hosts/input/imageSource.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 import { asTrouble } from '../io/report/report.ts';
 import { compareRendered, type DiffForm, diffForms } from './diffForm.ts';

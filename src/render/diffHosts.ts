@@ -9,9 +9,16 @@ import { UsageError } from '../core/errors.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { formatWrong, type HostRun, makeRoom, startRun, reportGroups } from '../hosts/run/hostRun.ts';
-import { type MadeHost, makeHosts } from '../hosts/run/makeHosts.ts';
-import { readDeployedConfig } from '../hosts/input/deployedConfig.ts';
+import {
+  formatWrong,
+  type HostRun,
+  makeRoom,
+  startRun,
+  reportGroups,
+  type MadeHost,
+  makeHosts,
+} from '../hosts/run/hostRun.ts';
+import { readDeployedConfig } from '../hosts/input/imageSource.ts';
 import { compareRendered, type DiffForm } from './diffForm.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';

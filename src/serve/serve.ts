@@ -13,13 +13,11 @@ import { listenToSignals } from '../io/process.ts';
 import { watchFiles } from '../io/files/watchFiles.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { keepHeapSmall } from './heapGrowth.ts';
+import { keepHeapSmall, readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
-import { plainSecretRemarks } from './plainSecrets.ts';
+import { plainSecretRemarks, type Snapshot } from './snapshot.ts';
 import { loadSnapshot, reload, type Service, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
-import { readLogForm, readSetup, type Setup } from './setup.ts';
-import type { Snapshot } from './snapshot.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
 /** Milliseconds between two looks whether files have changed. */
@@ -99,7 +97,7 @@ function requireHost({ once }: ServeOptions, { state }: Service): void {
     });
   }
   if (host.isServed) return;
-  throw new CliError(`${once} cannot be served`, { hint: 'mend what is reported above' });
+  throw new CliError(`${once} cannot be served`, { code: 'ERR_HOST', hint: 'mend what is reported above' });
 }
 
 async function tellStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {

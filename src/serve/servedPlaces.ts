@@ -1,23 +1,20 @@
 /** Where machines find what they boot on this server: each under a URL that lets it fetch no other's. */
 
 import type { Architecture } from '../core/architecture.ts';
-import { type ImagePart, imageParts } from '../image/bootParts.ts';
-import { agentPath, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import { hostFileName } from '../hosts/artifacts/hostFiles.ts';
+import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { SignedGrant } from './answer/signedPath.ts';
-import type { ImageSet } from '../hosts/plan/imageSet.ts';
+import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
+import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
 import type { HostPlaces } from '../hosts/plan/planHost.ts';
 import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
-import type { BaseSet } from './baseImages.ts';
 import type { Links } from './links.ts';
-import type { ServedArchives } from './servedArchives.ts';
 
 export type Bases = ReadonlyMap<Architecture, BaseSet>;
 
 /** What machines find here. */
 export interface ServedThings {
-  readonly archives: ServedArchives;
+  readonly archives: OpenArchives;
   readonly bases: Bases;
   readonly links: Links;
 }
@@ -61,12 +58,7 @@ export function unknownStems(bases: Bases): string[] {
 }
 
 function imageSets(bases: Bases, grant: SignedGrant, links: Links): Map<Architecture, ImageSet> {
-  return new Map([...bases].map(([architecture, base]) => [architecture, imageSet(base, grant, links)]));
-}
-
-function imageSet({ architecture, id, inputs, parts }: BaseSet, grant: SignedGrant, links: Links): ImageSet {
-  const paths = imageParts
-    .filter((part) => parts[part] !== undefined)
-    .map((part): [ImagePart, string] => [part, links.path(grant, imagePath(id, part))]);
-  return { architecture, id, parts: Object.fromEntries(paths), iso: inputs.get('iso') };
+  const setOf = (base: BaseSet): ImageSet =>
+    imageSetOf(base, (part) => links.path(grant, imagePath(base.id, part)));
+  return new Map([...bases].map(([architecture, base]) => [architecture, setOf(base)]));
 }

@@ -6,19 +6,22 @@ import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createServerLog, type ServerLog } from './http/serverLog.ts';
-import type { Status } from './status/status.ts';
+import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
 import { withLog } from './serviceLog.ts';
-import { servicePages } from './servicePages.ts';
-import { createServiceState, type ServiceState } from './serviceState.ts';
-import type { Setup } from './setup.ts';
-import { accessOf } from './setupAccess.ts';
+import { createServiceState, type ServiceState, type Loaded } from './serviceState.ts';
+import { type Setup, accessOf } from './setup.ts';
 import { type Snapshot, type Surroundings, takeSnapshot } from './snapshot.ts';
-import { describeService } from './status.ts';
+import { createReadyPage, healthPage, type Page } from './http/pages.ts';
+import { statusAnswer } from './status/statusPage.ts';
+import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
+import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
+import type { HostState } from './hostEntries.ts';
 
 export interface Service {
   readonly log: ServerLog;
@@ -142,7 +145,100 @@ export async function reload(service: Service): Promise<void> {
   const { log, server } = service;
   await server.reloadCertificates();
   await loadSnapshot(service).catch((error: unknown) => {
-    const { message, hint } = error instanceof CliError ? error : new CliError(String(error));
+    const { message, hint } =
+      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
     log.note('error', 'reload', { message: `${message}; what was served is served on`, hint });
+  });
+}
+
+export interface PageSources {
+  /** Why nothing can be served yet, as a clause; undefined when it can. */
+  readonly problem: () => string | undefined;
+  readonly metrics: Pick<Metrics, 'render'>;
+  readonly describe: () => Status;
+}
+
+export function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
+  const ready = createReadyPage(problem);
+  const status: Page = {
+    isPublic: false,
+    answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
+  };
+  const figures: Page = {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
+  return new Map([
+    ['healthz', healthPage],
+    ['readyz', ready],
+    ['', status],
+    ['metrics', figures],
+  ]);
+}
+
+/** What the state is made from. */
+interface StatusSource {
+  readonly snapshot: Loaded<Snapshot> | undefined;
+  readonly problem: string | undefined;
+  readonly links: Links;
+  readonly transfers: TransferLog;
+  readonly version: string;
+  readonly started: Date;
+  /** Of clients, idle ones too. */
+  readonly connections: number;
+}
+
+function describeService(source: StatusSource): Status {
+  const { connections, problem, snapshot, started, transfers, version } = source;
+  const bases = [...(snapshot?.bases.values() ?? [])];
+  return {
+    service: {
+      version,
+      now: new Date(),
+      started,
+      loaded: snapshot?.loaded ?? started,
+      loadError: problem,
+      connections,
+      transfers: transfers.running(),
+    },
+    bases: bases.flatMap(describeBases),
+    hosts: (snapshot?.hosts ?? []).map((host) => describeHost(host, source)),
+    shared: transfers.progressOf(undefined),
+    recent: transfers.recent(),
+  };
+}
+
+export function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
+  return [...inputs.values()].map(({ name, size, sha256, label }) => ({
+    name,
+    architecture,
+    size,
+    digest: sha256,
+    build: label,
+  }));
+}
+
+function describeHost(
+  { name, macs, architecture, isServed, remarks }: HostState,
+  source: StatusSource,
+): HostStatus {
+  return {
+    name,
+    macs,
+    architecture,
+    findings: remarks,
+    progress: () => source.transfers.progressOf(name),
+    images: () => (isServed ? hostImages(name, source) : []),
+  };
+}
+
+function hostImages(host: string, { snapshot, links, transfers }: StatusSource): ImageStatus[] {
+  const sizes = new Map(transfers.progressOf(host).map(({ path, size }) => [path, size]));
+  return (snapshot?.wanted.configs ?? []).map((artifact: ConfigArtifact) => {
+    const path = hostFileName(host, artifact);
+    return { path, artifact, size: sizes.get(path), url: links.url({ kind: 'host', host }, path) };
   });
 }

@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
-import type { ServerLog } from './http/serverLog.ts';
+import type { LogFields, ServerLog } from './http/serverLog.ts';
 import { printable } from '../io/report/terminalText.ts';
 
 /** A log, and whether it is for programs. */
@@ -16,7 +16,7 @@ export interface LogTarget {
 
 /** Logs a diagnostic; of one with details these, as each has a place of its own. */
 function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
-  const { at, code, details, hint, host, hosts, path, severity } = diagnostic;
+  const { at, code, details, hint, host, hosts, path, rule, severity } = diagnostic;
   if (details !== undefined) {
     for (const detail of details) logDiagnostic({ ...detail, host }, log);
     return;
@@ -24,7 +24,8 @@ function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
   log.note(severity, 'check', {
     message: printable(diagnostic.message),
     hint: hint && printable(hint),
-    rule: code,
+    rule,
+    code,
     ...(at ?? host?.at),
     path: path && formatPath(path),
     host: host?.name ?? (hosts?.count === 1 ? hosts.names[0] : undefined),
@@ -80,7 +81,13 @@ function logFailure(error: unknown, { log, form }: LogTarget): ExitCode {
 }
 
 /** For a line of the log: of a defect, with the place in the program. */
-function describeError(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
-  if (error instanceof CliError) return { message: printable(error.message), hint: error.hint };
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+function describeError(error: unknown): LogFields {
+  if (error instanceof CliError) {
+    const { at, code, hint, sentence } = error;
+    return { message: printable(sentence), hint: hint && printable(hint), code, ...at };
+  }
+  return {
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    code: 'ERR_INTERNAL',
+  };
 }

@@ -99,6 +99,6 @@ export function createServiceState<S extends Servable>(take: () => Promise<S>): 
 const nothingYet: Catalog = {
   hold: () => () => undefined,
   find: () => {
-    throw new CliError('what is served is still being read', { hint: 'wait for /readyz' });
+    throw new CliError('what is served is still being read', { code: 'ERR_BUSY', hint: 'wait for /readyz' });
   },
 };

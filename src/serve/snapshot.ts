@@ -2,25 +2,37 @@
 
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
-import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
-import { createPackedConfigs } from './answer/packedConfigs.ts';
+import { type WantedArtifacts, type ConfigArtifact, parseArtifacts } from '../hosts/artifacts/artifacts.ts';
+import {
+  createPackedConfigs,
+  buildHostEntries,
+  type EntryJob,
+  type HostState,
+  buildDiscoveryEntries,
+  sharedScripts,
+} from './hostEntries.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { closeBaseSets, openBaseSets } from './baseImages.ts';
-import { type CatalogHost, createCatalog, type HostCatalog } from './catalog.ts';
-import { refuseAlikeHosts } from './alikeHosts.ts';
-import type { HostNames } from '../core/diagnostic.ts';
-import { groupSecrets } from './plainSecrets.ts';
-import { type HostState, stockHosts, type StockJob } from './hostStock.ts';
+import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
+import { createOpenArchives, type OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
+import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { createServedArchives, type ServedArchives } from './servedArchives.ts';
 import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
-import { sharedScripts, stockUnknown } from './unknownStock.ts';
-import { chooseArtifacts } from './wanted.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import { UsageError } from '../core/errors.ts';
+import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
+import { openIsoTree } from '../image/isoTree.ts';
+import type { NetworkLoader } from '../boot/network/networkBoot.ts';
+import { formatWordList } from '../formats/wordList.ts';
+import { unknownMachines } from './answer/access.ts';
+import { addHost } from '../hosts/run/hostRun.ts';
+import { formatHosts } from '../io/report/diagnosticText.ts';
 
 export interface Snapshot {
   readonly catalog: HostCatalog;
@@ -53,7 +65,7 @@ export async function takeSnapshot(options: ServeOptions, surroundings: Surround
   const { changeSource = (read) => read, digests, io } = surroundings;
   const read = changeSource(await readServeSource(options, io));
   const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
-  const archives = createServedArchives();
+  const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
@@ -73,39 +85,38 @@ async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions
 
 interface Parts extends Surroundings {
   readonly read: ServeSource;
-  readonly archives: ServedArchives;
+  readonly archives: OpenArchives;
   readonly bases: Bases;
 }
 
 async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
-  const job = await stockJob(options, { ...parts, wanted });
+  const job = await entryJob(options, { ...parts, wanted });
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
   const hosts = read.inventory.hosts ?? [];
   refuseAlikeHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
-  const { states, served } = await stockHosts(options, job);
-  const unknown = hasDiscovery ? await stockUnknown(job) : { hosts: [], boots: [] };
+  const { states, served } = await buildHostEntries(options, job);
+  const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
   const catalog = createCatalog({
-    hosts: [...unknown.hosts, ...served.map((host) => ({ stem: host.name, host }))],
+    hosts: [...unknown.hosts, ...served],
     aliases: aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
     scripts: sharedScripts(unknown.boots, boots, job),
     modified: read.modified,
-    growth: options.grow === true ? 'usual' : 'refused',
     cacheSize,
   });
-  const secrets = groupSecrets([...unknown.hosts.map(({ host }) => host), ...served]);
+  const secrets = groupSecrets([...unknown.hosts, ...served]);
   return { catalog, hosts: states, wanted, secrets };
 }
 
-async function stockJob(
+async function entryJob(
   options: ServeOptions,
   parts: Parts & { readonly wanted: WantedArtifacts },
-): Promise<StockJob> {
+): Promise<EntryJob> {
   const { archives, bases, io, links, read, wanted } = parts;
   const { agent, profile = 'default' } = read.inventory;
   return {
@@ -113,6 +124,7 @@ async function stockJob(
     io,
     things: { archives, bases, links },
     configs: createPackedConfigs(),
+    growth: options.grow === true ? 'usual' : 'refused',
     plan: {
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
@@ -129,15 +141,112 @@ async function stockJob(
 
 /** Other names count where no host has them as its own, nor would have them if it were valid. */
 function aliasesOf(
-  served: readonly CatalogHost[],
+  served: readonly ServedHost[],
   { aliases, inventory }: ServeSource,
-): Map<string, CatalogHost> {
+): Map<string, ServedHost> {
   const listed = new Set(inventory.hosts?.map(({ name }) => name));
   const byName = new Map(served.map((host) => [host.name, host]));
-  const found = new Map<string, CatalogHost>();
+  const found = new Map<string, ServedHost>();
   for (const [alias, name] of aliases) {
     const host = byName.get(name);
     if (host !== undefined && !listed.has(alias)) found.set(alias, host);
   }
   return found;
+}
+
+interface AlikeHosts {
+  readonly hosts: readonly InventoryHost[];
+  /** What the files of machines that are not listed are called before the ending; empty where there are none. */
+  readonly unlisted: readonly string[];
+  readonly wanted: WantedArtifacts;
+}
+
+/** @throws CliError that names both hosts */
+function refuseAlikeHosts(
+  { once, open }: Pick<ServeOptions, 'once' | 'open'>,
+  { hosts, unlisted, wanted }: AlikeHosts,
+): void {
+  const chosen = hosts.filter(({ name }) => (once ?? name) === name);
+  // The boot scripts of all hosts have one token.
+  refuseSharedPaths(ownedScripts(chosen, wanted), 'rename one of the two hosts');
+  if (open !== true) return;
+  const owners = [
+    ...chosen.map(({ name }) => ({ stem: name, owner: name })),
+    ...unlisted.map((stem) => ({ stem, owner: 'the machines that are not listed' })),
+  ];
+  refuseSharedPaths(
+    ownedFiles(owners, wanted),
+    'rename one of them, select fewer files with --artifacts, or omit --open: the URL of each host then has its own token',
+  );
+}
+
+/** Throws UsageError for a name that is not known, and for what the images cannot give. */
+async function chooseArtifacts(
+  asked: string | undefined,
+  bases: readonly BaseSet[],
+): Promise<WantedArtifacts> {
+  const possible = await possibleArtifacts(bases);
+  if (asked === undefined) return possible;
+  const wanted = parseArtifacts(asked);
+  const missing = wanted.configs.find((name) => !possible.configs.includes(name));
+  if (missing !== undefined) {
+    throw new UsageError(`--artifacts asks for ${missing}, and no image is given to make it from`, {
+      hint: imageHints[missing] ?? 'give a live ISO with --iso FILE',
+    });
+  }
+  if (wanted.loaders.length > 0 && !bases.some(canNetboot)) {
+    throw new UsageError('boot scripts need a kernel, an initramfs and a root filesystem to start', {
+      hint: 'give --iso FILE, or --kernel, --initramfs and --rootfs, or --images FOLDER of downloads',
+    });
+  }
+  return wanted;
+}
+
+const imageHints: Readonly<Partial<Record<ConfigArtifact, string>>> = {
+  initramfs: 'give --initramfs FILE, or a live ISO that has it',
+  'minimal-iso': 'give a live ISO of 2022 or later with --iso FILE',
+};
+
+/** The others come by TFTP mostly, as GRUB knows port 80 alone, and PXELINUX no long URLs. */
+const usualLoaders: readonly NetworkLoader[] = ['ipxe'];
+
+async function possibleArtifacts(bases: readonly BaseSet[]): Promise<WantedArtifacts> {
+  const configs: ConfigArtifact[] = ['ign'];
+  if (bases.length > 0) configs.push('archive');
+  if (bases.some(({ parts }) => parts.initramfs !== undefined)) configs.push('initramfs');
+  if (bases.some(({ iso }) => iso !== undefined)) configs.push('iso');
+  for (const base of bases) {
+    if (!configs.includes('minimal-iso') && (await givesMinimalIso(base))) configs.push('minimal-iso');
+  }
+  return { configs, loaders: bases.some(canNetboot) ? usualLoaders : [] };
+}
+
+function canNetboot({ parts }: BaseSet): boolean {
+  return parts.kernel !== undefined && parts.initramfs !== undefined;
+}
+
+async function givesMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
+  if (iso === undefined || parts.rootfs === undefined) return false;
+  return (await (await openIsoTree(iso.bytes)).find(MINISO_PATH)) !== undefined;
+}
+
+/** By what the secrets are, as nouns. */
+function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Map<string, HostNames> {
+  const groups = new Map<string, HostNames>();
+  for (const { name, secrets } of hosts) {
+    const owner = name === unknownMachines ? 'machines that are not listed' : name;
+    const what = formatWordList([...new Set(secrets)]);
+    if (what !== '') groups.set(what, addHost(groups.get(what), owner));
+  }
+  return groups;
+}
+
+/** @param publicUrl where machines fetch their files */
+export function plainSecretRemarks(secrets: ReadonlyMap<string, HostNames>, publicUrl: string): Diagnostic[] {
+  if (!/^http:/i.test(publicUrl)) return [];
+  return [...secrets].map(([what, hosts]) => ({
+    severity: 'warning',
+    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
+    hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
+  }));
 }

@@ -3,7 +3,7 @@
 import { writeStdout } from '../io/stdout.ts';
 import type { Io } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
-import { hostFileName } from '../hosts/artifacts/hostFiles.ts';
+import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { Links } from './links.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -6,7 +6,7 @@ import { type ListenAddress, parseListenAddress } from '../serve/http/listenAddr
 import { guestNetwork } from './timeline/addresses.ts';
 import type { SuccessStage } from './timeline/result.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
-import { parseDuration } from '../serve/numbers.ts';
+import { parseDuration } from '../serve/setup.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 

@@ -7,7 +7,7 @@ import {
   checkConfig,
   explainContent,
 } from '../hosts/input/checkConfig.ts';
-import { isYamlFile } from '../hosts/input/yamlName.ts';
+import { isYamlFile } from '../hosts/input/nameInput.ts';
 
 /** Files of this kind are the agent's configuration, all others Ignition configs. */
 export function isConfFile(file: string): boolean {

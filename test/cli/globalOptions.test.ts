@@ -130,9 +130,18 @@ describe('--quiet', () => {
 describe('causes of errors', () => {
   it.each([
     ['iso kargs show no.iso', /^error: ISO image not found: no.iso\nhint: check the path\n$/],
-    ['--verbose iso kargs show no.iso', /hint: check the path\ncause: Error: ENOENT: .*\n$/],
-    ['iso kargs show no.iso --verbose', /hint: check the path\ncause: Error: ENOENT: .*\n$/],
-    ['iso --debug kargs show no.iso', /hint: check the path\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /],
+    [
+      '--verbose iso kargs show no.iso',
+      /hint: check the path\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+    ],
+    [
+      'iso kargs show no.iso --verbose',
+      /hint: check the path\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+    ],
+    [
+      'iso --debug kargs show no.iso',
+      /hint: check the path\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
+    ],
     ['--debug render --debug', /\n {4}at /],
     ['render --debug', /^error: where is Ironic\?[^]*\(see --help\)\n$/],
   ])('%s', async (line, text) => {

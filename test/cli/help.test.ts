@@ -33,26 +33,32 @@ const help = async (path: string): Promise<string> => {
 };
 
 describe('help', () => {
-  it.each(leaves.map(({ path }) => path))('%s: purpose, exit codes, examples', async (path) => {
-    const text = await help(path);
-    expect(text).toMatch(/^Usage: ironic-coreos .*\n(?: .*\n)*\n[A-Z].+/);
-    expect(text).toMatch(/^Exit codes:\n {2}0 {2}\S.*\n(?: {2}1 {2}.*\n)? {2}2 {2}/m);
-    expect(text).toMatch(/^Examples?:\n {2}\S/m);
-    const name = path.replace(/^iso (embed|show|remove)$/, 'iso ignition $1'); // the older spelling
-    expect(text).toContain(`ironic-coreos ${name}`);
-    expect(text).toContain('Global options:\n');
+  it('of each command has purpose, exit codes and examples', async () => {
+    for (const { path } of leaves) {
+      const text = await help(path);
+      expect.soft(text, path).toMatch(/^Usage: ironic-coreos .*\n(?: .*\n)*\n[A-Z].+/);
+      expect.soft(text, path).toMatch(/^Exit codes:\n {2}0 {2}\S.*\n(?: {2}1 {2}.*\n)? {2}2 {2}/m);
+      expect.soft(text, path).toMatch(/^Examples?:\n {2}\S/m);
+      const name = path.replace(/^iso (embed|show|remove)$/, 'iso ignition $1'); // the older spelling
+      expect.soft(text, path).toContain(`ironic-coreos ${name}`);
+      expect.soft(text, path).toContain('Global options:\n');
+    }
   });
 
-  it.each(groups.map(({ path }) => path))('%s: purpose, commands, how to go on', async (path) => {
-    const text = await help(path);
-    expect(text).toMatch(/^Usage: .*\n\n[A-Z].+/);
-    expect(text).toMatch(/^Commands:\n {2}\S/m);
-    expect(text).toContain(`\nOf one command: ironic-coreos ${path} COMMAND --help\n`);
+  it('of each group has purpose, commands, and how to go on', async () => {
+    for (const { path } of groups) {
+      const text = await help(path);
+      expect.soft(text, path).toMatch(/^Usage: .*\n\n[A-Z].+/);
+      expect.soft(text, path).toMatch(/^Commands:\n {2}\S/m);
+      expect.soft(text, path).toContain(`\nOf one command: ironic-coreos ${path} COMMAND --help\n`);
+    }
   });
 
-  it.each(['', ...all.map(({ path }) => path)])('%s: 80 columns', async (path) => {
-    const tooLong = (await help(path)).split('\n').filter((line) => line.length > 80);
-    expect(tooLong).toEqual([]);
+  it('has 80 columns everywhere', async () => {
+    for (const path of ['', ...all.map((command) => command.path)]) {
+      const tooLong = (await help(path)).split('\n').filter((line) => line.length > 80);
+      expect.soft(tooLong, path).toEqual([]);
+    }
   });
 
   it('of the program has exit codes and examples', async () => {
@@ -77,9 +83,11 @@ describe('values to choose from', () => {
       .map((option) => ({ path, flag: option.long ?? '', option })),
   );
 
-  it.each(choices)('$path $flag: the help tells them', async ({ path, option }) => {
-    const text = (await help(path)).replaceAll(/\s+/g, ' ');
-    for (const value of option.argChoices ?? []) expect(text).toContain(value);
+  it('are in the help', async () => {
+    for (const { path, flag, option } of choices) {
+      const text = (await help(path)).replaceAll(/\s+/g, ' ');
+      for (const value of option.argChoices ?? []) expect.soft(text, `${path} ${flag}`).toContain(value);
+    }
   });
 
   const file = import.meta.filename;
@@ -96,17 +104,16 @@ describe('values to choose from', () => {
     'prepare --profile': ['--inventory', inventory, '-o', 'x', '--artifacts', 'ign'],
   };
 
-  it.each(choices)(
-    '$path $flag: any other is refused, and these are offered',
-    async ({ path, flag, option }) => {
+  it('are offered where any other is given, which is refused', async () => {
+    for (const { path, flag, option } of choices) {
       const first = option.argChoices?.[0] ?? '';
       const args = wantsArgument(path) ? [file] : [];
       const more = needed[`${path} ${flag}`] ?? needed[path] ?? [];
       const { code, stderr } = await runCli([...path.split(' '), `${flag}=${first}x`, ...more, ...args]);
-      expect(code).toBe(2);
-      for (const value of option.argChoices ?? []) expect(stderr).toContain(value);
-    },
-  );
+      expect.soft(code, `${path} ${flag}`).toBe(2);
+      for (const value of option.argChoices ?? []) expect.soft(stderr, `${path} ${flag}`).toContain(value);
+    }
+  });
 
   function wantsArgument(path: string): boolean {
     return (leaves.find((leaf) => leaf.path === path)?.command.registeredArguments.length ?? 0) > 0;

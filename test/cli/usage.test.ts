@@ -15,13 +15,15 @@ const below = (command: Command, parents: readonly string[] = []): string[] =>
 const paths = below(wholeProgram());
 
 describe('an error of the command line', () => {
-  it.each(['', ...paths])('of %j ends with its usage line', async (path) => {
-    const { code, stderr } = await run(`${path} --no-such-option`);
-    expect(code).toBe(2);
-    const { stdout } = await run(`${path} --help`);
-    const usage = stdout.split('\n', 1)[0]?.replace('Usage', 'usage');
-    expect(stderr).toMatch(/^error: (?:unknown|required) option .*\n/);
-    expect(stderr.split('\n').slice(1)).toEqual([`${usage} (see --help)`, '']);
+  it('ends with the usage line of its command', async () => {
+    for (const path of ['', ...paths]) {
+      const { code, stderr } = await run(`${path} --no-such-option`);
+      expect.soft(code, path).toBe(2);
+      const { stdout } = await run(`${path} --help`);
+      const usage = stdout.split('\n', 1)[0]?.replace('Usage', 'usage');
+      expect.soft(stderr, path).toMatch(/^error: (?:unknown|required) option .*\n/);
+      expect.soft(stderr.split('\n').slice(1), path).toEqual([`${usage} (see --help)`, '']);
+    }
   });
 
   it.each([
@@ -79,10 +81,12 @@ describe('an error of the command line', () => {
 });
 
 describe('help', () => {
-  it.each(['', ...paths])('of %j', async (path) => {
-    const { code, stdout, stderr } = await run(`help ${path}`);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toBe((await run(`${path} --help`)).stdout);
+  it('of each command is that of its --help', async () => {
+    for (const path of ['', ...paths]) {
+      const { code, stdout, stderr } = await run(`help ${path}`);
+      expect.soft([code, stderr], path).toEqual([0, '']);
+      expect.soft(stdout, path).toBe((await run(`${path} --help`)).stdout);
+    }
   });
 
   it.each([

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatWrong, type HostRun, reportGroups } from '../../src/hosts/run/hostRun.ts';
-import { type ListedHost, type MakeHost, makeHosts } from '../../src/hosts/run/makeHosts.ts';
+import {
+  formatWrong,
+  type HostRun,
+  reportGroups,
+  type ListedHost,
+  type MakeHost,
+  makeHosts,
+} from '../../src/hosts/run/hostRun.ts';
 import { CliError } from '../../src/core/errors.ts';
 import type { Io } from '../../src/io/io.ts';
 import { report } from '../../src/io/report/report.ts';

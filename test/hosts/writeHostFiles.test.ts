@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeHosts } from '../../src/hosts/run/makeHosts.ts';
+import { makeHosts } from '../../src/hosts/run/hostRun.ts';
 import { type HostFile, writeHostFiles } from '../../src/hosts/run/writeHostFiles.ts';
 import { report } from '../../src/io/report/report.ts';
 import { hosts, testRun } from './support.ts';

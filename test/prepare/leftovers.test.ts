@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLeftovers, type PreparedNow } from '../../src/prepare/leftovers.ts';
+import { findLeftovers, type PreparedNow } from '../../src/prepare/finish.ts';
 import type { Manifest, ManifestFile } from '../../src/hosts/artifacts/manifest.ts';
 
 const file = (path: string, host?: string): ManifestFile => ({

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { UNPACKED_IMAGE } from '../../src/agent/archiveMemory.ts';
-import { tellMemory } from '../../src/prepare/tellMemory.ts';
+import { tellMemory } from '../../src/prepare/finish.ts';
 import type { BootWay, MemoryNeed } from '../../src/hosts/artifacts/hostMemory.ts';
 
 const GIB = 1024 ** 3;

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heldBytes, leanChange } from '../../src/serve/leanChange.ts';
+import { heldBytes, leanChange } from '../../src/serve/resources.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 

@@ -209,7 +209,8 @@ describe('the start', () => {
     const hint = 'end that program, or give another port';
     const told = form === 'json' ? logLines(stderr).map(({ time: _time, ...line }) => line) : [stderr];
     const asText = `error: ${message}\nhint: ${hint}\n`;
-    const expected = form === 'json' ? { level: 'error', event: 'failed', message, hint } : asText;
+    const expected =
+      form === 'json' ? { level: 'error', event: 'failed', message, hint, code: 'ERR_LISTEN' } : asText;
     expect([code, stdout, told]).toEqual([1, '', [expected]]);
   });
 

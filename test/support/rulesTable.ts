@@ -13,7 +13,7 @@ function formatTable(entries: readonly RuleEntry[]): string {
     const name = severity === 'info' ? 'note' : severity;
     const range = versions === 'all' ? '' : versions;
     const text = message.replaceAll('|', '\\|').replaceAll('<', '&lt;');
-    return `| [\`${id}\`](rules.md#${anchor}) | ${name} | ${range} | ${text} |\n`;
+    return `| [\`${id}\`](${anchor.replace('docs/', '')}) | ${name} | ${range} | ${text} |\n`;
   });
   return `| rule | | spec | |\n|---|---|---|---|\n${rows.join('')}`;
 }

@@ -9,7 +9,7 @@ import { type Architecture, architectures } from '../../core/architecture.ts';
 import { type ImageFormat, imageFormats, type PreprovisioningImageSpec } from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 
 /** What can be made, by architecture. */
 export type PossibleImages = ReadonlyMap<Architecture, readonly ImageFormat[]>;

@@ -7,7 +7,7 @@
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { hostScriptPaths } from '../../boot/network/bootFiles.ts';
 import { CliError } from '../../core/errors.ts';
-import { hostFileName } from './hostFiles.ts';
+import { hostFileName } from './servedPaths.ts';
 import type { WantedArtifacts } from './artifacts.ts';
 
 /** A path relative to the folder, and whose file it is: the name of a host, or a noun phrase for all other machines. */
@@ -62,7 +62,10 @@ export function refuseSharedPaths(paths: Iterable<OwnedPath>, hint: string): voi
   for (const { path, owner } of paths) {
     const other = owners.get(path) ?? owner;
     if (other !== owner) {
-      throw new CliError(`${other} and ${owner} would share one path: ${path}`, { hint });
+      throw new CliError(`${other} and ${owner} would share one path: ${path}`, {
+        code: 'ERR_INVENTORY',
+        hint,
+      });
     }
     owners.set(path, owner);
   }

@@ -68,3 +68,29 @@ export function parseBaseUrl(text: string, option = '--base-url'): string {
   }
   return text.replace(/\/+$/, '');
 }
+
+/** The longest ending first, since `worker-minimal.iso` ends as `worker.iso` does. */
+const endings = [
+  ['minimal-iso', '-minimal.iso'],
+  ['initramfs', '.initramfs'],
+  ['iso', '.iso'],
+  ['ign', '.ign'],
+  ['archive', '.img'],
+] as const satisfies readonly (readonly [ConfigArtifact, string])[];
+
+export interface HostFile {
+  readonly host: string;
+  readonly artifact: ConfigArtifact;
+}
+
+export function hostFileName(host: string, artifact: ConfigArtifact): string {
+  return host + (endings.find(([name]) => name === artifact)?.[1] ?? '');
+}
+
+/** What the name may stand for, the likeliest first: a host may be called `worker-minimal`. */
+export function parseHostFileName(name: string): HostFile[] {
+  return endings
+    .filter(([, ending]) => name.endsWith(ending) && name.length > ending.length)
+    .map(([artifact, ending]) => ({ host: name.slice(0, -ending.length), artifact }))
+    .toReversed();
+}

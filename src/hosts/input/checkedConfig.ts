@@ -3,9 +3,8 @@
 import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import { nameInput } from './nameInput.ts';
+import { nameInput, isYamlFile } from './nameInput.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
-import { isYamlFile } from './yamlName.ts';
 
 export interface ConfigOptions {
   /** Path of the config; without, it is read from standard input. */
@@ -75,6 +74,7 @@ async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Pr
   reportChecked(checked, name, io);
   if (checked.report.valid) return;
   throw new CliError('The Ignition config is not valid; nothing was written', {
+    code: 'ERR_CONFIG_INVALID',
     hint: 'mend the config, or embed it as it is with --no-validate',
   });
 }

@@ -63,7 +63,10 @@ export async function readConfigDocuments(
     else documents.push(document);
   }
   if (invalid.length === 0) return documents;
-  throw new CliError(`not a valid config: ${invalid.join(', ')}`, { hint: 'mend what is reported above' });
+  throw new CliError(`not a valid config: ${invalid.join(', ')}`, {
+    code: 'ERR_CONFIG_INVALID',
+    hint: 'mend what is reported above',
+  });
 }
 
 /** Real configs have a few megabytes at most. */
@@ -98,6 +101,7 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
   tellFindings(translation.findings, document, io);
   if (translation.status === 'translated') return translation.config;
   throw new CliError(`${printable(name)} cannot be translated from ${from} to ${to} without loss`, {
+    code: 'ERR_CONFIG_VERSION',
     hint: 'change what is reported above, or translate to a newer version',
   });
 }
@@ -146,6 +150,7 @@ export async function writeConfig(
   else if (valid) await writeToFile(output, bytes, io);
   if (valid) return;
   throw new CliError(`the ${name} is not valid${output === '-' ? '' : '; nothing was written'}`, {
+    code: 'ERR_CONFIG_INVALID',
     hint: 'Ignition would refuse it: mend what is reported above in the configs that it is made from',
   });
 }

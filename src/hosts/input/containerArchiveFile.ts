@@ -51,6 +51,7 @@ async function readArchive(
     if (!(error instanceof FormatError)) throw error;
     const { hint, message } = error;
     throw new CliError(`${place}: ${path}: ${message}`, {
+      code: 'ERR_FORMAT',
       ...(hint !== undefined && { hint }),
       cause: error,
     });

@@ -69,6 +69,7 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   );
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {
+      code: 'ERR_FORMAT',
       hint: 'convert it with nmstatectl gc, and give the keyfiles with -k',
     });
   }

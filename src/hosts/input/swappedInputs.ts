@@ -37,6 +37,7 @@ export async function refuseSwapped(
     if (kind === 'initramfs' && !isSwapped) continue; // it may be a config that is compressed
     const noun = kind === 'iso' ? 'an ISO image' : 'an initramfs';
     throw new CliError(`${path} is ${noun}, not ${what}`, {
+      code: 'ERR_SETTING',
       hint: isSwapped ? `swap the two files: ${flag} ${image} ${path}` : `give ${flag} the path of ${what}`,
     });
   }

@@ -17,7 +17,6 @@ import { inFile, pathIn } from '../settings/reading.ts';
 import type { RenderConfig, RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
-import type { MediumArchive } from './mediumArchive.ts';
 
 /** The configs of a host, or of all that are not known. */
 export interface HostConfigs {
@@ -37,13 +36,6 @@ export interface HostArchive extends ArchiveToLoad {
   /** Absolute. */
   readonly path: string;
   readonly architecture: string;
-}
-
-/** What goes onto the medium of a full ISO: nothing where it is fetched, or pulled. */
-export function mediumArchiveOf({ archive }: HostConfigs): MediumArchive | undefined {
-  if (archive === undefined || archive.url !== undefined) return undefined;
-  const { name, path, content } = archive;
-  return { name, path, sha512: content.sha512 };
 }
 
 /** Makes an archive available to hosts, once or again, and gives its URL. */
@@ -131,6 +123,7 @@ function withArchive(
   const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
   if (file !== undefined) return { ...source, ...known, options: { ...source.options, agentArchive: file } };
   throw new CliError(`there is no agent archive for ${architecture}`, {
+    code: 'ERR_SETTING',
     hint: `give it: --agent-archive ${architecture}=FILE`,
   });
 }

@@ -8,14 +8,14 @@ import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
-import { report } from '../../io/report/report.ts';
-import { tellUrlAddresses } from '../input/urlAddress.ts';
+import { report, withoutRepeats } from '../../io/report/report.ts';
 import { readProxy } from '../settings/hostReaders.ts';
 import { readIronic } from '../settings/ironicReaders.ts';
-import { joinLists } from '../settings/listSettings.ts';
+import { joinLists } from '../settings/settings.ts';
 import type { OptionsNamed } from '../settings/options.ts';
 import { isSwitchedOn, type Reading, valueOf, valuesOf } from '../settings/reading.ts';
-import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from './inventoryHost.ts';
+import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '../settings/inventory.ts';
+import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
 /** The options that are settings, under the names that they have on the command line. */
 export type BootOptions = OptionsNamed<'boot' | 'host.consoles' | 'proxy' | 'ironic.apiUrls'>;
@@ -123,6 +123,7 @@ function readUrls(reading: Reading): Partial<Record<UrlName, string>> {
 function filesBelow({ place, text: baseUrl }: InputValue): Record<UrlName, string> {
   if (/[?#]/.test(baseUrl)) {
     throw new CliError(`${place}: file names cannot be added to a URL with a query or a fragment`, {
+      code: 'ERR_SETTING',
       hint: 'give --kernel-url, --initramfs-url and --rootfs-url',
     });
   }
@@ -171,3 +172,14 @@ const places: Readonly<Record<string, readonly SettingName[]>> = {
   extraArguments: ['boot.kernelArguments'],
   proxy: ['proxy.http', 'proxy.https'],
 };
+
+/** URLs by where they were given; the same is said once. */
+export function tellUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
+  const remarks = [...urls].flatMap(([place, url]) => {
+    const problem = findUrlAddressProblem(url);
+    if (problem === undefined) return [];
+    const { message, hint } = problem;
+    return [{ severity: 'warning', message: `${place}: ${message}`, hint } as const];
+  });
+  report(io, ...withoutRepeats(remarks));
+}

@@ -1,17 +1,26 @@
 /** What a host boots: the settings of its boot scripts, checked as they are written. */
 
-import type { BootSettings } from '../../boot/bootSettings.ts';
+import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
-import { argumentSecrets } from '../../boot/kernelArguments.ts';
+import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
+import { networkBootFiles } from '../../boot/network/bootFiles.ts';
+import { renderDnsmasq } from '../../boot/network/dnsmasq.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
-import type { IsoBoot, NetworkBoot, NetworkHost, RamdiskBoot } from '../../boot/network/networkBoot.ts';
+import type {
+  BootFile,
+  IsoBoot,
+  NetworkBoot,
+  NetworkHost,
+  RamdiskBoot,
+} from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
-import type { InventoryLayers } from './inventoryHost.ts';
-import type { ImageSet } from './imageSet.ts';
+import type { InventoryLayers } from '../settings/inventory.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A machine, or all that are not known. */
 export interface BootSubject {
@@ -90,4 +99,52 @@ export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): Net
 /** What of the scripts others must not see, as nouns. */
 export function scriptSecrets(start: Start): readonly string[] {
   return start.kind === 'iso' ? [] : argumentSecrets(start.settings);
+}
+
+/** What the scripts are about that all machines read. */
+export interface SharedBoot {
+  readonly discovery: readonly RamdiskBoot[];
+  readonly hosts: readonly NetworkHost[];
+  /** Where the scripts are, without a final slash; undefined where nobody knows. */
+  readonly folderUrl: string | undefined;
+}
+
+/**
+ * The scripts that all machines read, and what dnsmasq is told for iPXE.
+ * @throws CliError where they cannot be written, after telling why
+ */
+export function sharedBootFiles(
+  { discovery, folderUrl, hosts }: SharedBoot,
+  wanted: Wanted,
+  io: Io,
+): BootFile[] {
+  const { loaders } = wanted;
+  if (loaders.length === 0) return [];
+  const boot: NetworkBoot = { hosts: [], discovery, loaders };
+  if (!tellBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
+    throw new CliError('The scripts for all machines cannot be written', {
+      code: 'ERR_SETTING',
+      hint: 'mend what is reported above',
+    });
+  }
+  const hasDnsmasq = folderUrl !== undefined && loaders.includes('ipxe');
+  const dnsmasq = hasDnsmasq ? [{ path: DNSMASQ, text: renderDnsmasq(folderUrl, hosts) }] : [];
+  return [...networkBootFiles(boot), ...dnsmasq];
+}
+
+/** The part of its configuration that leads machines to the scripts. */
+export const DNSMASQ = 'dnsmasq.conf';
+
+/** Live ISOs have these by themselves, in their own way. */
+const ofIso: ReadonlySet<string> = new Set([
+  'coreos.live.rootfs_url',
+  'ignition.config.url',
+  'ignition.firstboot',
+  'ignition.platform.id',
+  'coreos.liveiso',
+]);
+
+/** In the order in which they are appended. */
+export function isoArguments(settings: BootSettings): readonly string[] {
+  return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
 }

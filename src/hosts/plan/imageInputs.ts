@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { detectCompression } from '../../formats/compression.ts';
-import { imageParts } from '../../image/bootParts.ts';
+import { imageParts, type ImagePart } from '../../image/bootParts.ts';
 import { findArchitecture, kernelArchitecture } from '../../image/inspection/architecture.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -13,7 +13,6 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
-import { type ImageRole, parseImageName } from '../artifacts/imageNames.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';
 
 /** Each `FILE` or `ARCHITECTURE=FILE`. */
@@ -129,10 +128,12 @@ async function listFolder({ images: folder }: ImageOptions, io: Io): Promise<Giv
   if (releases.size === 1) return found;
   if (releases.size === 0) {
     throw new CliError(`${folder} holds no live images of CoreOS`, {
+      code: 'ERR_FILE_MISSING',
       hint: 'they have names like fedora-coreos-44.20261101.3.0-live-kernel.x86_64',
     });
   }
   throw new CliError(`${folder} holds images of several releases: ${[...releases].join(', ')}`, {
+    code: 'ERR_IMAGE',
     hint: 'take away all but one of them, or name the files: --kernel, --initramfs, --rootfs, --iso',
   });
 }
@@ -144,6 +145,7 @@ function chosenArchitecture(
 ): Architecture | undefined {
   if (architecture !== undefined && found !== undefined && architecture !== found) {
     throw new CliError(`${name} is for ${found}, and was given for ${architecture}`, {
+      code: 'ERR_IMAGE',
       hint: 'give the right file',
     });
   }
@@ -166,14 +168,17 @@ const HEAD = 1024;
 async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
   return readImage(name, { cwd: io.cwd }, async (image) => {
     if (image.kind !== 'file') {
-      throw new CliError(`${name} is no regular file`, { hint: 'copy it to a file first' });
+      throw new CliError(`${name} is no regular file`, {
+        code: 'ERR_IMAGE',
+        hint: 'copy it to a file first',
+      });
     }
     const { size } = image;
     if (role === 'iso') {
       const tree = await openIsoTree(image);
       return { architecture: await findArchitecture(image, tree), label: tree.volume.volumeId, size };
     }
-    if (size === 0) throw new CliError(`${name} is empty`, { hint: 'download it again' });
+    if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));
     refuseOtherRole({ role, name }, await detectImageKind(image), head);
     if (role !== 'kernel') return { architecture: undefined, size };
@@ -200,5 +205,28 @@ function refuseOtherRole(
           : undefined;
   if (found === undefined) return;
   const hint = `use ${found.flag} for this file, and give --${role} the ${role}`;
-  throw new CliError(`${name} is ${found.noun}, and was given as the ${role}`, { hint });
+  throw new CliError(`${name} is ${found.noun}, and was given as the ${role}`, { code: 'ERR_IMAGE', hint });
+}
+
+type ImageRole = ImagePart | 'iso';
+
+export interface ImageName {
+  readonly role: ImageRole;
+  readonly architecture: Architecture;
+  /** What files of one release have in common. */
+  readonly release: string;
+}
+
+/** Undefined for the name of anything else. */
+export function parseImageName(name: string): ImageName | undefined {
+  const [, release = '', part, machine] =
+    /^(.{1,200})-live(?:-(iso|kernel|initramfs|rootfs))?[.-]([a-z0-9_]{1,20})(?:\.img|\.iso)?$/.exec(name) ??
+    [];
+  const architecture = architectures.find((known) => known === machine);
+  if (architecture === undefined) return undefined;
+  const isIso = name.endsWith('.iso');
+  if (isIso) return part === undefined || part === 'iso' ? { role: 'iso', architecture, release } : undefined;
+  if (part === 'kernel' || part === 'initramfs' || part === 'rootfs')
+    return { role: part, architecture, release };
+  return undefined;
 }

@@ -1,17 +1,15 @@
 /** What one host of an inventory boots: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
-import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
-import { isoArguments } from '../artifacts/isoArguments.ts';
+import { isoArguments, bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
-import { bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
-import type { ImageSet } from './imageSet.ts';
-import type { InventoryLayers } from './inventoryHost.ts';
-import { listHosts, type RenderHost } from '../settings/renderHosts.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
+import type { InventoryLayers } from '../settings/inventory.ts';
+import type { RenderHost } from '../settings/renderHosts.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
 /** What all machines have in common. */
@@ -43,42 +41,32 @@ export interface HostPlan {
   readonly isoArguments: readonly string[];
 }
 
-/** A host that can be planned. */
-export interface PlannableHost extends RenderHost {
-  readonly inventory: InventoryHost | undefined;
-}
-
-export function listPlannable(hosts: readonly InventoryHost[], source: RenderSource): PlannableHost[] {
-  return listHosts(hosts, source).map((host, index) => ({ ...host, inventory: hosts[index] }));
-}
-
 /**
  * Undefined where it is wrong, after telling why.
  * @throws CliError where it is wrong, too
  */
 export async function planHost(
-  { name, inventory, readSource }: PlannableHost,
+  { name, inventory, readSource }: RenderHost,
   { places, ...job }: PlanJob & { readonly places: HostPlaces },
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { archives, layers, wanted } = job;
-  const images = findImages(inventory?.architecture, places.images(name));
-  const known = inventory?.architecture ?? images?.architecture;
+  const images = findImages(inventory.architecture, places.images(name));
+  const known = inventory.architecture ?? images?.architecture;
   const configs = await archives.render(readSource(io), {
     architecture: known,
     publish: places.publish(name),
   });
   if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';
-  const own = inventory === undefined ? [] : [inventory.readInputs()];
   const subject = {
     architecture,
     images,
-    layers: { ...layers, files: [...own, ...layers.files] },
+    layers: { ...layers, files: [inventory.readInputs(), ...layers.files] },
     pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
   };
   const settings = readBootSettings(subject, wanted, io);
-  const macs = inventory?.mac === undefined ? [] : [inventory.mac];
+  const macs = inventory.mac === undefined ? [] : [inventory.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !tellBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
   return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };
@@ -94,6 +82,7 @@ function findImages(
   const found = images.get(wanted);
   if (found !== undefined) return found;
   throw new CliError(`there are no images for ${wanted}`, {
+    code: 'ERR_SETTING',
     hint: `give them: --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
   });
 }

@@ -8,10 +8,9 @@ import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments } from '../artifacts/isoArguments.ts';
+import { isoArguments, readBootSettings } from './hostBoot.ts';
 import type { HostConfigs, PublishArchive } from './agentArchives.ts';
-import { readBootSettings } from './hostBoot.ts';
-import type { ImageSet } from './imageSet.ts';
+import type { ImageSet } from '../artifacts/baseImages.ts';
 import { createSettingsReader, readInputs } from '../settings/settings.ts';
 import type { PlanJob } from './planHost.ts';
 
@@ -72,6 +71,7 @@ async function renderAll(
     const configs = await archives.render(source, { architecture: images?.architecture, publish });
     if (configs === undefined) {
       throw new CliError('There is no config for machines that are not listed', {
+        code: 'ERR_SETTING',
         hint: 'mend what is reported above, or leave --discovery out',
       });
     }

@@ -3,12 +3,12 @@
  * else, and which hosts it is true of, at the end.
  */
 
-import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
-import { type FilePlace, formatPlace } from '../../core/errors.ts';
+import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
+import { type FilePlace, formatPlace, CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
-import { report } from '../../io/report/report.ts';
+import { report, collectDiagnostics } from '../../io/report/report.ts';
 
 /** What becomes of hosts, as a word for sentences about them. */
 export type Done = 'written' | 'compared' | 'served';
@@ -104,4 +104,67 @@ const MOST_NAMES = 3;
 export function addHost(hosts: HostNames | undefined, name: string): HostNames {
   const { names, count } = hosts ?? { names: [], count: 0 };
   return { names: count < MOST_NAMES ? [...names, name] : names, count: count + 1 };
+}
+
+/** A host of an inventory. */
+export interface ListedHost extends NamedHost {
+  /** What is wrong with its description. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/**
+ * What a command makes of a host; undefined where the host is wrong, after telling why.
+ * @throws CliError where it is wrong, too
+ */
+export type MakeHost<H, M> = (host: H, io: Io) => Promise<M | undefined>;
+
+export interface MadeHost<M> {
+  readonly host: NamedHost;
+  readonly made: M;
+  /** What was found meanwhile, and has not been reported. */
+  readonly remarks: readonly Diagnostic[];
+}
+
+/**
+ * The hosts that are right, as they are asked for; those that are wrong are told. To stop at the first that is wrong is to
+ * stop before all others at one that is not even described right.
+ */
+export async function* makeHosts<H extends ListedHost, M>(
+  hosts: readonly H[],
+  make: MakeHost<H, M>,
+  run: HostRun,
+): AsyncGenerator<MadeHost<M>> {
+  const { counts, failFast = false, progress } = run;
+  const wrong = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
+  try {
+    for (const [index, host] of (wrong === undefined ? hosts : [wrong]).entries()) {
+      progress.update(index);
+      const made = await makeHost(host, make, run);
+      if (made !== undefined) yield made;
+      if (failFast && counts.wrong > 0) return;
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+async function makeHost<H extends ListedHost, M>(
+  host: H,
+  make: MakeHost<H, M>,
+  run: HostRun,
+): Promise<MadeHost<M> | undefined> {
+  if (host.problems.length > 0) {
+    reportProblem(host, host.problems, run);
+    return undefined;
+  }
+  const { io, reported } = collectDiagnostics(run.io);
+  try {
+    const made = await make(host, io);
+    if (made !== undefined) return { host, made, remarks: reported };
+    reportProblem(host, reported, run);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to what is above it
+  }
+  return undefined;
 }

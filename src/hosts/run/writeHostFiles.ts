@@ -8,8 +8,14 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode } from '../../io/io.ts';
 import { writeIfChanged } from '../../io/files/newFile.ts';
 import { printable } from '../../io/report/terminalText.ts';
-import { formatWrong, type HostRun, keepRemarks, reportGroups, reportProblem } from './hostRun.ts';
-import type { MadeHost } from './makeHosts.ts';
+import {
+  formatWrong,
+  type HostRun,
+  keepRemarks,
+  reportGroups,
+  reportProblem,
+  type MadeHost,
+} from './hostRun.ts';
 
 export interface HostFile {
   readonly data: Uint8Array;

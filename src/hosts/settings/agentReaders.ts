@@ -199,6 +199,7 @@ async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 're
   if (registriesConf !== '') return { registriesConf };
   if (reading.profile === 'icc') return {};
   throw new CliError(`${value.place}: ${value.text} is empty`, {
+    code: 'ERR_SETTING',
     hint: 'name a file with [[registry]] tables',
   });
 }
@@ -219,6 +220,7 @@ function tellRegistries(
   if (first === undefined) return;
   const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
   throw new CliError(locate(first), {
+    code: 'ERR_SETTING',
     hint: more.length === 0 ? first.hint : `${first.hint}; then see ${more.slice(0, 5).join(', ')}`,
   });
 }
@@ -289,6 +291,7 @@ async function readHardwareManagers(folders: readonly InputValue[], io: Io): Pro
     inFile(folder, () => checkHardwareManager(manager));
     if (managers.some(({ name }) => name === manager.name)) {
       throw new CliError(`two folders of hardware managers have the name ${manager.name}`, {
+        code: 'ERR_SETTING',
         hint: 'rename one of them',
       });
     }
@@ -311,6 +314,7 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   const paths = await listFiles(root).catch(failed);
   if (paths.length > maxFiles) {
     throw new CliError(`${place}: ${text} holds more than ${maxFiles} files`, {
+      code: 'ERR_TOO_LARGE',
       hint: 'name a folder with the module and its NAME.dist-info alone',
     });
   }

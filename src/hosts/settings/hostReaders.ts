@@ -141,11 +141,13 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
     const name = basename(value.text);
     if (!unitNamePattern.test(name)) {
       throw new CliError(`${value.place}: ${value.text} has no name of a unit`, {
+        code: 'ERR_SETTING',
         hint: 'name the file as the unit on the host, e.g. burn-in.service',
       });
     }
     if (name === unitName) {
       throw new CliError(`${value.place}: ${name} is the unit of the agent`, {
+        code: 'ERR_SETTING',
         hint: 'change it by a drop-in, in an Ignition config for --merge',
       });
     }
@@ -197,6 +199,7 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
 function refuseOtherText(text: string, place: string): void {
   if (text.trim() === '' || isKeyText(text.trim())) return;
   throw new CliError(`${place} contains no SSH public key`, {
+    code: 'ERR_SETTING',
     hint: 'use lines of a .pub file, such as "ssh-ed25519 AAAA… comment"',
   });
 }
@@ -209,12 +212,16 @@ function isKeyText(value: string): boolean {
 function checkKeys(text: string, place: string, { parse, warn }: Reading): string[] {
   if (text.includes('PRIVATE KEY')) {
     throw new CliError(`${place} is a private key, which nobody else may see`, {
+      code: 'ERR_SETTING',
       hint: 'give the public key, in the file whose name ends in .pub',
     });
   }
   const keys = inPlace(place, () => parse.sshKeys(text));
   if (keys.length === 0)
-    throw new CliError(`No SSH public keys found: ${place} holds none`, { hint: noKeyHint });
+    throw new CliError(`No SSH public keys found: ${place} holds none`, {
+      code: 'ERR_FILE_MISSING',
+      hint: noKeyHint,
+    });
   warnOfKeys(keys, place, warn);
   return keys;
 }
@@ -234,7 +241,10 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
   const names = folder === undefined ? [] : await listKeyFiles(folder);
   const [first, ...others] = names;
   if (folder === undefined || first === undefined) {
-    throw new CliError('No SSH public keys found', { hint: `looked for ~/.ssh/id_*.pub; ${noKeyHint}` });
+    throw new CliError('No SSH public keys found', {
+      code: 'ERR_FILE_MISSING',
+      hint: `looked for ~/.ssh/id_*.pub; ${noKeyHint}`,
+    });
   }
   if (others.length > 0) {
     reading.warn(

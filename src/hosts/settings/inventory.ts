@@ -1,9 +1,9 @@
 /** Reads the file that `--inventory` names: all mistakes outside its list of hosts are told before anything is done. */
 
 import { dirname } from 'node:path';
-import { type Inventory, readInventory } from './inventoryDocument.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
-import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
+import { type Inventory, readInventory, type InventoryHost } from './inventoryDocument.ts';
+import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
@@ -13,6 +13,9 @@ import type { Done } from '../run/hostRun.ts';
 import { ignoreProblem, ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
+import type { ProfileName } from '../../agent/settings.ts';
+import { nearestNames } from '../../io/report/choices.ts';
 
 export interface InventoryFile {
   readonly inventory: Inventory;
@@ -56,6 +59,7 @@ export async function readInventoryDocument(name: string, io: Io, done: Done): P
   report(io, ...inventory.findings.map((finding) => diagnosticIn(name, finding)));
   if (inventory.findings.length === 0) return { inventory, document };
   throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
+    code: 'ERR_INVENTORY',
     hint: 'mend what is reported above',
   });
 }
@@ -92,10 +96,65 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
     return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     if (error instanceof TypeError) {
-      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, { hint: 'is this the right file?' });
+      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, {
+        code: 'ERR_INVENTORY',
+        hint: 'is this the right file?',
+      });
     }
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'correct the file', position, sentence } = error;
-    throw new CliError(sentence, { at: { file: name, ...position }, hint, cause: error });
+    throw new CliError(sentence, {
+      code: 'ERR_INVENTORY',
+      at: { file: name, ...position },
+      hint,
+      cause: error,
+    });
   }
+}
+
+export interface InventoryLayers {
+  readonly profile: ProfileName;
+  /** The strongest first. */
+  readonly files: readonly Inputs[];
+}
+
+/** Where to look: a file, and the name of one of its hosts. */
+export interface InventoryPlace {
+  readonly inventory?: string;
+  readonly host?: string;
+}
+
+/** Throws UsageError where there is no such host, CliError where file or host are wrong, after telling why. */
+export async function readInventoryLayers(
+  { inventory: name, host }: InventoryPlace,
+  io: Io,
+): Promise<InventoryLayers> {
+  if (name === undefined) {
+    if (host === undefined) return { profile: 'default', files: [] };
+    throw new UsageError('--host is a host of an inventory', { hint: 'name the file with --inventory' });
+  }
+  const { inventory } = await readInventoryFile(name, {}, io);
+  const { agent, hosts = [], profile = 'default' } = inventory;
+  if (host === undefined) return { profile, files: [agent] };
+  const chosen = findHost(hosts, host, name);
+  report(io, ...chosen.findings.map((finding) => diagnosticIn(name, finding)));
+  if (chosen.findings.length > 0) {
+    throw new CliError(`${host} is not described well enough`, {
+      code: 'ERR_HOST',
+      hint: 'mend what is reported above',
+    });
+  }
+  return { profile, files: [chosen.readInputs(), agent] };
+}
+
+function findHost(hosts: readonly InventoryHost[], name: string, file: string): InventoryHost {
+  const found = hosts.find((host) => host.name === name);
+  if (found !== undefined) return found;
+  const [nearest] = nearestNames(
+    name,
+    hosts.map((host) => host.name),
+  );
+  throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
+    hint: nearest === undefined ? 'take a name from its list "hosts"' : `did you mean ${nearest}?`,
+  });
 }

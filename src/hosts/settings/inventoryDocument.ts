@@ -4,6 +4,7 @@
  * so that the others can go on. Values are only collected, as those of flags are; `inputParsers.ts` understands them.
  */
 
+import { formatPlace } from '../../core/errors.ts';
 import { importAsset } from '../../assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
@@ -265,10 +266,11 @@ function readSettings(mapping: Mapping, { document, path }: Part): Inputs {
 }
 
 function inputValue(name: SettingName, text: string, { document, path }: Part): InputValue {
-  const { line, column } = document.locate(path) ?? { line: 1, column: 1 };
+  const at = { file: document.name, ...(document.locate(path) ?? { line: 1, column: 1 }) };
   return {
     text,
-    place: `${document.name}:${line}:${column}: ${name}`,
+    place: `${formatPlace(at)}: ${name}`,
+    source: { at, name },
     origin: 'file',
     isContent: false,
     folder: document.folder,

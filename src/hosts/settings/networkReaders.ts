@@ -68,6 +68,7 @@ async function convert(nmstate: InputValue, state: string, reading: Reading): Pr
   if (keyfiles.length > 0) return keyfiles;
   if (profile === 'icc') {
     throw new CliError(`${nameOf(nmstate)} describes no connection`, {
+      code: 'ERR_SETTING',
       hint: 'ICC would switch VLANs off and announce a network that is not there; leave the file out',
     });
   }
@@ -103,10 +104,7 @@ function convertHere(nmstate: InputValue, state: string, { warn }: Reading): rea
   }
   const error = findings.find(({ severity }) => severity === 'error');
   if (error === undefined) return keyfiles;
-  throw new CliError(
-    `${source}${place(error)}: ${error.message}`,
-    error.hint === undefined ? {} : { hint: error.hint },
-  );
+  throw new CliError(`${source}${place(error)}: ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
 }
 
 async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Promise<Keyfile[]> {
@@ -120,6 +118,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
     const sections = parseFile(value, () => parseKeyfile(text));
     if (!sections.some((section) => section.name === 'connection')) {
       throw new CliError(`${nameOf(value)} has no section [connection]`, {
+        code: 'ERR_SETTING',
         hint: 'a connection is a file like those in /etc/NetworkManager/system-connections',
       });
     }
@@ -132,6 +131,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
 function refuseStrangeName({ fileName, place }: InputValue, name: string): void {
   if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
   throw new CliError(`${place}: ${JSON.stringify(name)} is no name of a connection's file`, {
+    code: 'ERR_SETTING',
     hint: 'NetworkManager takes names such as eth0.nmconnection',
   });
 }
@@ -143,7 +143,7 @@ function parseFile<T>(value: InputValue, parse: () => T): T {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'correct the file', message } = error;
-    throw new CliError(`${nameOf(value)}: ${message}`, { hint, cause: error });
+    throw new CliError(`${nameOf(value)}: ${message}`, { code: 'ERR_SETTING', hint, cause: error });
   }
 }
 
@@ -152,6 +152,7 @@ function refuseTwins(keyfiles: readonly Keyfile[]): void {
   for (const { name } of keyfiles) {
     if (names.has(name)) {
       throw new CliError(`two connections would be the file ${name} on the host`, {
+        code: 'ERR_SETTING',
         hint: 'rename one of them',
       });
     }

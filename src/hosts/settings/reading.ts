@@ -64,7 +64,7 @@ export function inFile<T>({ place, text }: InputValue, check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place}: ${text} ${error.message}`, details(error));
+    throw new CliError(`${place}: ${text} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
   }
 }
 
@@ -91,6 +91,10 @@ export async function readText(path: string, io: Io, what: string): Promise<stri
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError(`${what} is not a text in UTF-8: ${path}`, { hint: 'is this the right file?', cause });
+    throw new CliError(`${what} is not a text in UTF-8: ${path}`, {
+      code: 'ERR_SETTING',
+      hint: 'is this the right file?',
+      cause,
+    });
   }
 }

@@ -4,12 +4,12 @@ import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../
 import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { keyfileFolder } from '../../agent/hostNetwork.ts';
-import type { Inputs } from '../../agent/settingInputs.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
-import type { Io } from '../../io/io.ts';
+import { type Io, ioWith } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -18,7 +18,7 @@ import type { SettingName } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -33,6 +33,7 @@ import { pathIn } from './reading.ts';
 import type { Rule } from '../../ignition/rule.ts';
 import { confPath } from '../../agent/files.ts';
 import { unitName } from '../../agent/unit.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -49,13 +50,19 @@ export function createRenderer(): RenderConfig {
   const checkAgentConf = createConfCheck();
   let isNoted = false; // of many hosts most settings are those of the first
   return async (source) => {
-    const { io, options } = source;
+    const { options } = source;
     const collected = readInputs(source);
+    const { inputs } = collected;
+    const io = ioWith(source.io, {
+      report: (diagnostics) => report(source.io, ...diagnostics.map((it) => locateDiagnostic(it, inputs))),
+    });
     if (!isNoted) noteSettings(collected, io);
     isNoted = true;
     const settings = await readSettings(source, collected, (message, hint, rule) => {
       if (rule === undefined || !io.ignored?.includes(rule))
-        report(io, { severity: 'warning', message, hint, code: rule });
+        report(io, { severity: 'warning', message, hint, rule });
+    }).catch((error: unknown) => {
+      throw locateError(error, inputs);
     });
     const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
     if (!reportConf(remarks, io)) return undefined;
@@ -85,7 +92,7 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
 
 function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
-    report(io, { severity, message: `${place}: ${message}`, hint, code: rule });
+    report(io, { severity, message: `${place}: ${message}`, hint, rule });
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
@@ -105,7 +112,7 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     ({ config } = checked);
   }
   for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
-    report(io, { severity, message, path, hint, code: rule });
+    report(io, { severity, message, path, hint, rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
 }
@@ -179,6 +186,7 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
   const hasService = discovery.systemd?.units?.some(({ name }) => name === assistedUnitName) === true;
   if (!hasService) {
     throw new CliError(`--discovery: ${path} has no unit ${assistedUnitName}`, {
+      code: 'ERR_SETTING',
       hint: 'give the discovery config of assisted-service; any other config goes to --merge',
     });
   }
@@ -193,6 +201,7 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
   const above = translateDocument(document, version, io);
   if (below.status === 'refused') {
     throw new CliError(`what was rendered cannot be written in the version ${version}`, {
+      code: 'ERR_CONFIG_VERSION',
       hint: `write ${document.name} in the version ${own}`,
     });
   }
@@ -265,4 +274,44 @@ function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Findi
 function conflict(what: string, path: Path): Finding {
   const { id: rule, severity, hint } = replacesRendered;
   return { rule, severity, path, message: `this replaces ${what} that was rendered`, hint };
+}
+
+interface Located {
+  readonly at: FilePlace;
+  /** Without the file and its line. */
+  readonly message: string;
+}
+
+/** The diagnostic with the place of the input that its message begins with. */
+function locateDiagnostic(diagnostic: Diagnostic, inputs: Inputs): Diagnostic {
+  const located = diagnostic.at === undefined ? locate(diagnostic.message, inputs) : undefined;
+  return located === undefined ? diagnostic : { ...diagnostic, ...located };
+}
+
+/** The error with the place of the input that its message begins with; any other value as it is. */
+function locateError(error: unknown, inputs: Inputs): unknown {
+  if (!(error instanceof CliError) || error.at !== undefined) return error;
+  const located = locate(error.sentence, inputs);
+  if (located === undefined) return error;
+  const { code, excerpt, hint } = error;
+  const details = { code, excerpt, hint, at: located.at, cause: error };
+  return error instanceof UsageError
+    ? new UsageError(located.message, details)
+    : new CliError(located.message, details);
+}
+
+function locate(message: string, inputs: Inputs): Located | undefined {
+  for (const value of [...inputs.values()].flat()) {
+    if (value.source !== undefined && message.startsWith(value.place))
+      return relative(message, value, value.source);
+  }
+  return undefined;
+}
+
+function relative(
+  message: string,
+  { place }: InputValue,
+  { at, name }: NonNullable<InputValue['source']>,
+): Located {
+  return { at, message: name + message.slice(place.length) };
 }

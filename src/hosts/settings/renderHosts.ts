@@ -9,8 +9,7 @@ import { diagnosticIn } from '../../core/diagnostic.ts';
 import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoringRules } from '../../io/report/ruleBook.ts';
-import { startRun } from '../run/hostRun.ts';
-import { type ListedHost, makeHosts } from '../run/makeHosts.ts';
+import { startRun, type ListedHost, makeHosts } from '../run/hostRun.ts';
 import { type HostFile, writeHostFiles } from '../run/writeHostFiles.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
@@ -43,6 +42,7 @@ function requireFolder({ options: { output } }: RenderSource): string {
 
 /** A host of which a config can be rendered. */
 export interface RenderHost extends ListedHost {
+  readonly inventory: InventoryHost;
   readonly readSource: (io: Io) => RenderSource;
 }
 
@@ -51,6 +51,7 @@ export function listHosts(hosts: readonly InventoryHost[], source: RenderSource)
   const file = source.options.inventory ?? '';
   return hosts.map((host) => ({
     name: host.name,
+    inventory: host,
     at: placeIn(file, host),
     problems: host.findings.map((finding) => diagnosticIn(file, finding)),
     readSource: hostSource(host, formatPlace(placeIn(file, host)), source),

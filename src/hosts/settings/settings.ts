@@ -12,7 +12,7 @@ import {
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
+import type { SettingName, KnownSetting } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
@@ -23,11 +23,11 @@ import { readAgent } from './agentReaders.ts';
 import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
-import { joinLists } from './listSettings.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
 import { checkPodmanArgs } from './podmanArgs.ts';
-import { type Reading, valueOf } from './reading.ts';
+import { type Reading, valueOf, inPlace } from './reading.ts';
+import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
 
 /** What one config is rendered from. */
 export interface RenderSource {
@@ -111,7 +111,7 @@ function tellSettings(remarks: readonly SettingRemark[], reading: Reading): void
   for (const { hint, message, rule, setting, severity } of remarks) {
     const text = `${placeOf(setting, reading)}: ${message}`;
     if (severity === 'warning') reading.warn(text, hint, rule);
-    else if (fileSettings.has(setting)) throw new CliError(text, { hint });
+    else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint });
     else throw new UsageError(text, { hint });
   }
 }
@@ -199,4 +199,36 @@ function isSameValues(one: Values, other: Values): boolean {
   if (one === other) return true;
   if (one === undefined || other === undefined || one.length !== other.length) return false;
   return one.every(({ place, text }, index) => place === other[index]?.place && text === other[index].text);
+}
+
+type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
+
+/** Throw UsageError for an item that would be wrong without the others, too. */
+const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
+  'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
+  'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
+  'ironic.inspectorUrls': ({ text, place }, { parse }) => parse.inspectorUrls(text, { flag: place }),
+  'agent.vlanInterfaces': ({ text, place }, { parse }) =>
+    inPlace(place, () => parse.vlanInterfaces(text, false)),
+  'proxy.none': ({ text, place }, { parse }) => inPlace(place, () => parse.noProxy(text)),
+};
+
+/**
+ * The same reading, with one value for each of these settings; where it was a list, its place is that of the first item.
+ * Throws UsageError for an item that is wrong.
+ */
+export function joinLists(reading: Reading): Reading {
+  return { ...reading, inputs: { get: (name) => joinItems(name, reading) } };
+}
+
+function joinItems(name: SettingName, reading: Reading): readonly InputValue[] | undefined {
+  const values = reading.inputs.get(name);
+  const [first, ...others] = values ?? [];
+  if (first === undefined || others.length === 0 || !isListName(name)) return values;
+  for (const item of [first, ...others]) itemChecks[name](item, reading);
+  return [{ ...first, text: [first, ...others].map(({ text }) => text).join(',') }];
+}
+
+function isListName(name: SettingName): name is ListName {
+  return Object.hasOwn(itemChecks, name);
 }

@@ -33,10 +33,10 @@ export function formatDiagnostic(diagnostic: Diagnostic, paint: Paint = withoutC
 
 /** The message with its place, and with the rule: `ramdisk.yaml:4:5: … [$.path] (agent-size)`. */
 export function formatSentence(diagnostic: Diagnostic): string {
-  const { at, code, message, path = [] } = diagnostic;
+  const { at, message, path = [], rule } = diagnostic;
   const place = at === undefined || isAboutDocument(diagnostic) ? '' : `${formatPlace(at)}: `;
   const inDocument = path.length === 0 ? '' : ` [${formatPath(path)}]`;
-  return `${place}${message}${inDocument}${code === undefined ? '' : ` (${code})`}`;
+  return `${place}${message}${inDocument}${rule === undefined ? '' : ` (${rule})`}`;
 }
 
 /** The place in a file and that in its document would make too long a line. */

@@ -102,7 +102,7 @@ export function describeError(error: unknown, level: LogLevel, paint: Paint = wi
   if (level !== 'verbose' && level !== 'debug') return text;
   const stack = level === 'debug' ? formatStack(error) : '';
   const causes = causesOf(error).map((cause) => formatCause(cause, level));
-  return text + stack + causes.join('');
+  return `${text}code: ${known.code}\n${stack}${causes.join('')}`;
 }
 
 /** The message may quote what was read, which may be a secret, so that only `--debug` shows it. */

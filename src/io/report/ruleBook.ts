@@ -29,7 +29,7 @@ export interface RuleEntry {
   readonly meaning: readonly string[];
   readonly wrong?: RuleExample;
   readonly right?: RuleExample;
-  /** Where the section is in the Markdown: what GitHub makes of its heading. */
+  /** Where the section is: `docs/rules.md#` and what GitHub makes of its heading. */
   readonly anchor: string;
 }
 
@@ -45,8 +45,18 @@ let loaded: ReadonlyMap<string, RuleEntry> | undefined;
 
 /** All rules by id, in the order of the text; read once. */
 export function ruleBook(): ReadonlyMap<string, RuleEntry> {
-  loaded ??= new Map(parseRuleBook(readAsset('docs/rules.md')).map((entry) => [entry.id, entry]));
+  loaded ??= readBook('docs/rules.md');
   return loaded;
+}
+
+/** All codes of errors, from a text of the same structure. */
+export function errorBook(): ReadonlyMap<string, RuleEntry> {
+  return readBook('docs/errors.md');
+}
+
+function readBook(page: string): ReadonlyMap<string, RuleEntry> {
+  const entries = parseRuleBook(readAsset(page));
+  return new Map(entries.map((entry) => [entry.id, { ...entry, anchor: `${page}#${entry.anchor}` }]));
 }
 
 /** @throws Error where the text has another structure */

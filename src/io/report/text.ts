@@ -66,7 +66,7 @@ export function reportDiagnostics({ findings }: FileReport, source: Source): Dia
     const frame = frames.get(reference);
     return {
       severity,
-      code: rule,
+      rule,
       message,
       hint,
       at: { file: documentName(finding, source.name), ...position },

@@ -59,6 +59,7 @@ export async function readPrevious(path: string, shown: string): Promise<Manifes
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${join(shown, MANIFEST)} cannot be used: ${error.message}`, {
+      code: 'ERR_FORMAT',
       hint: 'take it away if nothing else needs it, and give --force; all files are then written anew',
       cause: error,
     });
@@ -70,6 +71,7 @@ export async function refuseForeign(path: string, shown: string): Promise<void> 
   const names = await readdir(path);
   if (names.includes(OWN_FOLDER) || names.every((name) => name === 'lost+found')) return;
   throw new CliError(`${shown} holds other files, and no ${MANIFEST} of an earlier run`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'give a new or empty folder, or --force: files of the same names are then replaced, and no others touched',
   });
 }

@@ -292,6 +292,7 @@ async function setAccess(folder: OpenFolder, { path: name, mode, group }: FilePu
   } catch (error) {
     if (errorCode(error) !== 'EPERM') throw error;
     throw new CliError(`Permissions of ${join(folder.shown, name)} cannot be set`, {
+      code: 'ERR_FILE_ACCESS',
       hint: 'give a group that you belong to, or run it as root',
       cause: error,
     });

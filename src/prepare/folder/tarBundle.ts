@@ -100,5 +100,8 @@ async function* piecesOf(
     yield chunk;
   }
   if (taken !== size)
-    throw new CliError(`${name} became another file while it was packed`, { hint: 'try again' });
+    throw new CliError(`${name} became another file while it was packed`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'try again',
+    });
 }

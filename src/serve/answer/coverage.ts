@@ -5,7 +5,6 @@
  */
 
 import type { ByteRange } from '../../image/overlay.ts';
-import { addStretch, countBytes, type Stretch } from './stretches.ts';
 
 /** Plain data, as there is one for each image that was fetched. */
 export interface Coverage {
@@ -110,4 +109,26 @@ function dropOldScraps(scraps: Blocks['scraps']): void {
     scraps.delete(block);
     count -= pieces.length;
   }
+}
+
+/** `end` is the first byte behind it. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The list with one more, joined with those that it overlaps or touches. */
+function addStretch(stretches: readonly Stretch[], added: Stretch): Stretch[] {
+  const isApart = ({ start, end }: Stretch): boolean => end < added.start || start > added.end;
+  let { start, end } = added;
+  for (const stretch of stretches) {
+    if (isApart(stretch)) continue;
+    start = Math.min(start, stretch.start);
+    end = Math.max(end, stretch.end);
+  }
+  return [...stretches.filter(isApart), { start, end }];
+}
+
+function countBytes(stretches: readonly Stretch[]): number {
+  return stretches.reduce((sum, { start, end }) => sum + end - start, 0);
 }

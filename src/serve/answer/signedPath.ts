@@ -38,6 +38,7 @@ const PURPOSE = 'ironic-coreos serve path 1\n';
 export function createSigner(key: Uint8Array): Signer {
   if (key.length < MIN_KEY_LENGTH) {
     throw new CliError(`The key that signs URLs is too short: ${formatCount(key.length, 'byte')}`, {
+      code: 'ERR_SETTING',
       hint: `give at least ${MIN_KEY_LENGTH} random bytes, better 32: openssl rand -base64 32`,
     });
   }

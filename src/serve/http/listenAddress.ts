@@ -65,6 +65,7 @@ export function inheritedAddress(
   if (env['LISTEN_PID'] !== String(pid) || env['LISTEN_FDS'] === undefined) return undefined;
   if (env['LISTEN_FDS'] !== '1') {
     throw new CliError(`systemd passes on ${env['LISTEN_FDS']} sockets, where one is served`, {
+      code: 'ERR_LISTEN',
       hint: 'leave one ListenStream= in the .socket unit',
     });
   }
@@ -99,7 +100,11 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
   const [problem, hint] = listenProblems[code] ?? [code, 'give another address and port'];
-  return new CliError(`Cannot listen on ${formatAddress(address)}: ${problem}`, { hint, cause: error });
+  return new CliError(`Cannot listen on ${formatAddress(address)}: ${problem}`, {
+    code: 'ERR_LISTEN',
+    hint,
+    cause: error,
+  });
 }
 
 function formatAddress(address: ListenAddress): string {

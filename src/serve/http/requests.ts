@@ -12,13 +12,12 @@ import type { Catalog, CatalogEntry, Resource } from '../answer/resource.ts';
 import { resemblesToken } from '../answer/signedPath.ts';
 import type { Transfer, TransferLog } from '../answer/transfers.ts';
 import { type AccessCheck, credentialsOf } from './accessCheck.ts';
-import { type BufferPool, createBufferPool } from './bufferPool.ts';
+import { type BufferPool, createBufferPool, sendBody } from './sendBody.ts';
 import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
 import type { Answerer, Situation } from './exchanges.ts';
 import type { Page } from './pages.ts';
 import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './plainAnswer.ts';
-import { sendBody } from './sendBody.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** What requests are answered from. Catalog and access are asked for at each request: a reload puts others in their place. */

@@ -40,6 +40,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   const certificate = parseCertificate(cert, files.certificate);
   if (!certificate.checkPrivateKey(parseKey(key, files.key))) {
     throw new CliError(`The key ${files.key} is not that of the certificate ${files.certificate}`, {
+      code: 'ERR_TLS',
       hint: 'give the two that were made together; the certificate of the service comes first in its file',
     });
   }
@@ -64,7 +65,11 @@ function parseCertificate(pem: Buffer, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (error) {
-    throw new CliError(`${path} is no certificate`, { hint: 'give a PEM file', cause: error });
+    throw new CliError(`${path} is no certificate`, {
+      code: 'ERR_TLS',
+      hint: 'give a PEM file',
+      cause: error,
+    });
   }
 }
 
@@ -72,13 +77,18 @@ function parseKey(pem: Buffer, path: string): KeyObject {
   // Node gives one error for that or another, depending on the kind of the key.
   if (pem.includes('ENCRYPTED')) {
     throw new CliError(`The key ${path} is encrypted`, {
+      code: 'ERR_TLS',
       hint: 'take the passphrase off: openssl pkey -in KEY -out PLAIN',
     });
   }
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new CliError(`${path} is no private key`, { hint: 'give a PEM file', cause: error });
+    throw new CliError(`${path} is no private key`, {
+      code: 'ERR_TLS',
+      hint: 'give a PEM file',
+      cause: error,
+    });
   }
 }
 
@@ -89,6 +99,7 @@ function checkContext(context: SecureContextOptions, { certificate }: TlsFiles):
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(':').at(-1) : undefined;
     throw new CliError(`The certificate ${certificate} cannot be used: ${reason ?? 'OpenSSL refuses it'}`, {
+      code: 'ERR_TLS',
       cause: error,
     });
   }
@@ -155,7 +166,8 @@ async function replace({
     noteCertificate(material, log);
     return true;
   } catch (error) {
-    const { message, hint } = error instanceof CliError ? error : new CliError(String(error));
+    const { message, hint } =
+      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_TLS' });
     log.note('error', 'certificate', { message: `${message}; the old one stays in use`, hint });
     return false;
   }

@@ -4,10 +4,9 @@ import { formatCount } from '../../formats/wordList.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html, baseTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
 import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
 import type { ServiceStatus, Status } from './status.ts';
-import { baseTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
 
 /** The document; its only style is `statusStyle`. */
 export function renderStatusPage(status: Status, query: StatusQuery, selection: Selection): string {

@@ -1,10 +1,13 @@
 /** What is answered under `/`: the state of the service, as a page for a person or as JSON for a program. */
 
 import { createHash } from 'node:crypto';
-import { formatStatusDocument } from './document.ts';
 import { renderStatusPage, statusStyle } from './page.ts';
-import { parseStatusQuery, selectHosts } from './select.ts';
-import type { Status } from './status.ts';
+import { parseStatusQuery, selectHosts, type Selection } from './select.ts';
+import type { Status, HostStatus } from './status.ts';
+import { formatPath } from '../../core/finding.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { ImageProgress } from '../answer/imageFetches.ts';
+import type { TransferEvent } from '../answer/transfers.ts';
 
 export interface StatusRequest {
   /** `q`, `show`, `page`, `refresh`, `format`. */
@@ -64,4 +67,48 @@ function pagePolicy(): string {
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
   ].join('; ');
+}
+
+/** One JSON object with the selected hosts. */
+function formatStatusDocument(status: Status, selection: Selection): string {
+  const { matching, page, pages } = selection;
+  const document = {
+    service: status.service, // JSON.stringify writes a Date as RFC 3339 has it
+    bases: status.bases,
+    total: status.hosts.length,
+    matching,
+    page,
+    pages,
+    hosts: selection.hosts.map(hostObject),
+    shared: status.shared.map((image) => ({ path: image.path, size: image.size, ...progressObject(image) })),
+    transfers: status.recent.map(transferObject),
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+function hostObject({ name, macs, architecture, findings, progress, images }: HostStatus): object {
+  const fetched = new Map(progress().map((image) => [image.path, image]));
+  return {
+    name,
+    macs,
+    architecture,
+    findings: findings.map(findingObject),
+    images: images().map(({ path, artifact, size, url }) => {
+      const image = fetched.get(path);
+      return { path, artifact, size: size ?? image?.size, url, ...(image && progressObject(image)) };
+    }),
+  };
+}
+
+function findingObject({ severity, rule, code, at, path, message, hint }: Diagnostic): object {
+  return { severity, rule, code, ...at, path: path && formatPath(path), message, hint };
+}
+
+function progressObject({ bytes, lastFetch, completed, running, clients }: ImageProgress): object {
+  return { fetched: bytes, lastFetch, completed, running, clients };
+}
+
+function transferObject(event: TransferEvent): object {
+  const { id, ended, host, path, artifact, client, userAgent, bytes, seconds, outcome } = event;
+  return { id, ended, host, path, artifact, client, userAgent, bytes, seconds, outcome };
 }

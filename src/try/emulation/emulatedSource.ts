@@ -23,7 +23,7 @@ import { readImage } from '../../io/images/imageFile.ts';
 import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
-import { parseWholeNumber } from '../../serve/numbers.ts';
+import { parseWholeNumber } from '../../serve/setup.ts';
 import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
 
 export interface EmulatedSource {

@@ -29,7 +29,7 @@ import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
-import { readDeployedConfig } from '../../hosts/input/deployedConfig.ts';
+import { readDeployedConfig } from '../../hosts/input/imageSource.ts';
 
 export interface GuestPlace {
   /** IPv4. */

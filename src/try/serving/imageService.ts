@@ -5,7 +5,7 @@ import type { Io } from '../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { report } from '../../io/report/report.ts';
-import { hostFileName } from '../../hosts/artifacts/hostFiles.ts';
+import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import { type ApiPlace, mayLeadHere } from '../timeline/addresses.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { loadSnapshot, type Service, startService } from '../../serve/service.ts';

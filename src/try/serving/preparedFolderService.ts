@@ -13,8 +13,13 @@ import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { openSharedImage } from '../../io/images/sharedImage.ts';
 import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../serve/answer/entityTag.ts';
-import { mediaTypes } from '../../serve/answer/mediaTypes.ts';
-import type { Artifact, Catalog, CatalogEntry, Resource } from '../../serve/answer/resource.ts';
+import {
+  mediaTypes,
+  type Artifact,
+  type Catalog,
+  type CatalogEntry,
+  type Resource,
+} from '../../serve/answer/resource.ts';
 import {
   createTransferLog,
   type TransferLog,

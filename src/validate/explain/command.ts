@@ -17,9 +17,9 @@ Examples:
 export function declareExplain(command: Command, context: Context): void {
   command
     .description(
-      'Says what a rule means, with an example of what is wrong and how it is right. Without a rule, lists them all.',
+      'Says what a rule or the code of an error means, with an example of what is wrong and how it is right. Without an argument, lists them all.',
     )
-    .argument('[RULE]', 'as it is named in the report, e.g. path-relative')
+    .argument('[RULE]', 'as it is named in the report, e.g. path-relative or ERR_IMAGE_SPACE')
     .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
     .addHelpText('after', NOTES)
     .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {

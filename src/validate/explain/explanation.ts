@@ -22,7 +22,7 @@ export function formatRulesJson(entries: Iterable<RuleEntry>): string {
   const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
     ...entry,
     severity: nameSeverity(severity),
-    section: `docs/rules.md#${anchor}`,
+    section: anchor,
   }));
   return `${JSON.stringify(rules)}\n`;
 }

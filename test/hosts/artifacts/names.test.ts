@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseImageName } from '../../../src/hosts/artifacts/imageNames.ts';
+import { parseImageName } from '../../../src/hosts/plan/imageInputs.ts';
 import { layoutNamed, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
 

@@ -15,7 +15,7 @@ describe('formatDiagnostic', () => {
   it.each<[string, Diagnostic, string]>([
     ['a message', { severity: 'warning', message: 'm' }, 'warning: m\n'],
     ['a hint', { severity: 'error', message: 'm', hint: 'h' }, 'error: m\nhint: h\n'],
-    ['a rule', { severity: 'info', message: 'm', code: 'r' }, 'info: m (r)\n'],
+    ['a rule', { severity: 'info', message: 'm', rule: 'r' }, 'info: m (r)\n'],
     ['a place', { severity: 'error', message: 'm', at }, 'error: h.yaml:4:5: m\n'],
     ['a file', { severity: 'error', message: 'm', at: { file: 'f' } }, 'error: f: m\n'],
     ['a place in a document', { severity: 'error', message: 'm', path: ['a', 0] }, 'error: m [$.a.0]\n'],

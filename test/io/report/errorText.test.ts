@@ -17,25 +17,25 @@ describe('describeError', () => {
       'the system as the cause',
       new CliError('a is invalid', { hint: 'fix a', cause: system }),
       'verbose',
-      'cause: Error: ENOSPC: no space left on device, write\n',
+      'code: ERR_INTERNAL\ncause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'the cause of a cause',
       new CliError('a is invalid', { hint: 'fix a', cause: new CliError('b failed', { cause: system }) }),
       'verbose',
-      'cause: CliError: b failed\ncause: Error: ENOSPC: no space left on device, write\n',
+      'code: ERR_INTERNAL\ncause: CliError: b failed\ncause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'no message that may quote data',
       new CliError('a is invalid', { hint: 'fix a', cause: quoting }),
       'verbose',
-      'cause: SyntaxError\n',
+      'code: ERR_INTERNAL\ncause: SyntaxError\n',
     ],
     [
       'what is no error',
       new CliError('a is invalid', { hint: 'fix a', cause: 'sesame' }),
       'verbose',
-      'cause: string\n',
+      'code: ERR_INTERNAL\ncause: string\n',
     ],
   ] as const)('%s', (_title, error, detail, rest) => {
     expect(describeError(error, detail)).toBe(`error: a is invalid\nhint: fix a\n${rest}`);
@@ -51,13 +51,17 @@ describe('describeError', () => {
   it('says of a defect what to do, and shows its message and stack with --debug alone', () => {
     const hint = 'hint: run it again as "ironic-coreos --debug COMMAND …", and report what it prints\n';
     expect(describeError(quoting, 'usual')).toBe(`error: internal error (SyntaxError)\n${hint}`);
-    expect(describeError(quoting, 'verbose')).toBe(`error: internal error (SyntaxError)\n${hint}`);
+    expect(describeError(quoting, 'verbose')).toBe(
+      `error: internal error (SyntaxError)\n${hint}code: ERR_INTERNAL\n`,
+    );
     expect(describeError(quoting, 'debug')).toMatch(/^SyntaxError: Unexpected token, "sesame".*\n +at /m);
   });
 
   it('has a stack for each cause with --debug, without messages that may quote data', () => {
     const text = describeError(new CliError('a is invalid', { cause: system }), 'debug');
-    expect(text).toMatch(/^error: a is invalid\n +at [^]*\ncause: Error: ENOSPC.*\n +at /);
+    expect(text).toMatch(
+      /^error: a is invalid\ncode: ERR_INTERNAL\n +at [^]*\ncause: Error: ENOSPC.*\n +at /,
+    );
   });
 
   it('is harmless for terminals', () => {

@@ -83,33 +83,32 @@ describe('docs/rules.md', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it.each(declared.map((rule) => [rule.id, rule] as const))('%s: severity and message', (id, rule) => {
-    const entry = ruleBook().get(id);
-    expect(entry).toMatchObject({ severity: rule.severity, message: rule.message });
+  it('has severity and message of every rule', () => {
+    for (const { id, message, severity } of declared) {
+      expect.soft(ruleBook().get(id), id).toMatchObject({ severity, message });
+    }
   });
 
-  it.each(entries.filter(({ id }) => !withoutExample.has(id)).map((entry) => [entry.id, entry] as const))(
-    '%s: the wrong example draws the rule, and the right one does not',
-    async (id, { wrong, right }) => {
-      if (wrong === undefined || right === undefined) throw new Error('an example is missing');
+  it('has wrong examples that draw their rule, and right ones that do not', async () => {
+    for (const { id, wrong, right } of entries.filter((entry) => !withoutExample.has(entry.id))) {
+      if (wrong === undefined || right === undefined) throw new Error(`an example of ${id} is missing`);
       const version = wrong.language === 'json' ? versionsOf(id).at(-1) : undefined;
-      expect(await rulesFoundIn(id, wrong, version)).toContain(id);
-      expect(await rulesFoundIn(id, right, version)).not.toContain(id);
-    },
-  );
+      expect.soft(await rulesFoundIn(id, wrong, version), id).toContain(id);
+      expect.soft(await rulesFoundIn(id, right, version), id).not.toContain(id);
+    }
+  });
 
-  it.each(allRules.map(({ id }) => [ruleBook().get(id)?.versions ?? '', id] as const))(
-    '%s: %s',
-    async (_versions, id) => {
+  it('has the versions of the specification that have the rule', async () => {
+    for (const { id } of allRules) {
       const { wrong } = ruleBook().get(id) ?? {};
-      if (wrong === undefined) throw new Error('an example is missing');
+      if (wrong === undefined) throw new Error(`an example of ${id} is missing`);
       const drawing: SpecVersion[] = [];
       for (const version of specVersions) {
         if ((await rulesFoundIn(id, wrong, version)).includes(id)) drawing.push(version);
       }
-      expect(versionsOf(id)).toEqual(drawing);
-    },
-  );
+      expect.soft(versionsOf(id), id).toEqual(drawing);
+    }
+  });
 });
 
 /** `all`, `since 3.1.0` or `3.0.0 to 3.5.0`. */

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskTokens } from '../../../src/serve/answer/maskTokens.ts';
+import { maskTokens } from '../../../src/serve/http/accessCheck.ts';
 import { createSigner } from '../../../src/serve/answer/signedPath.ts';
 
 const signer = createSigner(Buffer.alloc(32, 'k'));

@@ -5,9 +5,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ByteRange } from '../../../src/image/overlay.ts';
-import { type BufferPool, createBufferPool } from '../../../src/serve/http/bufferPool.ts';
+import {
+  type BufferPool,
+  createBufferPool,
+  sendBody,
+  type Sending,
+} from '../../../src/serve/http/sendBody.ts';
 import { ClientGone } from '../../../src/serve/http/clientConnection.ts';
-import { sendBody, type Sending } from '../../../src/serve/http/sendBody.ts';
 import type { BodyPart } from '../../../src/serve/answer/answer.ts';
 
 const MiB = 1024 * 1024;

@@ -86,7 +86,7 @@ describe('the status page', () => {
       'findings',
       withHost(
         exampleHost('a', {
-          findings: [{ severity: 'error', code: 'x', path: [markup], message: markup, hint: markup }],
+          findings: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
         }),
       ),
     ],
@@ -219,7 +219,7 @@ describe('JSON', () => {
 const longestName = `longest-${'name-of-a-host-'.repeat(4)}`.slice(0, 62);
 const longHost = exampleHost(longestName, {
   macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'],
-  findings: [{ severity: 'error', code: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
+  findings: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
   fetched: [
     exampleProgress({ path: `${longestName}.iso`, clients: ['2001:db8:1234:5678:9abc:def0:1234:5678'] }),
   ],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ruleBook } from '../../../src/io/report/ruleBook.ts';
+import { errorCodes } from '../../../src/core/errorCodes.ts';
+import { errorBook, ruleBook } from '../../../src/io/report/ruleBook.ts';
+import { formatExplanation } from '../../../src/validate/explain/explanation.ts';
 import { runCli } from '../../support/runCli.ts';
 
 describe('explain', () => {
@@ -30,7 +32,7 @@ describe('explain', () => {
       }),
     ]);
     const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
-    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys()]);
+    expect(all.map(({ id }) => id)).toEqual([...ruleBook().keys(), ...errorCodes]);
     expect((await runCli(['explain', '--format', 'yaml'])).code).toBe(2);
   });
 
@@ -43,10 +45,23 @@ describe('explain', () => {
     }
   });
 
-  it.each([...ruleBook().keys()])('%s fits into a terminal but for its examples', async (id) => {
-    const { stdout } = await runCli(['explain', id]);
-    const [prose = ''] = stdout.split('\nWrong');
-    expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  it('fits into a terminal but for examples, whatever is explained', () => {
+    const entries = [...ruleBook().values(), ...errorBook().values()];
+    const wide = entries.flatMap((entry) => {
+      const [prose = ''] = formatExplanation(entry).split('\nWrong');
+      return prose.split('\n').filter((line) => line.length > 80);
+    });
+    expect(wide).toEqual([]);
+  });
+
+  it('says what the code of an error means', async () => {
+    const { code, stdout } = await runCli(['explain', 'err_disk_full']);
+    expect([code, stdout]).toEqual([
+      0,
+      'ERR_DISK_FULL (error)\n  there is no space on the disk\n\n' +
+        'Free some space, or write to another disk. What was half written is removed.\n',
+    ]);
+    expect([...errorBook().keys()]).toEqual(errorCodes);
   });
 
   const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';

@@ -1,26 +1,26 @@
-/** The images that all hosts share, open for as long as something is served from them. */
+/** The live images that all hosts share, open for as long as files are made or served from them. */
 
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../core/architecture.ts';
-import { CliError } from '../core/errors.ts';
+import type { Architecture } from '../../core/architecture.ts';
+import { CliError } from '../../core/errors.ts';
 import {
   findBootPart,
   type ImagePart,
   imageParts,
   isPackedKernel,
   unpackKernel,
-} from '../image/bootParts.ts';
-import { openLiveIso } from '../image/liveIso.ts';
-import { openMinimalIso, refuseCustomized } from '../image/minimalIso/extract.ts';
-import { type Reconstruction, verifyReconstruction } from '../image/minimalIso/reconstruct.ts';
-import { slice } from '../image/overlay.ts';
-import type { ImageBytes } from '../io/images/imageBytes.ts';
-import { withImageName } from '../io/images/imageFile.ts';
-import { openSharedImage, type SharedImage, shareImage } from '../io/images/sharedImage.ts';
-import { spoolToFile } from '../io/files/spool.ts';
-import { imageSetId } from '../hosts/artifacts/servedPaths.ts';
-import { digestTag } from './answer/entityTag.ts';
-import type { InputImage, InputImages } from '../hosts/plan/imageInputs.ts';
+} from '../../image/bootParts.ts';
+import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
+import { openLiveIso } from '../../image/liveIso.ts';
+import { openMinimalIso, refuseCustomized } from '../../image/minimalIso/extract.ts';
+import { type Reconstruction, verifyReconstruction } from '../../image/minimalIso/reconstruct.ts';
+import { slice } from '../../image/overlay.ts';
+import type { ImageBytes } from '../../io/images/imageBytes.ts';
+import { withImageName } from '../../io/images/imageFile.ts';
+import { openSharedImage, type SharedImage, shareImage } from '../../io/images/sharedImage.ts';
+import { spoolToFile } from '../../io/files/spool.ts';
+import { imageSetId } from './servedPaths.ts';
+import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 
 /** A file or a part of one. */
 export interface BaseImage {
@@ -28,8 +28,8 @@ export interface BaseImage {
   readonly bytes: ImageBytes;
   /** Tells the content from any other; hexadecimal. */
   readonly digest: string;
-  /** Of its bytes as they are. */
-  readonly etag: string;
+  /** Absolute, of a file whose bytes these are from the first to the last; undefined for a part of one. */
+  readonly path: string | undefined;
 }
 
 /** The images of one architecture. */
@@ -42,6 +42,8 @@ export interface BaseSet {
   readonly parts: Readonly<Partial<Record<ImagePart, BaseImage>>>;
   /** Put together and checked with the first call. Throws CliError where the ISO cannot give one. */
   minimalIso(): Promise<Reconstruction>;
+  /** Closes all files. */
+  close(): Promise<void>;
 }
 
 /** By architecture. Throws CliError, with none left open, where an image cannot be read or is not what it is given as. */
@@ -59,10 +61,11 @@ export async function openBaseSets(
 }
 
 export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): Promise<void> {
-  for (const base of bases.values()) await closeBaseSet(base);
+  for (const base of bases.values()) await base.close();
 }
 
-async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
+/** Throws CliError, with nothing left open, where an image cannot be read or is not what it is given as. */
+export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   const all = [...inputs.values()];
   const architecture = all[0]?.architecture ?? 'x86_64';
   const id = imageSetId(architecture, all);
@@ -78,30 +81,30 @@ async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
       if (part === 'kernel') parts[part] = await asProgram(found, architecture);
     }
   } catch (error) {
-    await closeBaseSet({ iso, parts });
+    await closeImages([iso, ...Object.values(parts)]);
     throw error;
   }
   let minimal: Promise<Reconstruction> | undefined;
   const minimalIso = (): Promise<Reconstruction> => (minimal ??= makeMinimal(iso));
-  return { architecture, id, inputs, iso, parts, minimalIso };
+  const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
+  return { architecture, id, inputs, iso, parts, minimalIso, close };
 }
 
-async function closeBaseSet({ iso, parts }: Pick<BaseSet, 'iso' | 'parts'>): Promise<void> {
-  const files = new Set([iso, ...Object.values(parts)].map((image) => image?.file));
-  for (const file of files) await file?.close();
+async function closeImages(images: readonly (BaseImage | undefined)[]): Promise<void> {
+  for (const file of new Set(images.map((image) => image?.file))) await file?.close();
 }
 
 async function openWhole({ path, name, sha256 }: InputImage): Promise<BaseImage> {
   const file = await openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 });
-  return { file, bytes: file, digest: sha256, etag: digestTag(sha256) };
+  return { file, bytes: file, digest: sha256, path };
 }
 
 async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<BaseImage | undefined> {
   if (iso === undefined) return undefined;
   const place = await named(iso, () => findBootPart(iso.bytes, part));
   if (place === undefined) return undefined;
-  const digest = digestOf(`${part} of ${iso.digest}`);
-  return { file: iso.file, bytes: slice(iso.file, place), digest, etag: digestTag(digest) };
+  const bytes = slice(iso.file, place);
+  return { file: iso.file, bytes, digest: digestOf(`${part} of ${iso.digest}`), path: undefined };
 }
 
 /** The kernel unpacked, in a file without a name: it is read from anywhere, as all that is served. */
@@ -112,13 +115,15 @@ async function asProgram(kernel: BaseImage, architecture: Architecture): Promise
   const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
   const program = await shareImage(handle, file.name);
   if (bytes === file) await file.close(); // of an ISO, others take parts as well
-  const ownDigest = digestOf(`unpacked ${digest}`);
-  return { file: program, bytes: program, digest: ownDigest, etag: digestTag(ownDigest) };
+  return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
 }
 
 async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> {
   if (iso === undefined) {
-    throw new CliError('there is no live ISO for this architecture', { hint: 'give one with --iso' });
+    throw new CliError('there is no live ISO for this architecture', {
+      code: 'ERR_IMAGE',
+      hint: 'give one with --iso',
+    });
   }
   return named(iso, async () => {
     const live = await openLiveIso(iso.bytes);
@@ -136,4 +141,27 @@ function digestOf(text: string): string {
 /** Errors about the image with its name. */
 export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
   return withImageName(file.name, step);
+}
+
+/** Bytes of what hosts load. */
+export function loadedSizes({ parts }: BaseSet): LiveParts {
+  return { rootfs: parts.rootfs?.bytes.size, initramfs: parts.initramfs?.bytes.size };
+}
+
+/** The images by the paths under which machines find them. */
+export interface ImageSet {
+  readonly architecture: Architecture;
+  /** The folder below `images`: another one as soon as an image is another. */
+  readonly id: string;
+  /** Paths below the URL from which machines boot. */
+  readonly parts: Readonly<Partial<Record<ImagePart, string>>>;
+  readonly sizes: LiveParts;
+}
+
+/** @param pathOf where machines find a part */
+export function imageSetOf(base: BaseSet, pathOf: (part: ImagePart) => string): ImageSet {
+  const { architecture, id, parts } = base;
+  const present = imageParts.filter((part) => parts[part] !== undefined);
+  const paths = Object.fromEntries(present.map((part) => [part, pathOf(part)]));
+  return { architecture, id, parts: paths, sizes: loadedSizes(base) };
 }

@@ -1,0 +1,166 @@
+/** Files of hosts and shared images in a prepared folder: written where they are not there as they would be made. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { type ImagePart, imageParts } from '../image/bootParts.ts';
+import { changedImage, type ImageChange } from '../image/imageChange.ts';
+import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import type { BaseImage, BaseSet } from '../hosts/artifacts/baseImages.ts';
+import {
+  type HostMaterial,
+  type MadeImage,
+  makeHostFile,
+  recipeOf,
+} from '../hosts/artifacts/hostArtifacts.ts';
+import { hashFile } from '../io/files/fileDigests.ts';
+import { copyHashed, digestBehind, writeHashed } from '../io/images/copyImage.ts';
+import type { NewFile } from '../io/files/newFile.ts';
+import { copyWithChange } from '../io/images/copyImage.ts';
+import type { ImageBytes, OpenImage } from '../io/images/imageBytes.ts';
+import { openSharedImage } from '../io/images/sharedImage.ts';
+import type { Access, FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
+import { agentPath } from '../hosts/artifacts/servedPaths.ts';
+import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
+
+/** Where files of hosts go. */
+export interface FolderSink {
+  readonly folder: PreparedFolder;
+  /** What has taken in files that others begin with, by absolute path. */
+  readonly hashes: Map<string, Promise<Hash>>;
+}
+
+interface HostFilePlan {
+  readonly material: HostMaterial;
+  readonly purpose: FilePurpose;
+  /** Where it is made from itself, so that its base tells nothing. */
+  readonly recipe?: string;
+}
+
+/** @throws CliError where something does not fit, or cannot be written */
+export async function putHostFile(
+  artifact: ConfigArtifact,
+  { material, purpose, recipe }: HostFilePlan,
+  { folder, hashes }: FolderSink,
+): Promise<void> {
+  if (artifact === 'ign' || artifact === 'archive') {
+    const made = await makeHostFile(artifact, material);
+    if (made.kind === 'bytes') await folder.put(purpose, made.bytes);
+    return;
+  }
+  await folder.make({ ...purpose, recipe: recipe ?? recipeOf(artifact, material) }, async (target) => {
+    const made = await makeHostFile(artifact, material);
+    return made.kind === 'image' ? writeImage(made, target, hashes) : undefined;
+  });
+}
+
+/** Shares the blocks of the base where that is a file. Gives the SHA-256 of the new file. */
+async function writeImage(
+  { base, changes, unchanged }: MadeImage,
+  target: NewFile,
+  hashes: FolderSink['hashes'],
+): Promise<string> {
+  const [change, ...others] = changes;
+  if (base.path === undefined || unchanged !== base.bytes || change === undefined || others.length > 0) {
+    return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
+  }
+  const image = openImageOf(base, base.path);
+  const appended = appendedBytes(change, base.bytes.size);
+  if (appended === undefined) return copyHashed({ image, change }, target);
+  const start = await hashOf(base.path, hashes);
+  await copyWithChange({ image, change }, target);
+  return digestBehind(start, appended);
+}
+
+function openImageOf({ file }: BaseImage, path: string): OpenImage {
+  return { ...file, kind: 'file', path, close: () => Promise.resolve() };
+}
+
+/** The bytes that a change only adds to the end; undefined where it does more. */
+function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array | undefined {
+  const [patch, ...others] = stages.flat();
+  const isAlone = patch !== undefined && others.length === 0 && size === undefined;
+  return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
+}
+
+/** What has taken in a file that many begin with; computed once. */
+function hashOf(path: string, known: FolderSink['hashes']): Promise<Hash> {
+  const hash =
+    known.get(path) ??
+    hashFile(path, ['sha256']).then((hashes) => hashes.get('sha256') ?? createHash('sha256'));
+  known.set(path, hash);
+  return hash;
+}
+
+/** Where shared images go. */
+export interface ImagePlace {
+  readonly folder: PreparedFolder;
+  readonly access: Access;
+  readonly pathOf: (part: ImagePart) => string;
+}
+
+/**
+ * Puts kernel, initramfs and root filesystem into the folder, whichever are given: files as they are, the others from the
+ * ISO. What is large and read last comes first, so that a kernel never waits for what is not there yet.
+ * @throws CliError where an image cannot be read, or the folder not be written
+ */
+export async function putImages({ parts }: BaseSet, { access, folder, pathOf }: ImagePlace): Promise<void> {
+  for (const part of imageParts.toReversed()) {
+    const image = parts[part];
+    if (image === undefined) continue;
+    const { bytes, digest, path } = image;
+    const purpose = { path: pathOf(part), ...access };
+    if (path !== undefined) await folder.share(purpose, path);
+    else await folder.make({ ...purpose, recipe: digest }, (target) => writeHashed(bytes, target));
+  }
+}
+
+/** The same images, read from the folder: an initramfs for a host can then share the blocks of the one that is there. */
+export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePlace): Promise<BaseSet> {
+  const { initramfs } = base.parts;
+  if (initramfs === undefined || initramfs.path !== undefined) return base;
+  const path = folder.currentPath(pathOf('initramfs'));
+  const file = await openSharedImage(path, path);
+  const inFolder: BaseImage = { file, bytes: file, digest: initramfs.digest, path };
+  const close = async (): Promise<void> => {
+    await file.close();
+    await base.close();
+  };
+  return { ...base, parts: { ...base.parts, initramfs: inFolder }, close };
+}
+
+export interface ArchivePlace {
+  readonly folder: PreparedFolder;
+  readonly access: Access;
+  /** Of what is served, below the folder, with a slash at its end unless it is the folder itself. */
+  readonly root: string;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+}
+
+/** Throws UsageError where the folder has no URL. */
+export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): PublishArchive {
+  return async ({ id, name, path }) => {
+    if (baseUrl === undefined) {
+      throw new UsageError('under which URL will hosts fetch the agent archive? --base-url is missing', {
+        hint: 'for example --base-url http://192.0.2.1/boot, or say where else it is with agent.archiveUrl',
+      });
+    }
+    const served = agentPath(id, name);
+    if (!folder.files.has(root + served)) await folder.share({ path: root + served, ...access }, path);
+    return `${baseUrl}/${served}`;
+  };
+}
+
+/** For the manifest: those that configs name. */
+export function archiveInputs(
+  archives: AgentArchives,
+  { digests }: PreparedFolder,
+): Promise<ManifestInput[]> {
+  return Promise.all(
+    archives.used().map(async ({ architecture, content, name, path }) => {
+      const sha256 = await digests.sha256(path);
+      return { role: 'agent-archive', name, architecture, size: content.size, sha256 } as const;
+    }),
+  );
+}

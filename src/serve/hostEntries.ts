@@ -1,0 +1,197 @@
+/** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
+
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { listHosts } from '../hosts/settings/renderHosts.ts';
+import type { Architecture } from '../core/architecture.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { CliError } from '../core/errors.ts';
+import type { Io } from '../io/io.ts';
+import { keepRemarks, reportGroups, startRun, makeHosts } from '../hosts/run/hostRun.ts';
+import { scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
+import type { ServedHost } from './catalog.ts';
+import type { ServeOptions } from './options.ts';
+import type { NetworkHost, BootFile, RamdiskBoot } from '../boot/network/networkBoot.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
+import { hostPlaces, type ServedThings, unknownPlaces, unknownStem } from './servedPlaces.ts';
+import type { ServeSource } from './source.ts';
+import { unknownMachines } from './answer/access.ts';
+import { planUnknown } from '../hosts/plan/planUnknown.ts';
+
+/** What a page or a program is told of a host. */
+export interface HostState {
+  readonly name: string;
+  readonly macs: readonly string[];
+  readonly architecture: Architecture | undefined;
+  readonly isServed: boolean;
+  /** What there is to say of a host that is served, or why it is not. */
+  readonly remarks: readonly Diagnostic[];
+}
+
+/** What the entries of all hosts are made from. */
+export interface EntryJob {
+  readonly read: ServeSource;
+  readonly things: ServedThings;
+  readonly plan: PlanJob;
+  readonly configs: PackedConfigs;
+  readonly growth: Growth;
+  readonly io: Io;
+}
+
+export interface HostEntries {
+  /** All hosts, in the order of the inventory. */
+  readonly states: readonly HostState[];
+  readonly served: readonly ServedHost[];
+}
+
+/** Hosts that are wrong are told, and stay out. Throws CliError where that ends it. */
+export async function buildHostEntries(options: ServeOptions, job: EntryJob): Promise<HostEntries> {
+  const { io, plan, read, things } = job;
+  const listed = read.inventory.hosts ?? [];
+  const wrong = new Map<string, readonly Diagnostic[]>();
+  const states = new Map<string, HostState>();
+  const served: ServedHost[] = [];
+  const run = startRun(
+    {
+      io,
+      done: 'served',
+      failFast: options.failFast,
+      onProblem: ({ name }, problems) => wrong.set(name, problems),
+    },
+    listed.length,
+  );
+  const hosts = listHosts(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
+  const planned = { ...plan, places: hostPlaces(things) };
+  for await (const { host, made, remarks } of makeHosts(
+    hosts,
+    (it, hostIo) => planHost(it, planned, hostIo),
+    run,
+  )) {
+    keepRemarks(remarks, host.name, run);
+    const { architecture, boot, macs, name } = made;
+    served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
+    states.set(name, { name, macs, architecture, isServed: true, remarks });
+  }
+  reportGroups(run);
+  if (options.failFast === true && run.counts.wrong > 0) {
+    throw new CliError('Nothing is served: a host is wrong', {
+      code: 'ERR_HOST',
+      hint: 'mend what is reported above',
+    });
+  }
+  return {
+    served,
+    states: listed
+      .filter(({ name }) => states.has(name) || wrong.has(name))
+      .map((host) => states.get(host.name) ?? wrongHost(host, wrong)),
+  };
+}
+
+function wrongHost(
+  { name, mac, architecture }: InventoryHost,
+  problems: ReadonlyMap<string, readonly Diagnostic[]>,
+): HostState {
+  const macs = mac === undefined ? [] : [mac];
+  return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? [] };
+}
+
+/** Keeps the configs, under a name or one that begins with it, and gives what is served. */
+async function buildEntry(
+  { name, stem, plan, boot }: EntryPlan,
+  { configs, growth, read, things }: EntryJob,
+): Promise<ServedHost> {
+  const { fetched, onIso } = plan.configs;
+  const key = `${name} ${stem}`;
+  const isoKey = fetched === onIso ? key : `${key} iso`;
+  configs.add(key, fetched.document);
+  if (isoKey !== key) configs.add(isoKey, onIso.document);
+  const { archives, bases, links } = things;
+  return {
+    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    name,
+    stem,
+    boot,
+    config: () => configs.get(key) ?? Buffer.alloc(0),
+    isoConfig: () => configs.get(isoKey) ?? Buffer.alloc(0),
+    modified: read.modified,
+    secrets: [...fetched.secrets, ...(boot === undefined ? [] : scriptSecrets(boot.start))],
+  };
+}
+
+/** A host, or all machines that are not listed, by the names of its files. */
+interface EntryPlan {
+  readonly name: string;
+  readonly stem: string;
+  readonly plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
+  readonly boot: NetworkHost | undefined;
+}
+
+export interface DiscoveryEntries {
+  readonly hosts: readonly ServedHost[];
+  readonly boots: readonly RamdiskBoot[];
+}
+
+/** @throws CliError where what is said of all hosts does not give a config */
+export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
+  const { io, plan, things } = job;
+  const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
+  const hosts: ServedHost[] = [];
+  for (const one of plans) {
+    const stem = unknownStem(one.images?.architecture, things.bases);
+    hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
+  }
+  return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
+}
+
+/** @throws CliError where they cannot be written */
+export function sharedScripts(
+  discovery: readonly RamdiskBoot[],
+  hosts: readonly NetworkHost[],
+  { io, plan: { wanted }, things: { links } }: EntryJob,
+): BootFile[] {
+  const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+  return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
+}
+
+/** Configs by the name of the host. */
+export interface PackedConfigs {
+  add(host: string, config: Uint8Array): void;
+  /** Undefined for a host that is not there. */
+  get(host: string): Uint8Array | undefined;
+  /** Bytes that all of them take. */
+  readonly size: number;
+}
+
+/** What deflate can look back at: of a longer text, its end. */
+const WINDOW = 32 * 1024;
+
+interface Packed {
+  readonly bytes: Uint8Array;
+  /** Bytes when unpacked. */
+  readonly length: number;
+}
+
+export function createPackedConfigs(): PackedConfigs {
+  const packed = new Map<string, Packed>();
+  let dictionary: Buffer | undefined;
+  let size = 0;
+  return {
+    add: (host, config) => {
+      dictionary ??= Buffer.from(config.subarray(-WINDOW));
+      // Memory of its own: neither the spare room of zlib's, nor a piece of the pool, which would keep all of that.
+      const bytes = new Uint8Array(deflateRawSync(config, { dictionary }));
+      size += bytes.length - (packed.get(host)?.bytes.length ?? 0);
+      packed.set(host, { bytes, length: config.length });
+    },
+    get: (host) => {
+      const found = packed.get(host);
+      if (found === undefined || dictionary === undefined) return undefined;
+      return inflateRawSync(found.bytes, { dictionary, maxOutputLength: Math.max(1, found.length) });
+    },
+    get size() {
+      return size;
+    },
+  };
+}

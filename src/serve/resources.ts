@@ -1,0 +1,162 @@
+/** Files as they are answered with: those of hosts, scripts, and what all hosts share. */
+
+import type { BootFile } from '../boot/network/networkBoot.ts';
+import { imageParts } from '../image/bootParts.ts';
+import { changedImage, type ImageChange } from '../image/imageChange.ts';
+import { bytesAccess, overlay, type Patch, zeros } from '../image/overlay.ts';
+import type { ImageBytes } from '../io/images/imageBytes.ts';
+import type { SharedImage } from '../io/images/sharedImage.ts';
+import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
+import { type HostMaterial, type MadeImage, makeHostFile } from '../hosts/artifacts/hostArtifacts.ts';
+import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
+import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
+import { mediaTypes, type Resource } from './answer/resource.ts';
+import type { Cached } from './imageCache.ts';
+
+/** Whose file it is, and since when it is what it is. */
+interface Owner {
+  /** Undefined for what all hosts share. */
+  readonly name: string | undefined;
+  /** Of the config; images are as old as it is, or younger. */
+  readonly modified: Date;
+}
+
+/** Bytes that a resource takes besides its data. */
+const OVERHEAD = 4096;
+
+/**
+ * A file of a host, and the memory that it takes.
+ * @param file its name; machines that are not listed have another one than their host
+ * @throws CliError where something does not fit, or an image that it is made from is not there
+ */
+export async function makeHostResource(
+  source: HostMaterial & Owner,
+  { artifact, host }: HostFile,
+): Promise<Cached<Resource>> {
+  const made = await makeHostFile(artifact, source);
+  const name = { artifact, fileName: hostFileName(host, artifact) };
+  if (made.kind === 'bytes') {
+    const value = bytesResource({ ...name, bytes: made.bytes }, source);
+    return { value, size: made.bytes.length + OVERHEAD };
+  }
+  return imageResource(name, made, source);
+}
+
+type Name = Pick<Resource, 'artifact' | 'fileName'>;
+
+async function imageResource(
+  name: Name,
+  { archive, base, changes, unchanged }: MadeImage,
+  owner: Owner,
+): Promise<Cached<Resource>> {
+  const { digest, file } = base;
+  const lean = changes.map(leanChange);
+  const bytes = lean.reduce<ImageBytes>(changedImage, unchanged);
+  const known = archive && new Map([[archive.file, archive.sha512]]);
+  const value = sharedResource(name, {
+    bytes,
+    etag: await imageTag({ base: `${name.artifact} of ${digest}`, changes, ...(known && { known }) }),
+    files: archive === undefined ? [file] : [file, archive.file],
+    owner: { ...owner, modified: new Date(Math.max(owner.modified.getTime(), file.modified.getTime())) },
+  });
+  return { value, size: lean.reduce((sum, change) => sum + heldBytes(change), 0) + OVERHEAD };
+}
+
+function bytesResource(
+  { bytes, ...name }: Name & { readonly bytes: Uint8Array },
+  { modified, name: host }: Owner,
+): Resource {
+  return {
+    ...name,
+    host,
+    contentType: mediaTypes[name.artifact],
+    size: bytes.length,
+    etag: bytesTag(bytes),
+    lastModified: modified,
+    open: async () => ({ ...overlay(bytesAccess(bytes), []), close: async () => undefined }),
+  };
+}
+
+/** Bytes that are read from files which are open as long as they are served. */
+interface FileBytes {
+  readonly bytes: ImageBytes;
+  readonly etag: string;
+  readonly files: readonly SharedImage[];
+  readonly owner: Owner;
+}
+
+function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): Resource {
+  const check = async (): Promise<void> => {
+    for (const file of files) await file.checkUnchanged();
+  };
+  return {
+    ...name,
+    host: owner.name,
+    contentType: mediaTypes[name.artifact],
+    size: bytes.size,
+    etag,
+    lastModified: owner.modified,
+    check,
+    open: async () => {
+      await check();
+      return { ...bytes, close: async () => undefined };
+    },
+  };
+}
+
+export function scriptResource({ path, text }: BootFile, owner: Owner): Resource {
+  const fileName = path.slice(path.lastIndexOf('/') + 1);
+  return bytesResource({ artifact: 'script', fileName, bytes: Buffer.from(text) }, owner);
+}
+
+/** What all hosts fetch, by its path on this server: kernels, initramfs, root filesystems, archives of the agent's image. */
+export function sharedResources(bases: readonly BaseSet[], archives: OpenArchives): Map<string, Resource> {
+  const resources = new Map<string, Resource>();
+  const add = (
+    path: string,
+    name: Name,
+    image: { file: SharedImage; bytes: ImageBytes; digest: string },
+  ): void => {
+    const { bytes, digest, file } = image;
+    const owner = { name: undefined, modified: file.modified };
+    resources.set(path, sharedResource(name, { bytes, etag: digestTag(digest), files: [file], owner }));
+  };
+  for (const { id, parts } of bases) {
+    for (const part of imageParts) {
+      const image = parts[part];
+      const name = { artifact: part, fileName: `ironic-python-agent.${part}` };
+      if (image !== undefined) add(imagePath(id, part), name, image);
+    }
+  }
+  for (const [path, { file, name, sha512 }] of archives.list()) {
+    add(path, { artifact: 'agent', fileName: name }, { file, bytes: file, digest: sha512 });
+  }
+  return resources;
+}
+
+/** The same change. What it holds is its own, and no part of larger memory. */
+export function leanChange(change: ImageChange): ImageChange {
+  return { ...change, stages: change.stages.map((stage) => stage.flatMap(leanPatches)) };
+}
+
+/** Bytes of memory that its patches take. */
+export function heldBytes({ stages }: ImageChange): number {
+  const sizes = stages.flat().map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Fewer zeros are not worth a patch of their own. */
+const LEAST_ZEROS = 1024;
+
+function leanPatches({ offset, data }: Patch): Patch[] {
+  if (!(data instanceof Uint8Array)) return [{ offset, data }];
+  const used = data.findLastIndex((byte) => byte !== 0) + 1;
+  const kept = data.length - used < LEAST_ZEROS ? data.length : used;
+  const own = new Uint8Array(data.subarray(0, kept));
+  if (kept === data.length) return [{ offset, data: own }];
+  return [
+    { offset, data: own },
+    { offset: offset + kept, data: zeros(data.length - kept) },
+  ];
+}
