@@ -1,7 +1,8 @@
 /** Declares `prepare`. */
 
 import type { Command, Option } from 'commander';
-import { layoutNames, type PrepareOptions } from './options.ts';
+import { layoutNames } from './layoutNames.ts';
+import type { PrepareOptions } from './options.ts';
 import { profileNames } from '../hosts/settings/options.ts';
 import { choice, type Context, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 

@@ -14,7 +14,7 @@ import {
   type ManifestFile,
 } from '../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../hosts/artifacts/servedPaths.ts';
-import type { LayoutName } from './options.ts';
+import type { LayoutName } from './layoutNames.ts';
 import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../agent/archiveMemory.ts';

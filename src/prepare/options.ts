@@ -1,5 +1,6 @@
 /** The options of `prepare`, under the names of the command line, and what they ask for. */
 
+import { layoutNames, type LayoutName } from './layoutNames.ts';
 import { stat, readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -102,10 +103,6 @@ function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
   if (baseUrl?.startsWith('https:') !== true) return defaultArtifacts;
   return { ...defaultArtifacts, loaders: ['ipxe'] };
 }
-
-export const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
-
-export type LayoutName = (typeof layoutNames)[number];
 
 export interface ReadSource {
   readonly inventory: Inventory;
