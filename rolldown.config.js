@@ -75,7 +75,7 @@ const { output: chunks } = await program.write({
       { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 4 },
       {
         name: 'liveImage',
-        test: /src\/(?:io\/images\/(?:rewriteImage|imageLock|writableImage)|image\/rollback|iso\/(?:ignition|kargs))\.ts$/,
+        test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs))\.ts$/,
         priority: 3,
       },
       { name: 'agent', test: /src\/agent\/(?:lint\/lintConfig|confCheck|embeddedSecrets)\.ts$/, priority: 2 },

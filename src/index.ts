@@ -77,7 +77,7 @@ export { bootForms, checkBoot, type BootFormName } from './boot/bootForms.ts';
 export type { BootSettings } from './boot/bootSettings.ts';
 export { kernelArguments } from './boot/kernelArguments.ts';
 
-export { formatJsonReport } from './io/report/json.ts';
+export { formatJsonReport } from './io/report/reporter.ts';
 export { formatTextReport } from './io/report/text.ts';
 
 export { bareMetalHost } from './deploy/bareMetalHost.ts';
@@ -123,7 +123,7 @@ export { render } from './render/render.ts';
 export { inspect, type InspectOptions } from './inspect/inspect.ts';
 export { download, type DownloadOptions } from './download/download.ts';
 export { listStream, type ListStreamOptions } from './download/streams.ts';
-export type { ControllerOptions } from './controller/options.ts';
+export type { ControllerOptions } from './controller/settings.ts';
 export { controller } from './controller/controller.ts';
 export type { ServeOptions } from './serve/options.ts';
 export { serve } from './serve/serve.ts';

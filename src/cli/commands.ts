@@ -2,11 +2,14 @@
 
 import { Argument, Command } from 'commander';
 import type { CommandDescription } from './describeCommand.ts';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
-import type { Context } from '../io/commandLine/context.ts';
+import {
+  declareTable,
+  type TableEntry,
+  type Context,
+  EXIT_CODES,
+  refuseRepeatedOptions,
+} from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
 
 /** In the order in which a newcomer meets them. */
 const TABLE: readonly TableEntry[] = [

@@ -3,7 +3,7 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
+import { hintChoices } from '../io/report/choices.ts';
 import {
   type ArgumentDescription,
   type CommandDescription,

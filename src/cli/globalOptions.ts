@@ -2,9 +2,8 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
-import type { LogLevel, OutputChoice } from '../io/report/logLevel.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
+import type { LogLevel, OutputChoice } from '../io/report/report.ts';
+import { choice, type Context } from '../io/commandLine.ts';
 
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
 function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
@@ -25,7 +24,7 @@ function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
 /** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
 export async function settleIgnored(chosen: OutputChoice): Promise<void> {
   if (chosen.ignored.length === 0) return;
-  const { parseIgnoredRules } = await import('../io/report/ignoredRules.ts');
+  const { parseIgnoredRules } = await import('../io/report/ruleBook.ts');
   chosen.ignored = parseIgnoredRules(chosen.ignored);
 }
 

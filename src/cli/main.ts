@@ -6,14 +6,12 @@
 import { type Command, CommanderError } from 'commander';
 import { ComparisonError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { programNameOf } from '../io/files/platformPaths.ts';
-import { openOutput } from '../io/processOutput.ts';
-import { writeStdout } from '../io/stdout.ts';
+import { programNameOf } from '../io/files/platform.ts';
+import { openOutput, writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions, settleIgnored } from './globalOptions.ts';
-import { describeError } from '../io/report/errorText.ts';
-import { type OutputChoice, paintFor, withLogLevel } from '../io/report/logLevel.ts';
+import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/report/report.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {

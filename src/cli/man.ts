@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { writeIfChanged } from '../io/files/outputFile.ts';
+import { writeIfChanged } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { hintChoices } from '../io/report/nearestNames.ts';
+import { hintChoices } from '../io/report/choices.ts';
 import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
 import { programVersion } from '../core/programVersion.ts';
 

@@ -1,9 +1,8 @@
 /** The command `controller`. */
 
 import type { Command } from 'commander';
-import type { ControllerOptions } from './options.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import type { ControllerOptions } from './settings.ts';
+import { type Context, refuseRepeatedOptions } from '../io/commandLine.ts';
 import {
   declareAccessOptions,
   declareIccFlags,

@@ -6,9 +6,8 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { formatImagePath, imageFileName, parseImagePath } from './api/imagePath.ts';
-import { artifactOf, imageFormats } from './api/imageFormat.ts';
-import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { formatImagePath, builtFileName, parseImagePath } from './api/imageChoice.ts';
+import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type Resource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
@@ -63,7 +62,7 @@ function findImageFile(
   workshop: Workshop,
 ): CatalogEntry | undefined {
   const wanted = parseImagePath(path);
-  const format = imageFormats.find((it) => imageFileName(image.name, artifactOf[it]) === wanted?.fileName);
+  const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
   if (wanted === undefined || format === undefined) return undefined;
   return {
     artifact: artifactOf[format],

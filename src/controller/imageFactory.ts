@@ -2,12 +2,11 @@
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
 import { CliError } from '../core/errors.ts';
-import type { KnownDigests } from '../io/files/fileStamp.ts';
+import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
-import type { PossibleImages } from './api/imageChoice.ts';
-import { artifactOf, type ImageFormat, imageFormats } from './api/imageFormat.ts';
-import { formatImagePath, imageFileName, imageStem } from './api/imagePath.ts';
+import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
+import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
 import type { Resource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -23,9 +22,7 @@ import type { Links } from '../serve/links.ts';
 import { hostPlaces, type ServedThings } from '../serve/servedPlaces.ts';
 import { type ImageOrder, ownerOf } from './imageOrder.ts';
 import { plannableHost } from './orderedHost.ts';
-import type { ControllerOptions } from './options.ts';
-import { readRenderLayers } from './settings.ts';
-import type { SettingsFile } from './settingsSource.ts';
+import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;
@@ -166,7 +163,7 @@ async function planOrder(
     images: () => own.images(owner),
     publish: () => own.publish(owner),
     // Where the image itself is, its config cannot know.
-    file: (_host: string, wanted: ConfigArtifact) => imageFileName(name, wanted),
+    file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
   const host = plannableHost(order, job.source);

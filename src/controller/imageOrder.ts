@@ -2,10 +2,16 @@
 
 import { keyText, type ObjectKey } from './kube/objects.ts';
 import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
-import { type ImageFormat, imageFormats } from './api/imageFormat.ts';
-import { listOtherKeys, readNetworkState, type SecretData } from './api/networkData.ts';
+import {
+  type ImageFormat,
+  imageFormats,
+  type PreprovisioningImageSpec,
+  listOtherKeys,
+  type PreprovisioningImage,
+  readNetworkState,
+  type SecretData,
+} from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
-import type { ImageSpec, PreprovisioningImage } from './api/preprovisioningImage.ts';
 
 export interface ImageOrder extends ObjectKey {
   readonly choice: ImageChoice;
@@ -88,7 +94,7 @@ async function readNetwork(
 }
 
 function attemptOf(
-  { architecture }: ImageSpec,
+  { architecture }: PreprovisioningImageSpec,
   format: ImageFormat,
   network: NamedSecret | undefined,
 ): Attempt {
@@ -97,6 +103,6 @@ function attemptOf(
   return { format, architecture, networkData };
 }
 
-function acceptedFormat({ acceptFormats }: ImageSpec): ImageFormat | undefined {
+function acceptedFormat({ acceptFormats }: PreprovisioningImageSpec): ImageFormat | undefined {
   return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
 }

@@ -7,7 +7,7 @@ import type { Io } from '../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from './kube/clusterConfig.ts';
 import type { ObjectKey } from './kube/objects.ts';
 import { parseDuration, readSetup, type Setup } from '../serve/setup.ts';
-import type { ControllerOptions } from './options.ts';
+import type { ControllerOptions } from './settings.ts';
 
 export interface ControllerPlan {
   readonly setup: Setup;

@@ -1,9 +1,9 @@
 /** The parts of a running controller: what it knows, what it serves, and who writes. */
 
 import { CliError } from '../core/errors.ts';
-import { knownDigests } from '../io/files/fileStamp.ts';
+import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
-import type { KubernetesClient } from './kube/client.ts';
+import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
 import { createAnswerer } from '../serve/http/requests.ts';
 import { type RunningServer, startServer } from '../serve/http/server.ts';
@@ -19,19 +19,17 @@ import { servicePages } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
 import { type Setup, accessOf } from '../serve/setup.ts';
 import { buildOutcome } from './buildOutcome.ts';
-import { type ClusterView, openClusterView, secretReader } from './clusterView.ts';
-import { addControllerFigures, type ControllerCounters } from './figures.ts';
-import { createLeading, type Leading } from './leading.ts';
-import type { ControllerOptions } from './options.ts';
-import type { SettingsSource } from './settingsSource.ts';
+import { type Informers, openInformers, secretReader } from './informers.ts';
+import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
+import { createReconcileLoop, type ReconcileLoop } from './reconcileLoop.ts';
+import type { ControllerOptions, SettingsSource } from './settings.ts';
 import { type ControllerSnapshot, type SnapshotSurroundings, takeControllerSnapshot } from './snapshot.ts';
-import { describeController } from './status.ts';
 
 export interface ControllerService {
-  readonly view: ClusterView;
+  readonly informers: Informers;
   readonly state: ServiceState<ControllerSnapshot>;
   readonly server: RunningServer;
-  readonly leading: Leading;
+  readonly reconcileLoop: ReconcileLoop;
   readonly metrics: Metrics;
   readonly log: ServerLog;
 }
@@ -55,10 +53,10 @@ export async function startControllerService(
   parts: ControllerParts,
 ): Promise<ControllerService> {
   const { client, io, log, namespace, recorder, setup, trouble } = parts;
-  const view = openClusterView({ client, namespace, trouble });
+  const informers = openInformers({ client, namespace, trouble });
   const readSecret = secretReader(client);
-  const findImage = (owner: string): PreprovisioningImage | undefined => view.find(owner)?.image;
-  const networkVersion = (image: PreprovisioningImage): string | undefined => view.networkVersion(image);
+  const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner)?.image;
+  const networkVersion = (image: PreprovisioningImage): string | undefined => informers.networkVersion(image);
   const state = createServiceState(
     snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
   );
@@ -71,32 +69,32 @@ export async function startControllerService(
     }
   };
   let counters: ControllerCounters | undefined;
-  const leading = createLeading({
+  const reconcileLoop = createReconcileLoop({
     client,
-    view,
+    informers,
     recorder,
     log,
     build,
     wrote: (outcome) => counters?.wrote(outcome),
     failed: () => counters?.failed(),
   });
-  const metrics = createMetrics(figuresOf(state, view), (registry) => {
-    counters = addControllerFigures(registry, {
+  const metrics = createMetrics(figuresOf(state, informers), (registry) => {
+    counters = addControllerMetrics(registry, {
       isLeader: parts.isLeader,
-      load: () => leading.load,
-      lastContact: () => view.lastContact,
+      load: () => reconcileLoop.load,
+      lastContact: () => informers.lastContact,
     });
   });
   const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
-  const server = await listen(setup, { state, view, metrics, transfers, log }).catch(
+  const server = await listen(setup, { state, informers, metrics, transfers, log }).catch(
     async (error: unknown) => {
-      await view.close();
+      await informers.close();
       throw error;
     },
   );
   // The server knows its own URL only now, and nothing is made before.
   const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
-  return { view, state, server, leading, metrics, log };
+  return { informers, state, server, reconcileLoop, metrics, log };
 }
 
 /** Takes one snapshot after the other. */
@@ -127,17 +125,17 @@ function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnap
   });
 }
 
-interface ListenParts extends Pick<ControllerService, 'view' | 'state' | 'metrics' | 'log'> {
+interface ListenParts extends Pick<ControllerService, 'informers' | 'state' | 'metrics' | 'log'> {
   readonly transfers: TransferLog;
 }
 
 async function listen(
   setup: Setup,
-  { view, state, metrics, transfers, log }: ListenParts,
+  { informers, state, metrics, transfers, log }: ListenParts,
 ): Promise<RunningServer> {
   const started = new Date();
   let isSynced = false;
-  view.synced.then(
+  informers.synced.then(
     () => (isSynced = true),
     () => undefined,
   );
@@ -149,7 +147,7 @@ async function listen(
     describeController({
       snapshot: state.current(),
       problem: state.problem(),
-      images: [...view.all()].map(({ image }) => image),
+      images: [...informers.all()].map(({ image }) => image),
       transfers,
       version: programVersion(),
       started,
@@ -175,7 +173,7 @@ async function listen(
 
 function figuresOf(
   state: ServiceState<ControllerSnapshot>,
-  view: ClusterView,
+  informers: Informers,
 ): Parameters<typeof createMetrics>[0] {
   return {
     version: programVersion(),
@@ -184,7 +182,7 @@ function figuresOf(
       return { count, bytes: size };
     },
     hosts: () => {
-      const images = [...view.all()].filter(({ image }) => !image.isForeign);
+      const images = [...informers.all()].filter(({ image }) => !image.isForeign);
       const right = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
       return { right, wrong: images.length - right };
     },

@@ -1,10 +1,9 @@
 /** What is served, as settings and shared images are at one moment. A reload makes another one. */
 
 import type { Servable } from '../serve/serviceState.ts';
-import { createImageCatalog, type CatalogSources } from './imageCatalog.ts';
+import { type CatalogSources, createImageCatalog } from './imageCatalog.ts';
 import { type FactorySurroundings, type ImageFactory, openImageFactory } from './imageFactory.ts';
-import type { ControllerOptions } from './options.ts';
-import type { SettingsFile } from './settingsSource.ts';
+import type { ControllerOptions, SettingsFile } from './settings.ts';
 
 export interface ControllerSnapshot extends Servable {
   readonly factory: ImageFactory;

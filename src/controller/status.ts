@@ -1,7 +1,6 @@
-/** The state of the controller, for its status page: each object of the cluster with its image. */
+/** The state of the controller, for its status page and for Prometheus: each object of the cluster with its image. */
 
-import { artifactOf, imageFormats } from './api/imageFormat.ts';
-import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
@@ -9,8 +8,13 @@ import type { Loaded } from '../serve/serviceState.ts';
 import { describeBases } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
 import { ownerOf } from './imageOrder.ts';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
+import type Registry from 'prom-client/lib/registry.js';
+import type { QueueLoad } from './kube/workQueue.ts';
+import type { Outcome } from './api/outcome.ts';
 
-export interface ControllerStatusSource {
+interface ControllerStatusSource {
   readonly snapshot: Loaded<ControllerSnapshot> | undefined;
   readonly problem: string | undefined;
   readonly images: readonly PreprovisioningImage[];
@@ -68,4 +72,66 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   const path = imageUrl.split('/').slice(-2).join('/');
   const size = transfers.progressOf(ownerOf(image)).find((it) => it.path === path)?.size;
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
+}
+
+/** What is looked up when somebody asks. */
+interface ControllerGauges {
+  readonly isLeader: () => boolean;
+  readonly load: () => QueueLoad;
+  /** Of the API server; undefined before the first one. */
+  readonly lastContact: () => Date | undefined;
+}
+
+export interface ControllerCounters {
+  wrote(outcome: Outcome): void;
+  failed(): void;
+}
+
+export function addControllerMetrics(
+  registry: Registry,
+  { isLeader, lastContact, load }: ControllerGauges,
+): ControllerCounters {
+  const outcomes = new Counter({
+    name: 'ironic_coreos_statuses_written_total',
+    help: 'Statuses of PreprovisioningImages that were written, by the reason in their conditions.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const retries = new Counter({
+    name: 'ironic_coreos_retries_total',
+    help: 'PreprovisioningImages that have to be looked after again, as the API server did not play along.',
+    registers: [registry],
+  });
+  const leader = new Gauge({
+    name: 'ironic_coreos_leader',
+    help: 'Whether this replica writes: 1 for the leader.',
+    registers: [],
+    collect() {
+      this.set(isLeader() ? 1 : 0);
+    },
+  });
+  const queue = new Gauge({
+    name: 'ironic_coreos_queue',
+    help: 'PreprovisioningImages that wait for their turn, or have it.',
+    labelNames: ['state'],
+    registers: [],
+    collect() {
+      for (const [state, count] of Object.entries(load())) this.set({ state }, count);
+    },
+  });
+  const contact = new Gauge({
+    name: 'ironic_coreos_cluster_contact_timestamp_seconds',
+    help: 'When the API server last said that this replica is up to date, which it does each minute; 0 for never.',
+    registers: [],
+    collect() {
+      this.set((lastContact()?.getTime() ?? 0) / 1000);
+    },
+  });
+  registry.registerMetric(leader);
+  registry.registerMetric(contact);
+  registry.registerMetric(queue);
+  return {
+    wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
+    failed: () => retries.inc(),
+  };
 }

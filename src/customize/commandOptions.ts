@@ -1,8 +1,7 @@
 /** Arguments and options that several image commands share, with their help. */
 
 import type { Command } from 'commander';
-import { repeated } from '../io/commandLine/repeatedOptions.ts';
-import { choice } from '../io/commandLine/choice.ts';
+import { repeated, choice } from '../io/commandLine.ts';
 
 /** The notes below the help. */
 export const CUSTOMIZE_NOTES = `

@@ -14,7 +14,7 @@ import { wantsCheck } from '../hosts/input/checkedConfig.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
 import { readNmstate } from './network.ts';
 import { readUserConfig } from './userConfigs.ts';

@@ -1,11 +1,11 @@
 /** What becomes of network settings that were taken out of an image: text on standard output, or files. */
 
 import { NETWORK_FOLDER, type NetworkFile } from '../image/networkSettings.ts';
-import { type WrittenFile, writeNewFiles } from '../io/files/extractFiles.ts';
+import { writeNewFiles, type WrittenFile } from '../io/files/extractFiles.ts';
 import type { Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { lineForOutput } from '../io/report/outputLine.ts';
-import { jsonLines, type TextOrJson } from '../io/report/textOrJson.ts';
+import { lineForOutput } from '../io/report/terminalText.ts';
+import { jsonBytes, type TextOrJson } from '../io/report/choices.ts';
 
 interface NetworkOutput {
   /** Folder to write the files to, created if it is missing; without, their contents are printed. */
@@ -25,7 +25,7 @@ export async function deliverNetworkFiles(
 ): Promise<void> {
   if (format === 'json') {
     const described = directory === undefined ? files.map(describe) : await writeAll(files, directory, io);
-    await writeStdout(io, [jsonLines({ files: described })]);
+    await writeStdout(io, [jsonBytes({ files: described })]);
   } else if (directory === undefined) {
     await writeStdout(io, withHeadings(files, io));
   } else {

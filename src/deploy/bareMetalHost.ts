@@ -31,7 +31,7 @@ import {
   refuseWithoutInventory,
   requireName,
 } from './options.ts';
-import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { checkImageFormat, type PlainConfig, stepNames } from './documents/installation.ts';
 import { CliError } from '../core/errors.ts';
 

@@ -6,10 +6,7 @@ import type { ConfigDriveOptions } from './configDrive.ts';
 import type { IronicOptions } from './ironic.ts';
 import type { NodeOptions } from './node.ts';
 import type { StepsOptions } from './steps.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, EXIT_CODES, declareRun, repeated } from '../io/commandLine.ts';
 
 const stepsNotes = `
 The steps themselves say only what is run. The Ignition config, the kernel

@@ -6,7 +6,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { contextOfFlags, type HostContext } from './hostContext.ts';
 import type { InventoryOptions } from './inventoryHost.ts';
 import { type InventoryFlags, isFolder } from './options.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Who may read a file that is written. */

@@ -11,8 +11,8 @@ import { writeStdout } from '../io/stdout.ts';
 import {
   formatWrong,
   type HostRun,
-  makeRoom,
   keepRemarks,
+  makeRoom,
   startRun,
   reportGroups,
   type ListedHost,
@@ -25,9 +25,9 @@ import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from 
 import { rememberConfigs, type Wording } from './hostContext.ts';
 import { isFolder } from './options.ts';
 import {
+  type DeploySource,
   factsOf,
   type HostReading,
-  type DeploySource,
   type InventoryOptions,
   mergeSettings,
   optionsOf,
@@ -37,7 +37,7 @@ import {
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from './documents/host.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
-import { nearestNames } from '../io/report/nearestNames.ts';
+import { nearestNames } from '../io/report/choices.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** Ends with 1 where a host is wrong. */

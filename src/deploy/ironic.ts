@@ -11,7 +11,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
 import { reportIssues } from './hostContext.ts';
 import { ramdiskOf, type RamdiskOptions } from './options.ts';
-import { parseFormat } from '../io/report/nearestNames.ts';
+import { parseFormat } from '../io/report/choices.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface IronicOptions extends RamdiskOptions {

@@ -23,7 +23,7 @@ import {
   refuseWithoutInventory,
   requireName,
 } from './options.ts';
-import { parseFormat } from '../io/report/nearestNames.ts';
+import { parseFormat } from '../io/report/choices.ts';
 import {
   checkNode,
   describeNode,

@@ -6,7 +6,7 @@ import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import type { Issue, Rule } from '../ignition/rule.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
   checkInstalledConfig,

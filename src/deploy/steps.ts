@@ -1,5 +1,7 @@
 /** `deploy steps`: writes deploy steps, and the config drive that they read, for one host or the hosts of an inventory. */
 
+import { dirname, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import {
   checkImageSource,
   checkInstall,
@@ -29,15 +31,13 @@ import {
   type InventoryFlags,
   refuseWithoutInventory,
 } from './options.ts';
-import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
-import { dirname, resolve } from 'node:path';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { methodTakesNothing } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
-import { mkdir } from 'node:fs/promises';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { differsByHost } from '../core/placeholders.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 

@@ -2,10 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { ExtractInitrdOptions, ShowInitrdOptions, ShowIsoOptions } from './dev.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const INITRD = 'initramfs ("-" is standard input)';
 const GLOBS = 'only files whose paths match';

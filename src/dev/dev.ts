@@ -8,11 +8,11 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import { listInitrd, sortedByPath, takeInitrdFiles } from '../image/initrd.ts';
 import { parseInitrdGlobs } from '../formats/glob.ts';
 import { withInitrd, withRepeatableInitrd } from '../hosts/input/initrdInput.ts';
-import { lineForOutput } from '../io/report/outputLine.ts';
+import { lineForOutput } from '../io/report/terminalText.ts';
 import { prepareExtraction } from '../io/files/extractFiles.ts';
 
 export interface ShowIsoOptions {
@@ -28,7 +28,7 @@ export interface ShowIsoOptions {
  * @throws UsageError for both options; CliError where the image cannot be read, or is no CoreOS live ISO
  */
 export async function showIso(options: ShowIsoOptions, io: Io): Promise<ExitCode> {
-  await writeStdout(io, [jsonLines(await describeIso(options, io))]);
+  await writeStdout(io, [jsonBytes(await describeIso(options, io))]);
   return 0;
 }
 
@@ -75,7 +75,7 @@ export async function showInitrd(
   const files = sortedByPath(await withInitrd(path, io, (source) => listInitrd(source, wants)));
   const output =
     form === 'json'
-      ? jsonLines({ files: files.map(([name, size]) => ({ path: name, size })) })
+      ? jsonBytes({ files: files.map(([name, size]) => ({ path: name, size })) })
       : Buffer.concat(files.map(([name]) => lineForOutput(name, io)));
   await writeStdout(io, [output]);
   return 0;

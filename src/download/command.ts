@@ -3,10 +3,7 @@
 import type { Command } from 'commander';
 import type { DownloadOptions } from './download.ts';
 import type { ListStreamOptions } from './streams.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
 

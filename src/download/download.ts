@@ -11,8 +11,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { showTransfers, type TransfersProgress } from '../io/progress.ts';
 import { defaultRetries, type RetryPolicy } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
-import { lineForOutput } from '../io/report/outputLine.ts';
+import { printable, lineForOutput } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {

@@ -16,7 +16,7 @@ import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
-import { renameFile } from '../io/files/renameFile.ts';
+import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
 export interface DownloadContext extends TransferContext {

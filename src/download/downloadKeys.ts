@@ -11,7 +11,7 @@ import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
-import { cacheFolder } from '../io/files/platformPaths.ts';
+import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
 export interface KeySource {

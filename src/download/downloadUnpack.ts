@@ -11,7 +11,7 @@ import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
 import { detectCompression, unpackMember } from '../formats/compression.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
-import { renameFile } from '../io/files/renameFile.ts';
+import { renameFile } from '../io/files/tempFile.ts';
 
 /** Paths are absolute. */
 export interface Unpacking {

@@ -1,5 +1,7 @@
 /** Stream metadata of CoreOS: reading it, finding an image in it, and `list-stream`, which prints its images. */
 
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   fedoraStreams,
   isAuthentic,
@@ -13,10 +15,8 @@ import { createHttpClient, type HttpClient, readAnswer } from '../io/http/httpCl
 import type { ExitCode, Io } from '../io/io.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
-import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { printable } from '../io/report/terminalText.ts';
+import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
@@ -39,7 +39,7 @@ export async function listStream({ format, ...options }: ListStreamOptions, io: 
     const images = listImages(metadata);
     const output =
       form === 'json'
-        ? jsonLines({ stream: metadata.stream, images: images.map(describeImage) })
+        ? jsonBytes({ stream: metadata.stream, images: images.map(describeImage) })
         : table(images);
     await writeStdout(io, [output]);
     return 0;

@@ -15,7 +15,7 @@ import {
   writeKargs,
 } from './kargsAreas.ts';
 import { type LiveFeatures, readIsoFeatures } from './liveFeatures.ts';
-import { type MediumFile, planMediumFiles } from './mediumFiles.ts';
+import type { MediumFile } from './mediumFiles.ts';
 import type { ImageAccess, Patch } from './overlay.ts';
 
 export interface LiveIso {

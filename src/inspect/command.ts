@@ -1,9 +1,7 @@
 /** The command that looks into images. */
 
 import type { Command } from 'commander';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `
 IMAGE is a live ISO, an initramfs or an archive that goes behind one, an

@@ -3,10 +3,9 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
-import { report } from '../io/report/report.ts';
-import { jsonLines, parseTextOrJson, type TextOrJson } from '../io/report/textOrJson.ts';
-import { asTrouble } from '../io/report/trouble.ts';
+import { printable } from '../io/report/terminalText.ts';
+import { asTrouble, report } from '../io/report/report.ts';
+import { jsonBytes, parseTextOrJson, type TextOrJson } from '../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';
 import { reportInspection } from './inspectionReport.ts';
 import { type Inspected, inspectSource } from './inspectSource.ts';
@@ -33,7 +32,7 @@ async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<Exit
   const inspected = await inspectSource(image, io);
   const document = reportInspection(inspected);
   if (form === 'json') {
-    await writeStdout(io, [jsonLines(document)]);
+    await writeStdout(io, [jsonBytes(document)]);
   } else {
     const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document))]);
@@ -60,7 +59,7 @@ async function compare(
     const differences = compareInspections(first, second);
     const isTrouble = reportDamage([first, second], io);
     await writeStdout(io, [
-      form === 'json' ? jsonLines(differences) : formatDifferences(differences, [first, second]),
+      form === 'json' ? jsonBytes(differences) : formatDifferences(differences, [first, second]),
     ]);
     if (isTrouble) return 2;
     return differences.length === 0 ? 0 : 1;

@@ -17,7 +17,7 @@ import type { Io } from '../io/io.ts';
 import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
-import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { withoutIgnored } from '../io/report/ruleBook.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';

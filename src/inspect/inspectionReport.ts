@@ -2,19 +2,18 @@
 
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../agent/agentArchive.ts';
-import { describeConfig, type DescribedSetting } from '../agent/deployed/describeConfig.ts';
+import { describeConfig } from '../agent/deployed/describeConfig.ts';
 import { maskText } from '../core/masking.ts';
 import type { ArchivedImage } from '../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { splitKargs, type InspectedKargs, type IsoInspection } from '../image/inspection/inspection.ts';
-import { ADVISED_FOR_AGENT, totalMemory, type MemoryPart } from '../image/inspection/memoryNeed.ts';
+import { ADVISED_FOR_AGENT, totalMemory } from '../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { sortedByPath } from '../image/initrd.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
-import type { Finding, Severity } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
-import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
 
 /**
  * `ramdisk-iso`: one that `iso create` made of another ramdisk. `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for

@@ -4,7 +4,7 @@ import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
 import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
-import { displayWidth, printable } from '../io/report/printable.ts';
+import { displayWidth, printable } from '../io/report/terminalText.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
 interface InspectionRow {

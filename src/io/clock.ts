@@ -34,8 +34,3 @@ export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): 
     signal.addEventListener('abort', end);
   });
 }
-
-/** A time with the six digits below the second that Kubernetes wants of a MicroTime. */
-export function formatMicroTime(date: Date): string {
-  return date.toISOString().replace('Z', '000Z');
-}

@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
 import { fileError } from './files/fileErrors.ts';
-import { findProgram } from './findProgram.ts';
+import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
 import { makeTempFolder } from './files/tempFile.ts';
 
@@ -107,11 +107,16 @@ function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
 function startError(program: string, cause: Error): CliError {
   const reason =
     'code' in cause && cause.code === 'ENOENT' ? 'it is not there' : 'it is no program that may be run';
-  return new CliError(`Cannot run ${program}: ${reason}`, { hint: 'give the path of nmstatectl', cause });
+  return new CliError(`Cannot run ${program}: ${reason}`, {
+    code: 'ERR_PROGRAM',
+    hint: 'give the path of nmstatectl',
+    cause,
+  });
 }
 
 function endedError(program: string, signal: NodeJS.Signals | null, timeout: number): CliError {
   return new CliError(`${program} was ended by ${signal ?? 'a signal'}`, {
+    code: 'ERR_PROGRAM',
     hint: `it may take ${timeout / 1000} seconds and write ${maxOutput / 1024 / 1024} MiB; run it by hand to see more`,
   });
 }
@@ -119,6 +124,7 @@ function endedError(program: string, signal: NodeJS.Signals | null, timeout: num
 function refusedError(said: string, code: number): CliError {
   const reason = withoutLogLines(said) || `exit code ${code}`;
   return new CliError(`nmstatectl refuses the network state: ${reason}`, {
+    code: 'ERR_SETTING',
     hint: 'correct the network state',
   });
 }
@@ -140,6 +146,7 @@ async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
   const entries = listOfPairs(readOutput(parseYaml, output));
   if (entries === undefined) {
     throw new CliError('nmstatectl has written something that is no list of keyfiles', {
+      code: 'ERR_PROGRAM',
       hint: 'a version of nmstate that knows "nmstatectl gc" is needed: 1.2 or later',
     });
   }

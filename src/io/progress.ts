@@ -79,7 +79,7 @@ export async function showTransfers(stream: Output): Promise<TransfersProgress> 
   const bars = stream.isTTY === true ? await loadBars(stream) : undefined;
   const say = (text: string): void => void stream.write(`${text}\n`);
   if (bars === undefined) {
-    return { begin: (name) => saySometimes(name, say), say, end: () => undefined };
+    return { begin: (name) => logTransfer(name, say), say, end: () => undefined };
   }
   const open = new Set<SingleBar>();
   return {
@@ -93,7 +93,7 @@ export async function showTransfers(stream: Output): Promise<TransfersProgress> 
   };
 }
 
-function saySometimes(name: string, say: (text: string) => void): TransferProgress {
+function logTransfer(name: string, say: (text: string) => void): TransferProgress {
   let next = Date.now() + plainInterval;
   return {
     update: (done, total) => {

@@ -1,16 +1,21 @@
-/** Data to standard output: waits for the reader, and takes its going away for an end, not for an error. */
+/**
+ * Standard output and standard error. Data to standard output waits for the reader; a reader that has gone is an end, not
+ * an error. Node's own streams are used for terminals only: for pipes they are sockets, and loading these takes longer than
+ * most commands do. Anything else is written to directly, and waits as they would.
+ */
 
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { CliError } from '../core/errors.ts';
-import { errorCode } from './files/fileErrors.ts';
+import { errorCode, streamError } from './files/fileErrors.ts';
 import { writeAllNow } from './files/handles.ts';
 import type { Io, Output } from './io.ts';
-import { streamError } from './files/streamErrors.ts';
+import { EventEmitter } from 'node:events';
 
 /** @throws CliError where binary data would go to a terminal */
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
   if (stdout.isTTY !== true) return;
   throw new CliError('Refusing to write binary data to terminal', {
+    code: 'ERR_USAGE',
     hint: 'redirect standard output to a file or a pipe, or use -o FILE',
   });
 }
@@ -114,3 +119,66 @@ function toError(error: unknown): Error {
   const described = streamError(error, 'write to standard output');
   return described instanceof Error ? described : new Error(String(described));
 }
+
+const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
+
+/**
+ * One of the two. The callback of a write gets its error, and nothing else does: `writeStdout` reports it for data, and a
+ * message that cannot be written to standard error must not change how the program ends.
+ */
+export function openOutput(name: keyof typeof DESCRIPTORS): Output {
+  const fd = DESCRIPTORS[name];
+  if (!mayBeTerminal(fd)) return directOutput(fd);
+  const stream = process[name];
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** What this program does with a stream that is no terminal: it is not one to pipe into. */
+export function directOutput(fd: number): Output {
+  const output: unknown = new DirectOutput(fd);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest of a stream is what takes time to load
+  return output as Output;
+}
+
+/** For Node to tell what terminals are, it loads sockets. */
+function mayBeTerminal(fd: number): boolean {
+  const stats = fstatSync(fd);
+  return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+type Callback = (error?: Error | null) => void;
+
+class DirectOutput extends EventEmitter {
+  readonly fd: number;
+
+  constructor(fd: number) {
+    super();
+    this.fd = fd;
+  }
+
+  write(chunk: string | Uint8Array, callback?: Callback): boolean {
+    let problem: unknown = null;
+    try {
+      writeAll(this.fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    } catch (error) {
+      problem = error;
+    }
+    if (callback !== undefined) process.nextTick(callback, problem);
+    return true;
+  }
+}
+
+/** A pipe that others have set not to block is full at times. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length;) {
+    try {
+      offset += writeSync(fd, bytes, offset);
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MILLISECONDS);
+    }
+  }
+}
+
+const RETRY_MILLISECONDS = 2;

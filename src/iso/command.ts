@@ -1,11 +1,15 @@
 /** Declares `iso`, the commands for live ISOs. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
+import {
+  declareTable,
+  type TableEntry,
+  choice,
+  type Context,
+  EXIT_CODES,
+  declareRun,
+  repeated,
+} from '../io/commandLine.ts';
 import {
   CUSTOMIZE_NOTES,
   declareCustomizeOptions,

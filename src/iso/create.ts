@@ -11,7 +11,7 @@ import {
   type RamdiskSystem,
 } from '../image/ramdiskSystem.ts';
 import { chunksOf, overlay, type RandomAccess, zeros } from '../image/overlay.ts';
-import { copyWithChange } from '../io/images/changeFile.ts';
+import { copyWithChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import { openImage } from '../io/images/imageFile.ts';

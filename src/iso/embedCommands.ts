@@ -1,10 +1,7 @@
 /** Declares `iso ignition` with the older spellings of its commands, and `iso network`. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { declareTable, type TableEntry, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 import {
   declareAddedFiles,
   declareEmbedding,

@@ -4,13 +4,13 @@ import { mkdir } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
 import { openIsoTree } from '../image/isoTree.ts';
 import { findPxeFiles, type PxeFile } from '../image/bootParts.ts';
-import { copyRange } from '../io/images/copyRange.ts';
+import { copyRange, writeChange } from '../io/images/copyImage.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import { imageFileName, readImage } from '../io/images/imageFile.ts';
 import { refuseTerminal, writeLentToStdout, writeStdout } from '../io/stdout.ts';
-import { lineForOutput } from '../io/report/outputLine.ts';
+import { lineForOutput } from '../io/report/terminalText.ts';
 import { CliError } from '../core/errors.ts';
 import { changedImage } from '../image/imageChange.ts';
 import {
@@ -25,7 +25,6 @@ import {
 } from '../image/minimalIso/extract.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import { reusedChunks } from '../image/overlay.ts';
-import { writeChange } from '../io/images/changeFile.ts';
 import { writeChunks } from '../io/files/handles.ts';
 import { outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';

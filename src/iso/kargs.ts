@@ -8,8 +8,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { lineForOutput } from '../io/report/outputLine.ts';
-import { jsonLines, parseTextOrJson } from '../io/report/textOrJson.ts';
+import { lineForOutput } from '../io/report/terminalText.ts';
+import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
 
@@ -52,7 +52,7 @@ export async function showKargs(options: ShowKargsOptions, io: Io): Promise<Exit
   const format = parseTextOrJson(options.format);
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
   const text = options.default === true ? areas.defaults : areas.current;
-  await writeStdout(io, [format === 'json' ? jsonLines(shownKargs(areas)) : lineForOutput(text, io)]);
+  await writeStdout(io, [format === 'json' ? jsonBytes(shownKargs(areas)) : lineForOutput(text, io)]);
   return 0;
 }
 

@@ -11,7 +11,7 @@ import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteI
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
-import { parseTextOrJson } from '../io/report/textOrJson.ts';
+import { parseTextOrJson } from '../io/report/choices.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and lets the image grow far. */

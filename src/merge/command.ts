@@ -2,9 +2,7 @@
 
 import type { Command } from 'commander';
 import type { MergeOptions, TranslateOptions } from './merge.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const mergeNotes = `
 Each config is checked, translated to the newest version among them, and merged

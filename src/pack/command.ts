@@ -1,9 +1,7 @@
 /** Declares `pack`, for those who build releases; not shown to others. */
 
 import type { Command } from 'commander';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `
 Both ISOs come from one build; the minimal one lacks the root filesystem and

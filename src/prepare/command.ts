@@ -4,9 +4,7 @@ import type { Command, Option } from 'commander';
 import { layoutNames } from './layoutNames.ts';
 import type { PrepareOptions } from './options.ts';
 import { profileNames } from '../hosts/settings/options.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 
 const notes = `
 The inventory is that of "render": each of its hosts gets a config, and boot

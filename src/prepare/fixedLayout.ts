@@ -24,7 +24,7 @@ import {
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';

@@ -17,7 +17,7 @@ import { UsageError, CliError } from '../core/errors.ts';
 import { parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
 import type { Access } from './folder/preparedFolder.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
@@ -25,7 +25,7 @@ import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { tellUrlAddresses } from '../hosts/plan/bootInputs.ts';
 import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import { inventoryAddressHint, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
-import { hasPermissions } from '../io/files/platformFiles.ts';
+import { hasPermissions } from '../io/files/platform.ts';
 
 export interface PrepareOptions extends ImageOptions {
   /** A folder. */

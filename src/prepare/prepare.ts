@@ -14,9 +14,9 @@ import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts'
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
-import { formatWrong, startRun, reportGroups } from '../hosts/run/hostRun.ts';
+import { formatWrong, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';

@@ -12,9 +12,8 @@ import {
   recipeOf,
 } from '../hosts/artifacts/hostArtifacts.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
-import { copyHashed, digestBehind, writeHashed } from '../io/files/hashedFile.ts';
+import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../io/images/copyImage.ts';
 import type { NewFile } from '../io/files/newFile.ts';
-import { copyWithChange } from '../io/images/changeFile.ts';
 import type { ImageBytes, OpenImage } from '../io/images/imageBytes.ts';
 import { openSharedImage } from '../io/images/sharedImage.ts';
 import type { Access, FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';

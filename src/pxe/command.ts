@@ -11,11 +11,15 @@ import {
   NEW_FILE_MODE,
 } from '../customize/commandOptions.ts';
 import { settingFlags } from '../hosts/settings/options.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import { declareTable, type TableEntry } from '../io/commandLine/commandTable.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
+import {
+  choice,
+  declareTable,
+  type TableEntry,
+  type Context,
+  EXIT_CODES,
+  declareRun,
+  repeated,
+} from '../io/commandLine.ts';
 import type { PxeCustomizeOptions } from './customize.ts';
 import type { UnwrapNetworkOptions, WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
 

@@ -1,16 +1,16 @@
 /** `pxe kargs`: writes the kernel arguments, or a boot script with them, for booting the ramdisk from the network. */
 
 import { resolve } from 'node:path';
-import { bootFormNames, bootForms, checkBoot, type BootFormName } from '../boot/bootForms.ts';
+import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
-import { parseFormat } from '../io/report/nearestNames.ts';
+import { parseFormat } from '../io/report/choices.ts';
 import { report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';

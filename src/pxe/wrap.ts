@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { modeForFiles, parseMode } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';
@@ -20,7 +20,7 @@ import {
 } from '../image/networkSettings.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
-import { parseTextOrJson } from '../io/report/textOrJson.ts';
+import { parseTextOrJson } from '../io/report/choices.ts';
 
 interface WrapOutput {
   /** A file, which is replaced; `-` is a name like any other, as it is for coreos-installer. */

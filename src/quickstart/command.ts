@@ -2,9 +2,7 @@
 
 import type { Command } from 'commander';
 import type { QuickstartOptions } from './quickstart.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { EXIT_CODES } from '../io/commandLine/exitCodes.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `${EXIT_CODES}
 Examples:

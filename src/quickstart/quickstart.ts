@@ -14,11 +14,11 @@ import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/files/fileErrors.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
-import { programCommand } from '../io/report/programCommand.ts';
+import { programCommand } from '../io/programs.ts';
 import { embed } from '../iso/ignition.ts';
 import { kargs } from '../pxe/kargs.ts';
 

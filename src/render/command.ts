@@ -2,9 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { profileNames, type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { declareRun, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, declareRun, repeated } from '../io/commandLine.ts';
 
 const notes = `
 Profiles:

@@ -2,14 +2,15 @@
 
 import { resolve } from 'node:path';
 import { formatWordList } from '../formats/messageText.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
-import { parseTextOrJson } from '../io/report/textOrJson.ts';
+import { parseTextOrJson } from '../io/report/choices.ts';
+import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the

@@ -5,7 +5,7 @@ import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
 import { type Setting, type SettingName, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
-import { printable } from '../io/report/printable.ts';
+import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 
 type Shown = CollectedInputs & { readonly profile: ProfileName };

@@ -2,9 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ServeOptions } from './options.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, refuseRepeatedOptions } from '../io/commandLine.ts';
 import {
   declareAccessOptions,
   declareIccFlags,

@@ -9,7 +9,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
-import { listenToSignals } from '../io/signals.ts';
+import { listenToSignals } from '../io/process.ts';
 import { watchFiles } from '../io/files/watchFiles.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';

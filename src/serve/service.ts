@@ -1,7 +1,7 @@
 /** The running service: what answers requests, the snapshot that it answers from, and how another one is read. */
 
 import { CliError } from '../core/errors.ts';
-import { knownDigests } from '../io/files/fileStamp.ts';
+import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';

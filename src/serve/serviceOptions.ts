@@ -1,8 +1,7 @@
 /** The options that services share: what they make images from, how they listen, and whom they let in. */
 
 import { type Command, Option } from 'commander';
-import { choice } from '../io/commandLine/choice.ts';
-import { repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, repeated } from '../io/commandLine.ts';
 
 export function declareImageOptions(command: Command): Command {
   return command

@@ -7,8 +7,8 @@ import { setFlagsFromString } from 'node:v8';
 import { UsageError } from '../core/errors.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/outputFile.ts';
-import { canAllRead } from '../io/files/platformFiles.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
+import { canAllRead } from '../io/files/platform.ts';
 import { parseTokens, type AccessCheck, createAccessCheck } from './http/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from './http/server.ts';
@@ -17,7 +17,7 @@ import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { report } from '../io/report/report.ts';
 import { createSigner, type Signer } from './answer/signedPath.ts';
 import type { ServeOptions } from './options.ts';
-import { parseChoice } from '../io/report/nearestNames.ts';
+import { parseChoice } from '../io/report/choices.ts';
 
 export interface Setup {
   readonly listen: ListenAddress;

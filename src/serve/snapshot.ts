@@ -1,6 +1,6 @@
 /** Everything that is served, as inventory and images are at one moment. A reload makes another one. */
 
-import type { KnownDigests } from '../io/files/fileStamp.ts';
+import type { KnownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { type WantedArtifacts, type ConfigArtifact, parseArtifacts } from '../hosts/artifacts/artifacts.ts';
 import {

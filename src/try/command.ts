@@ -2,9 +2,7 @@
 
 import type { Command } from 'commander';
 import type { TryOptions } from './setup.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { refuseRepeatedOptions, repeated } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
 import { declareImageOptions } from '../serve/serviceOptions.ts';
 
 const notes = `

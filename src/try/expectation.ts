@@ -4,12 +4,12 @@ import { parseMacAddress } from '../core/macAddress.ts';
 import { UsageError } from '../core/errors.ts';
 import { MAX_UNKNOWN_MACHINES } from './ironic/nodes.ts';
 import type { ExpectedHost } from './timeline/machines.ts';
-import type { Awaited } from './timeline/result.ts';
+import type { AwaitedMachines } from './timeline/result.ts';
 
 export interface Expectation {
   /** Those who are known by name: of the inventory, the emulated one, those whose MAC address was given. */
   readonly known: readonly ExpectedHost[];
-  readonly awaited: Awaited;
+  readonly awaited: AwaitedMachines;
 }
 
 export interface ExpectationSource {

@@ -8,7 +8,7 @@ import type { SuccessStage } from './timeline/result.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import { parseDuration } from '../serve/setup.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
-import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 
 export interface TrialSetup {
   readonly listen: ListenAddress;

@@ -3,21 +3,26 @@
  * of an inventory are served, or a machine is emulated, if that is asked for. Nothing is ever deployed.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { listenToSignals } from '../io/signals.ts';
+import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
-import { bootTokensOfHosts, ironicUrlsOfHosts } from './address/ironicOfHosts.ts';
-import { certificateNames, reachableAddresses, tellApi } from './address/ironicPlace.ts';
+import {
+  bootTokensOfHosts,
+  certificateNames,
+  ironicUrlsOfHosts,
+  reachableAddresses,
+  reportApiAddress,
+} from './ironicAddress.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import {
   type EmulatedSource,
-  type ListedHost,
+  type InventoryHost,
   readEmulatedSource,
   readMachineSetup,
 } from './emulation/emulatedSource.ts';
@@ -26,17 +31,21 @@ import {
   findGuestPlace,
   type GuestPlace,
   preflightProblem,
-  preflightRemark,
+  preflightDiagnostic,
 } from './emulation/guestPlace.ts';
 import { readExpectation } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
-import { formatClosingReport } from './report/closingReport.ts';
+import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
-import { formatReportDocument } from './report/reportDocument.ts';
-import { createRunningTrial, createTrialTalk } from './runningTrial.ts';
+import {
+  createCleanupStack,
+  createRunningTrial,
+  createTrialOutput,
+  type PlannedMachine,
+  type TrialPlan,
+} from './trial.ts';
 import { startImages } from './serving/imageService.ts';
 import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
-import { createEnds, type PlannedMachine, type TrialPlan } from './trialPlan.ts';
 
 /** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
@@ -48,13 +57,13 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectation({ given: options.expect, hosts, machine: source?.host });
-  const talk = createTrialTalk(io, expectation.awaited);
+  const output = createTrialOutput(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
-  const { say, count } = talk;
+  const { say, count } = output;
   const { successStage } = setup;
-  const trial = createRunningTrial({ expectation, successStage, say, count, tellPrograms: events?.write });
+  const trial = createRunningTrial({ expectation, successStage, say, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ options, setup, machine, expectation, trial, talk, io });
+  const ports = await run({ options, setup, machine, expectation, trial, output, io });
   const { timeline } = trial;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
@@ -79,7 +88,7 @@ async function planMachine(
   return { source, setup: await readMachineSetup(wishes, source, io) };
 }
 
-async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<ListedHost[]> {
+async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<InventoryHost[]> {
   if (name === undefined) return [];
   const { inventory } = await readInventoryDocument(name, io, 'served');
   return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
@@ -90,24 +99,24 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<L
 }
 
 /** From the first that listens to the last that has ended. Resolves to where it listened. */
-async function run(plan: Omit<TrialPlan, 'ends'>): Promise<Ports> {
+async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   const signals = listenToSignals(() => undefined);
   const stopped = signals.nextStop().then((): undefined => {
     setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
     return undefined;
   });
-  const ends = createEnds();
+  const cleanup = createCleanupStack();
   const end = new AbortController();
   try {
-    const starting = startParts({ ...plan, ends });
+    const starting = startParts({ ...plan, cleanup });
     const parts = await Promise.race([starting, stopped]);
     if (parts !== undefined) await Promise.race([stopped, whenOver(parts, plan, end.signal)]);
     else await starting.catch(() => undefined); // all that it starts has to be ended, too
     return parts?.ports ?? defaultPorts;
   } finally {
     end.abort();
-    await ends.endAll();
-    plan.talk.close();
+    await cleanup.dispose();
+    plan.output.close();
     signals.ignore();
   }
 }
@@ -115,11 +124,11 @@ async function run(plan: Omit<TrialPlan, 'ends'>): Promise<Ports> {
 /** When all are home, or the time is over, or nobody is left to come. */
 async function whenOver(
   { isHopeless, machine }: TrialParts,
-  { options: { expect }, setup, trial }: Omit<TrialPlan, 'ends'>,
+  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (isHopeless) return;
-  const late = pause(Math.min(setup.timeout, LONGEST_TIMER), signal);
+  const late = pause(systemClock, setup.timeout, signal);
   // Who is awaited besides may be a real machine.
   const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
   await Promise.race([trial.passed, late, ...gone]);
@@ -129,13 +138,8 @@ async function whenOver(
     trial.unasked() > 0 && waited < ANSWER_TIME && !signal.aborted;
     waited += LOOK_INTERVAL
   ) {
-    await pause(LOOK_INTERVAL, signal);
+    await pause(systemClock, LOOK_INTERVAL, signal);
   }
-}
-
-/** Never rejects; ends early with the signal. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
 /**
@@ -143,8 +147,6 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
  * has to be ended. Sooner, it is the same one again, from a shell and from npm.
  */
 const SECOND_SIGNAL = 1000;
-/** Milliseconds, which a timer of Node counts in 32 bits. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */
 const ANSWER_TIME = 7000;
 const LOOK_INTERVAL = 50;
@@ -156,7 +158,7 @@ interface TrialParts {
   readonly ports: Ports;
 }
 
-/** What has been started when it fails is among the ends. Throws CliError, UsageError. */
+/** What has been started when it fails is on the cleanup stack. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { io, machine, options, setup } = plan;
   const read = await readInventory(options, io);
@@ -168,7 +170,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
   if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
-    plan.talk.report(preflightRemark(problem));
+    plan.output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
     return { machine: undefined, isHopeless: true, ports: { ...defaultPorts, ironic: api.port } };
@@ -176,7 +178,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
   if (machine === undefined || guest === undefined) return { machine: undefined, isHopeless: false, ports };
-  if (problem !== undefined) plan.talk.report({ ...preflightRemark(problem), severity: 'warning' });
+  if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
   const started = await startEmulated(plan, machine, { api, guest, medium, place });
   return { machine: started, isHopeless: false, ports };
@@ -192,15 +194,15 @@ async function readInventory({ inventory, profile }: TryOptions, io: Io): Promis
   return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
 }
 
-interface ApiSurroundings {
+interface ApiContext {
   readonly guest: GuestPlace | undefined;
   /** That hosts bring along. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
 async function startApi(
-  { ends, expectation, io, options, setup, trial }: TrialPlan,
-  { guest, tokens }: ApiSurroundings,
+  { cleanup, expectation, io, options, setup, trial }: TrialPlan,
+  { guest, tokens }: ApiContext,
 ): Promise<IronicApi> {
   const { askBack, listen, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
@@ -213,8 +215,8 @@ async function startApi(
     saveInventory,
     log: createQuietLog(io),
   });
-  ends.add(() => api.stop());
-  await tellApi(api, options, { listen, io });
+  cleanup.defer(() => api.stop());
+  await reportApiAddress(api, options, { listen, io });
   return api;
 }
 

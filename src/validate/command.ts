@@ -2,9 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from './validate.ts';
-import { choice } from '../io/commandLine/choice.ts';
-import type { Context } from '../io/commandLine/context.ts';
-import { declareRun } from '../io/commandLine/repeatedOptions.ts';
+import { choice, type Context, declareRun } from '../io/commandLine.ts';
 
 const notes = `
 What is checked:

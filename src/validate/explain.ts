@@ -3,10 +3,9 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { nearestNames } from '../io/report/nearestNames.ts';
+import { nearestNames, parseTextOrJson } from '../io/report/choices.ts';
 import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
-import { parseTextOrJson } from '../io/report/textOrJson.ts';
-import { wrapText } from '../io/report/wrap.ts';
+import { wrapText } from '../io/report/terminalText.ts';
 
 export interface ExplainOptions {
   /** The id of a rule; without, all are listed. */

@@ -7,16 +7,21 @@ import { type Expected, readStdin, readUserFile } from '../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { jsonReporter } from '../io/report/json.ts';
-import { parseChoice, parseFormat } from '../io/report/nearestNames.ts';
-import type { CheckedFile, Reporter, Told, UncheckedFile } from '../io/report/reporter.ts';
+import {
+  type CheckedFile,
+  jsonReporter,
+  type Reporter,
+  type Told,
+  type UncheckedFile,
+} from '../io/report/reporter.ts';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { report } from '../io/report/report.ts';
-import { withColors } from '../io/report/paint.ts';
+import { withColors } from '../io/report/terminalText.ts';
 import { createTextReporter } from '../io/report/text.ts';
 import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
 import { checkDocument, isConfFile, isValid } from './validateDocument.ts';
-import { withoutIgnored } from '../io/report/ignoredRules.ts';
+import { withoutIgnored } from '../io/report/ruleBook.ts';
 
 /** The options of the command line, under the names that they have there. */
 export interface ValidateOptions {
@@ -58,8 +63,8 @@ const formats = ['text', 'json', 'sarif', 'github'] as const;
 const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
   text: ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined),
   json: () => jsonReporter,
-  sarif: async () => (await import('../io/report/sarif.ts')).createSarifReporter(),
-  github: async () => (await import('../io/report/github.ts')).githubReporter,
+  sarif: async () => (await import('../io/report/annotations.ts')).createSarifReporter(),
+  github: async () => (await import('../io/report/annotations.ts')).githubReporter,
 };
 
 const lintModes = ['none', 'agent', 'error'] as const;

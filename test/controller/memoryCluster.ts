@@ -1,22 +1,27 @@
 /** A cluster in memory: objects with versions, patches that conflict, lists and watches. */
 
+import { isMapping } from '../../src/formats/mapping.ts';
 import { ApiError } from '../../src/controller/kube/apiError.ts';
-import type { KubernetesClient, Patch, Selection, WatchEvent } from '../../src/controller/kube/client.ts';
+import type {
+  KubernetesClient,
+  MergePatch,
+  ListSelector,
+  WatchEvent,
+} from '../../src/controller/kube/kubernetesClient.ts';
 import {
-  isRecord,
   keyText,
   type KubernetesObject,
   type ObjectKey,
   readObject,
-  type Resource,
+  type ApiResource,
 } from '../../src/controller/kube/objects.ts';
 
 export interface MemoryCluster {
   readonly client: KubernetesClient;
   /** Makes an object, or puts another one in its place; generation and version are added. */
-  readonly put: (resource: Resource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
-  readonly remove: (resource: Resource, key: ObjectKey) => void;
-  readonly find: (resource: Resource, key: ObjectKey) => KubernetesObject | undefined;
+  readonly put: (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>) => void;
+  readonly remove: (resource: ApiResource, key: ObjectKey) => void;
+  readonly find: (resource: ApiResource, key: ObjectKey) => KubernetesObject | undefined;
   /** Ends all watches, since what they start from is no longer known: everything is listed again. */
   readonly expire: () => void;
   /** What was asked for, a line each: `patch preprovisioningimages/status metal3/worker-0`. */
@@ -42,15 +47,15 @@ export function memoryCluster(): MemoryCluster {
     asked.push(line);
     cluster.intervene(line);
   };
-  const found = (resource: Resource, key: ObjectKey): KubernetesObject => {
+  const found = (resource: ApiResource, key: ObjectKey): KubernetesObject => {
     const kept = objects.get(nameOf(resource, key));
     if (kept !== undefined) return kept.object;
     throw new ApiError(`${keyText(key)} is not there`, { status: 404, reason: 'NotFound' });
   };
-  const store = (resource: Resource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
+  const store = (resource: ApiResource, key: ObjectKey, fields: Readonly<Record<string, unknown>>): void => {
     const name = nameOf(resource, key);
     const type = objects.has(name) ? 'modified' : 'added';
-    const metadata = isRecord(fields['metadata']) ? fields['metadata'] : {};
+    const metadata = isMapping(fields['metadata']) ? fields['metadata'] : {};
     const own = { ...metadata, namespace: key.namespace, name: key.name, resourceVersion: String(++version) };
     const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } });
     objects.set(name, { object, resource: resource.plural });
@@ -132,22 +137,22 @@ export function memoryCluster(): MemoryCluster {
   return cluster;
 }
 
-function nameOf({ plural }: Resource, key: ObjectKey): string {
+function nameOf({ plural }: ApiResource, key: ObjectKey): string {
   return `${plural} ${keyText(key)}`;
 }
 
-function matches({ object, resource }: Kept, wanted: Resource, selection: Selection): boolean {
+function matches({ object, resource }: Kept, wanted: ApiResource, selection: ListSelector): boolean {
   const { name, namespace } = object.metadata;
   if (resource !== wanted.plural || (selection.namespace ?? namespace) !== namespace) return false;
   return (selection.fieldSelector ?? `metadata.name=${name}`) === `metadata.name=${name}`;
 }
 
-function partOf(object: KubernetesObject, { part }: Resource): KubernetesObject {
+function partOf(object: KubernetesObject, { part }: ApiResource): KubernetesObject {
   return part === 'metadata' ? { metadata: object.metadata } : object;
 }
 
-function refuseStale({ metadata }: KubernetesObject, { body }: Patch): void {
-  const wanted = isRecord(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+function refuseStale({ metadata }: KubernetesObject, { body }: MergePatch): void {
+  const wanted = isMapping(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
   if (wanted === undefined || wanted === metadata.resourceVersion) return;
   throw new ApiError('the object has become another one', { status: 409, reason: 'Conflict' });
 }
@@ -161,7 +166,7 @@ function mergePatch(
   for (const [name, value] of Object.entries(patch)) {
     const before = result[name];
     if (value === null) delete result[name];
-    else if (isRecord(value)) result[name] = mergePatch(isRecord(before) ? before : {}, value);
+    else if (isMapping(value)) result[name] = mergePatch(isMapping(before) ? before : {}, value);
     else result[name] = value;
   }
   return result;

@@ -1,7 +1,7 @@
 /** What the command line and the environment say, and what is refused before anything is connected. */
 
 import { describe, expect, it } from 'vitest';
-import type { ControllerOptions } from '../../src/controller/options.ts';
+import type { ControllerOptions } from '../../src/controller/settings.ts';
 import { type ControllerPlan, readPlan } from '../../src/controller/plan.ts';
 import { runCli } from '../support/runCli.ts';
 import { workplace } from './support.ts';

@@ -2,9 +2,9 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ControllerOptions } from '../../src/controller/options.ts';
+import type { ControllerOptions } from '../../src/controller/settings.ts';
 import { readPlan } from '../../src/controller/plan.ts';
-import { type Replica, startReplica } from '../../src/controller/replica.ts';
+import { type Replica, startReplica } from '../../src/controller/controller.ts';
 import { createServerLog } from '../../src/serve/http/serverLog.ts';
 import { workplace } from './support.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type ControllerSnapshot, takeControllerSnapshot } from '../../src/controller/snapshot.ts';
-import { knownDigests } from '../../src/io/files/fileStamp.ts';
+import { knownDigests } from '../../src/io/files/fileDigests.ts';
 import { links, workplace } from './support.ts';
 
 const place = workplace();

@@ -11,9 +11,9 @@ import {
   openImageFactory,
 } from '../../src/controller/imageFactory.ts';
 import type { ReadSecret } from '../../src/controller/imageOrder.ts';
-import type { ControllerOptions } from '../../src/controller/options.ts';
+import type { ControllerOptions } from '../../src/controller/settings.ts';
 import { createLinks } from '../../src/serve/links.ts';
-import { knownDigests } from '../../src/io/files/fileStamp.ts';
+import { knownDigests } from '../../src/io/files/fileDigests.ts';
 import type { Io } from '../../src/io/io.ts';
 import { keyText } from '../../src/controller/kube/objects.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freeMemory } from '../../src/io/freeMemory.ts';
+import { freeMemory } from '../../src/io/process.ts';
 
 describe('freeMemory', () => {
   it('gives back what has its memory for itself', () => {

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { directOutput } from '../../src/io/processOutput.ts';
+import { directOutput } from '../../src/io/stdout.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'process output '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ export function replaceCausesTables(page: string): string {
 function formatStages(): string {
   const rows = stages.flatMap((stage) => {
     const usual = causeTable.flatMap(({ causes }) =>
-      causes.filter((cause) => cause.usual !== undefined && cause.after.includes(stage)),
+      causes.filter((cause) => cause.usual !== undefined && cause.after?.includes(stage)),
     );
     const others = causeTable.flatMap((part) => formatOthers(part, stage));
     if (usual.length + others.length === 0) return [];
@@ -25,7 +25,7 @@ function formatStages(): string {
 
 /** All of a part together, where all of them are possible. */
 function formatOthers({ title, causes }: (typeof causeTable)[number], stage: Stage): string[] {
-  const possible = causes.filter(({ after }) => after.includes(stage));
+  const possible = causes.filter(({ after = [] }) => after.includes(stage));
   if (possible.length === causes.length) {
     return [`[${title.toLowerCase()}](#${title.toLowerCase().replaceAll(' ', '-')})`];
   }

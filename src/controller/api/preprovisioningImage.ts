@@ -2,23 +2,14 @@
  * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the operator's wish for an image that boots the agent on one host,
  * and what has become of it. Only what the contract between operator and image builders names is read; the rest of an
  * object is left as it is. Whoever may write objects may write anything into them, so nothing here is taken for granted.
+ *
+ * The finalizer has the name that all image builders use, so that one can take the place of another. Nothing has to be
+ * cleaned up here: images are made when they are fetched.
  */
 
-/** An object as the API server keeps it, of which only the metadata has been checked. */
-export interface StoredObject {
-  readonly metadata: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly generation: number;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly finalizers: readonly string[];
-    /** Set once somebody has deleted it: it goes when it has no finalizers left. */
-    readonly deletionTimestamp: string | undefined;
-  };
-  readonly [field: string]: unknown;
-}
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import type { KubernetesObject } from '../kube/objects.ts';
 
 export interface PreprovisioningImage {
   readonly namespace: string;
@@ -32,11 +23,11 @@ export interface PreprovisioningImage {
   readonly isDeleted: boolean;
   /** Another service builds the image. */
   readonly isForeign: boolean;
-  readonly spec: ImageSpec;
-  readonly status: ImageStatus;
+  readonly spec: PreprovisioningImageSpec;
+  readonly status: PreprovisioningImageStatus;
 }
 
-export interface ImageSpec {
+export interface PreprovisioningImageSpec {
   /** A Secret of the same namespace; undefined where the host has no network of its own. */
   readonly networkDataName: string | undefined;
   /** `x86_64`, or whatever somebody wrote; undefined where nobody said it. */
@@ -45,7 +36,7 @@ export interface ImageSpec {
   readonly acceptFormats: readonly string[];
 }
 
-export interface ImageStatus {
+export interface PreprovisioningImageStatus {
   readonly imageUrl: string | undefined;
   readonly kernelUrl: string | undefined;
   readonly extraKernelParams: string | undefined;
@@ -75,7 +66,7 @@ export interface Condition {
 const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
 /** Reads any object; what is not as the contract has it counts as not there. */
-export function readPreprovisioningImage({ metadata, ...fields }: StoredObject): PreprovisioningImage {
+export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
   const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
   return {
     namespace,
@@ -90,7 +81,7 @@ export function readPreprovisioningImage({ metadata, ...fields }: StoredObject):
   };
 }
 
-function readSpec(spec: Fields): ImageSpec {
+function readSpec(spec: Mapping): PreprovisioningImageSpec {
   return {
     networkDataName: textOf(spec['networkDataName']),
     architecture: textOf(spec['architecture']),
@@ -98,7 +89,7 @@ function readSpec(spec: Fields): ImageSpec {
   };
 }
 
-function readStatus(status: Fields): ImageStatus {
+function readStatus(status: Mapping): PreprovisioningImageStatus {
   return {
     imageUrl: textOf(status['imageUrl']),
     kernelUrl: textOf(status['kernelUrl']),
@@ -110,13 +101,13 @@ function readStatus(status: Fields): ImageStatus {
   };
 }
 
-function readVersion(data: Fields): NetworkDataVersion | undefined {
+function readVersion(data: Mapping): NetworkDataVersion | undefined {
   const name = textOf(data['name']);
   const version = textOf(data['version']);
   return name === undefined && version === undefined ? undefined : { name, version };
 }
 
-function readCondition(condition: Fields): Condition | undefined {
+function readCondition(condition: Mapping): Condition | undefined {
   const type = textOf(condition['type']);
   if (type === undefined) return undefined;
   const { observedGeneration } = condition;
@@ -130,10 +121,8 @@ function readCondition(condition: Fields): Condition | undefined {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+function fieldsOf(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -143,4 +132,57 @@ function listOf(value: unknown): readonly unknown[] {
 /** Empty is as good as absent, as in all Go programs. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const FINALIZER = 'preprovisioningimage.metal3.io';
+
+/** The finalizers that the object is to have, if they are others than it has. */
+export function wantedFinalizers({ finalizers, isDeleted }: PreprovisioningImage): string[] | undefined {
+  const isThere = finalizers.includes(FINALIZER);
+  if (isDeleted) return isThere ? finalizers.filter((name) => name !== FINALIZER) : undefined;
+  return isThere ? undefined : [...finalizers, FINALIZER];
+}
+
+/** `initrd` is an initramfs that carries the config. */
+export const imageFormats = ['iso', 'initrd'] as const;
+
+export type ImageFormat = (typeof imageFormats)[number];
+
+export const artifactOf = {
+  iso: 'iso',
+  initrd: 'initramfs',
+} as const satisfies Record<ImageFormat, ConfigArtifact>;
+
+/**
+ * The Secret with the network of a host: a description for nmstate under the key that the contract names. Values are in
+ * base64, as the API server gives them.
+ */
+export interface SecretData {
+  readonly data?: unknown;
+}
+
+const KEY = 'nmstate';
+
+/** Names of what the Secret has instead: `"networkData"`, or nothing. */
+export function listOtherKeys({ data }: SecretData): string {
+  const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
+  const others = names.filter((name) => name !== KEY);
+  const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
+  return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
+}
+
+const MAX_KEYS = 5;
+/** Characters. */
+const MAX_KEY = 40;
+
+/** The text; undefined where the Secret has none, or bytes that are no text in UTF-8. */
+export function readNetworkState({ data }: SecretData): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const encoded: unknown = Object.getOwnPropertyDescriptor(data, KEY)?.value;
+  if (typeof encoded !== 'string') return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
 }

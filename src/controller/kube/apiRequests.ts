@@ -3,16 +3,22 @@
  * API server has refused because it had too much to do is sent again when it wants that; all else is up to the caller.
  */
 
-import type { Answer } from '../../io/http/httpExchange.ts';
-import { describeBreak, describeRefusal, givenUp, readJson, type Wish } from './apiAnswers.ts';
-import type { ApiError } from './apiError.ts';
+import type { RawResponse } from '../../io/http/httpExchange.ts';
+import {
+  type ApiError,
+  describeBreak,
+  describeRefusal,
+  givenUp,
+  readJson,
+  type Operation,
+} from './apiError.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
 import { createPace, type Pace, type TakeTurn } from './requestPace.ts';
 
 export interface ApiRequest {
-  readonly wish: Wish;
+  readonly operation: Operation;
   readonly method: SentRequest['method'];
   /** With its query. */
   readonly path: string;
@@ -24,14 +30,6 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly isWatch?: boolean;
   readonly signal: AbortSignal | undefined;
-}
-
-export interface ApiRequests {
-  /** The answer as JSON. @throws ApiError */
-  ask(request: ApiRequest, maxBytes: number): Promise<unknown>;
-  /** The body as it comes; leaving early ends the connection. @throws ApiError */
-  stream(request: ApiRequest): AsyncIterable<Uint8Array>;
-  close(): Promise<void>;
 }
 
 export interface RequestSettings {
@@ -52,144 +50,118 @@ const MAX_ATTEMPTS = 5;
 /** Milliseconds: whoever is to wait longer is told so instead. */
 const LONGEST_WAIT = 30_000;
 
-interface State {
-  readonly config: ClusterConfig;
-  readonly settings: RequestSettings;
-  readonly clock: Clock;
-  readonly takeTurn: TakeTurn;
-  readonly open: Set<AbortController>;
-  connection: Promise<ClusterConnection> | undefined;
-  isClosed: boolean;
-}
+export class ApiRequests {
+  readonly #config: ClusterConfig;
+  readonly #settings: RequestSettings;
+  readonly #clock: Clock;
+  readonly #takeTurn: TakeTurn;
+  readonly #open = new Set<AbortController>();
+  #connection: Promise<ClusterConnection> | undefined;
+  #isClosed = false;
 
-export function createApiRequests(config: ClusterConfig, settings: RequestSettings): ApiRequests {
-  const clock = settings.clock ?? systemClock;
-  const state: State = {
-    config,
-    settings,
-    clock,
-    takeTurn: createPace(settings.pace ?? DEFAULT_PACE, clock),
-    open: new Set(),
-    connection: undefined,
-    isClosed: false,
-  };
-  return {
-    ask: async (request, maxBytes) =>
-      whileWanted(state, request, async (signal) => {
-        const { body } = await send(state, request, signal);
-        return readJson(body, request.wish, maxBytes);
-      }),
-    stream: (request) => stream(state, request),
-    close: async () => {
-      state.isClosed = true;
-      for (const controller of state.open) controller.abort();
-      await (await state.connection)?.close();
-    },
-  };
-}
-
-/** Runs with a signal that comes when the caller's does, or the client is closed. */
-async function whileWanted<T>(
-  state: State,
-  request: ApiRequest,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { signal, release } = holdOpen(state, request);
-  try {
-    return await work(signal);
-  } catch (error) {
-    throw signal.aborted ? givenUp(request.wish) : describeBreak(error, request.wish);
-  } finally {
-    release();
+  constructor(config: ClusterConfig, settings: RequestSettings) {
+    this.#config = config;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#takeTurn = createPace(settings.pace ?? DEFAULT_PACE, this.#clock);
   }
-}
 
-async function* stream(state: State, request: ApiRequest): AsyncGenerator<Uint8Array, void> {
-  const { signal, release } = holdOpen(state, request);
-  try {
-    const { body } = await send(state, request, signal);
-    yield* body;
-  } catch (error) {
-    throw signal.aborted ? givenUp(request.wish) : describeBreak(error, request.wish);
-  } finally {
-    release();
+  /** The answer as JSON. @throws ApiError */
+  async ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
+    return readJson(this.stream(request), request.operation, maxBytes);
   }
-}
 
-interface Hold {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-}
-
-/** By hand: in Node 20 what `AbortSignal.any` makes stays in memory as long as the signals that it is made of. */
-function holdOpen({ open, isClosed }: State, { signal }: ApiRequest): Hold {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  if (isClosed || signal?.aborted === true) abort();
-  signal?.addEventListener('abort', abort);
-  open.add(controller);
-  return {
-    signal: controller.signal,
-    release: () => {
-      signal?.removeEventListener('abort', abort);
-      open.delete(controller);
-    },
-  };
-}
-
-/** Resolves with an answer that is a success. */
-async function send(state: State, request: ApiRequest, signal: AbortSignal): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    await state.takeTurn(signal);
-    if (signal.aborted) throw givenUp(request.wish);
-    const token = await state.config.readToken();
-    const response = await sendOnce(state, { ...request, token }, signal);
-    if (response.statusCode < 300) return response;
-    const refusal = await readRefusal(response, request.wish, token);
-    if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
-    await pause(state.clock, refusal.retryAfter, signal);
+  /** The body as it comes; leaving early ends the connection. @throws ApiError */
+  async *stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
+    const { operation } = request;
+    const { signal, release } = this.#holdOpen(request);
+    try {
+      const { body } = await this.#send(request, signal);
+      yield* body;
+    } catch (error) {
+      throw signal.aborted ? givenUp(operation) : describeBreak(error, operation);
+    } finally {
+      release();
+    }
   }
-}
 
-async function sendOnce(
-  state: State,
-  request: ApiRequest & { readonly token: string | undefined },
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { settings } = state;
-  const { token, accept = 'application/json', contentType = 'application/json' } = request;
-  const connection = await (state.connection ??= connect(state));
-  const response = await connection.request(request.path, {
-    method: request.method,
-    headers: {
-      accept,
-      'user-agent': 'ironic-coreos',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(request.body !== undefined && { 'content-type': contentType }),
-    },
-    body: request.body === undefined ? undefined : JSON.stringify(request.body),
-    signal,
-    isWatch: request.isWatch === true,
-  });
-  settings.note?.(`${request.wish}: ${response.statusCode}`);
-  return response;
-}
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const controller of this.#open) controller.abort();
+    await (await this.#connection)?.close();
+  }
 
-async function connect({ config, settings }: State): Promise<ClusterConnection> {
-  const { openClusterConnection } = await import('./clusterConnection.ts');
-  return openClusterConnection(config, settings.timeouts ?? DEFAULT_TIMEOUTS);
+  /**
+   * A signal that comes when the caller's does, or the client is closed. By hand: in Node 20 what `AbortSignal.any` makes
+   * stays in memory as long as the signals that it is made of.
+   */
+  #holdOpen({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    if (this.#isClosed || signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort);
+    this.#open.add(controller);
+    return {
+      signal: controller.signal,
+      release: () => {
+        signal?.removeEventListener('abort', abort);
+        this.#open.delete(controller);
+      },
+    };
+  }
+
+  /** Resolves with an answer that is a success. */
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#takeTurn(signal);
+      if (signal.aborted) throw givenUp(request.operation);
+      const token = await this.#config.readToken();
+      const response = await this.#sendOnce({ ...request, token }, signal);
+      if (response.statusCode < 300) return response;
+      const refusal = await readRefusal(response, request.operation, token);
+      if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
+      await pause(this.#clock, refusal.retryAfter, signal);
+    }
+  }
+
+  async #sendOnce(
+    request: ApiRequest & { readonly token: string | undefined },
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const { accept = 'application/json', body, contentType = 'application/json', token } = request;
+    const connection = await (this.#connection ??= this.#connect());
+    const response = await connection.request(request.path, {
+      method: request.method,
+      headers: {
+        accept,
+        'user-agent': 'ironic-coreos',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': contentType }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      isWatch: request.isWatch === true,
+    });
+    this.#settings.note?.(`${request.operation}: ${response.statusCode}`);
+    return response;
+  }
+
+  async #connect(): Promise<ClusterConnection> {
+    const { openClusterConnection } = await import('./clusterConnection.ts');
+    return openClusterConnection(this.#config, this.#settings.timeouts ?? DEFAULT_TIMEOUTS);
+  }
 }
 
 /** What cannot be read is passed over: the status says enough. */
 async function readRefusal(
-  { statusCode: status, headers, body }: Answer,
-  wish: Wish,
+  { statusCode: status, headers, body }: RawResponse,
+  operation: Operation,
   secret: string | undefined,
 ): Promise<ApiError> {
   const retryAfter = headers['retry-after'];
-  const said = await readJson(body, wish, MAX_ERROR_BYTES).catch(() => undefined);
+  const said = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
   return describeRefusal({
-    wish,
+    operation,
     status,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     body: said,

@@ -9,9 +9,9 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { readUserFile } from '../../io/files/files.ts';
-import { type HttpProxies, parseProxies } from '../../io/http/httpProxies.ts';
+import { type HttpProxies, parseProxies } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
-import type { Access, Material } from './kubeconfig.ts';
+import type { ClusterAccess, Material } from './kubeconfig.ts';
 
 export interface ClusterConfig {
   /** Where it stands, for people: `context kind of ~/.kube/config`. */
@@ -37,7 +37,7 @@ interface ClusterTls {
   readonly key?: Buffer;
 }
 
-type Surroundings = Pick<Io, 'env' | 'cwd' | 'note'>;
+type ConfigContext = Pick<Io, 'env' | 'cwd' | 'note'>;
 
 /** Where Kubernetes puts what a pod is known by. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -53,7 +53,7 @@ const MAX_TOKEN = 64 * 1024;
  */
 export async function findClusterConfig(
   kubeconfig: string | undefined,
-  io: Surroundings,
+  io: ConfigContext,
   serviceAccount = SERVICE_ACCOUNT,
 ): Promise<ClusterConfig> {
   const { KUBECONFIG: listed = '', KUBERNETES_SERVICE_HOST: host } = io.env;
@@ -63,7 +63,7 @@ export async function findClusterConfig(
   return readKubeconfigs([join(io.env['HOME'] ?? homedir(), '.kube', 'config')], io);
 }
 
-async function readKubeconfigs(paths: readonly string[], io: Surroundings): Promise<ClusterConfig> {
+async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Promise<ClusterConfig> {
   const { parseKubeconfig, selectAccess } = await import('./kubeconfig.ts');
   const files = [];
   for (const path of paths) files.push(parseKubeconfig(await readText(path, 'Kubeconfig', io), path));
@@ -79,7 +79,7 @@ async function readKubeconfigs(paths: readonly string[], io: Surroundings): Prom
   };
 }
 
-async function readText(path: string, what: 'Kubeconfig', io: Surroundings): Promise<string> {
+async function readText(path: string, what: 'Kubeconfig', io: ConfigContext): Promise<string> {
   return new TextDecoder().decode(await readUserFile(path, io, { what, maxBytes: MAX_KUBECONFIG }));
 }
 
@@ -91,11 +91,12 @@ function checkServer(server: string): string {
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   }
   throw new CliError('The address of the API server cannot be used', {
+    code: 'ERR_KUBERNETES',
     hint: 'write it like https://api.example.com:6443; http:// is for this machine only',
   });
 }
 
-async function readTls(access: Access, io: Surroundings): Promise<ClusterTls> {
+async function readTls(access: ClusterAccess, io: ConfigContext): Promise<ClusterTls> {
   const [ca, cert, key] = await Promise.all(
     [access.authority, access.certificate, access.key].map(async (it) => readMaterial(it, io)),
   );
@@ -110,6 +111,7 @@ function checkTls(tls: ClusterTls): ClusterTls {
     return tls;
   } catch (error) {
     throw new CliError('The certificates or the key of the cluster cannot be used', {
+      code: 'ERR_KUBERNETES',
       hint: 'give PEM files, with a key that belongs to the client certificate and has no passphrase',
       cause: error,
     });
@@ -121,7 +123,7 @@ function checkCertificate(pem: Buffer): void {
   void new X509Certificate(pem).fingerprint256;
 }
 
-async function readMaterial(material: Material | undefined, io: Surroundings): Promise<Buffer | undefined> {
+async function readMaterial(material: Material | undefined, io: ConfigContext): Promise<Buffer | undefined> {
   if (material === undefined) return undefined;
   if (material.kind === 'data') return Buffer.from(material.bytes);
   const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
@@ -129,17 +131,17 @@ async function readMaterial(material: Material | undefined, io: Surroundings): P
 }
 
 /** A kubeconfig names files as seen from its own folder. */
-function placeOf({ path, from }: Extract<Material, { kind: 'file' }>, { cwd }: Surroundings): string {
+function placeOf({ path, from }: Extract<Material, { kind: 'file' }>, { cwd }: ConfigContext): string {
   return resolve(cwd, dirname(from), path);
 }
 
 /** The environment's, unless the kubeconfig has its own. */
-function proxiesOf({ proxyUrl }: Access, { env }: Surroundings): HttpProxies {
+function proxiesOf({ proxyUrl }: ClusterAccess, { env }: ConfigContext): HttpProxies {
   if (proxyUrl === undefined) return parseProxies(env);
   return parseProxies({ http_proxy: proxyUrl, https_proxy: proxyUrl });
 }
 
-function tokenReader(token: Material | undefined, io: Surroundings): ClusterConfig['readToken'] {
+function tokenReader(token: Material | undefined, io: ConfigContext): ClusterConfig['readToken'] {
   if (token === undefined) return async () => undefined;
   if (token.kind === 'data') {
     const text = checkToken(token.bytes, 'the kubeconfig');
@@ -149,7 +151,7 @@ function tokenReader(token: Material | undefined, io: Surroundings): ClusterConf
   return async () => readTokenFile(path, io);
 }
 
-async function readTokenFile(path: string, { cwd }: Surroundings): Promise<string> {
+async function readTokenFile(path: string, { cwd }: ConfigContext): Promise<string> {
   const bytes = await readUserFile(path, { cwd }, { what: 'Token', maxBytes: MAX_TOKEN });
   return checkToken(bytes, path);
 }
@@ -159,12 +161,13 @@ function checkToken(bytes: Uint8Array, where: string): string {
   const text = Buffer.from(bytes).toString('latin1').trim();
   if (/^[!-~]+$/.test(text)) return text;
   throw new CliError(`The token of ${where} is empty, or has characters that no token has`, {
+    code: 'ERR_KUBERNETES',
     hint: 'make one with: kubectl create token SERVICEACCOUNT',
   });
 }
 
 /** Proxies are for the world outside: the list of exceptions would have to have the cluster's own addresses. */
-async function readServiceAccount(host: string, folder: string, io: Surroundings): Promise<ClusterConfig> {
+async function readServiceAccount(host: string, folder: string, io: ConfigContext): Promise<ClusterConfig> {
   const port = io.env['KUBERNETES_SERVICE_PORT'] ?? '443';
   const authority = { what: 'Certificate of the cluster', maxBytes: MAX_PEM };
   const ca = Buffer.from(await readUserFile(join(folder, 'ca.crt'), io, authority));

@@ -1,8 +1,7 @@
 /** The connection to an API server, by undici: TLS that is always verified, and no redirects. Loaded on demand. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { type Answer, exchange } from '../../io/http/httpExchange.ts';
-import { withPlainParser } from '../../io/http/httpParser.ts';
+import { type RawResponse, exchange, withPlainParser } from '../../io/http/httpExchange.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 
 /** Milliseconds. */
@@ -16,7 +15,7 @@ export interface ApiTimeouts {
 
 export interface ClusterConnection {
   /** @throws errors of undici and of the system */
-  request(path: string, sent: SentRequest): Promise<Answer>;
+  request(path: string, sent: SentRequest): Promise<RawResponse>;
   close(): Promise<void>;
 }
 

@@ -6,20 +6,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { isNotFound } from './apiError.ts';
-import type { KubernetesClient } from './client.ts';
-import { type Clock, formatMicroTime, pause, systemClock } from '../../io/clock.ts';
-import { apiVersionOf, events, type KubernetesObject, type Resource } from './objects.ts';
-
-export interface EventRecorder {
-  /** Returns at once. */
-  record(event: RecordedEvent): void;
-  /** Writes what is still to be written, for two seconds at most. */
-  stop(): Promise<void>;
-}
+import type { KubernetesClient } from './kubernetesClient.ts';
+import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { formatMicroTime, apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
 
 export interface RecordedEvent {
   /** What it is about. */
-  readonly resource: Resource;
+  readonly resource: ApiResource;
   readonly object: Pick<KubernetesObject, 'metadata'>;
   readonly type: 'Normal' | 'Warning';
   /** A word, why: `ImageBuildInvalid`. */
@@ -50,38 +43,6 @@ const MAX_WAITING = 200;
 /** Milliseconds. */
 const LAST_WRITES = 2000;
 
-export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
-  const state: State = {
-    options,
-    clock: options.clock ?? systemClock,
-    series: new Map(),
-    waiting: new Set(),
-    end: new AbortController(),
-    writing: undefined,
-  };
-  return {
-    record: (event) => record(state, event),
-    stop: async () => {
-      const enough = new AbortController();
-      const done = Promise.resolve(state.writing).then(() => enough.abort());
-      await pause(state.clock, LAST_WRITES, enough.signal);
-      state.end.abort();
-      await done;
-    },
-  };
-}
-
-interface State {
-  readonly options: EventRecorderOptions;
-  readonly clock: Clock;
-  /** By what makes them the same, the longest unused first. */
-  readonly series: Map<string, Series>;
-  /** To be written. */
-  readonly waiting: Set<Series>;
-  readonly end: AbortController;
-  writing: Promise<void> | undefined;
-}
-
 /** One event, and how often it has happened. */
 interface Series {
   readonly event: RecordedEvent;
@@ -95,31 +56,95 @@ interface Series {
   isWritten: boolean;
 }
 
-function record(state: State, event: RecordedEvent): void {
-  if (state.end.signal.aborted) return;
-  const series = countEvent(state, event);
-  if (state.waiting.size >= MAX_WAITING) return;
-  state.waiting.add(series);
-  state.writing ??= writeAll(state);
-}
+/** Writes events one at a time. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  /** By what makes them the same, the longest unused first. */
+  readonly #series = new Map<string, Series>();
+  /** To be written. */
+  readonly #waiting = new Set<Series>();
+  readonly #end = new AbortController();
+  #writing: Promise<void> | undefined;
 
-function countEvent({ clock, series }: State, event: RecordedEvent): Series {
-  const { object, type, reason, action, message } = event;
-  const identity = JSON.stringify([object.metadata.uid, type, reason, action, message]);
-  const [date, now] = [clock.date(), clock.now()];
-  const known = series.get(identity);
-  series.delete(identity);
-  const isSame = known !== undefined && now - known.lastTime < SAME_FOR;
-  const counted = isSame ? known : startSeries(event, date);
-  counted.count += 1;
-  counted.last = date;
-  counted.lastTime = now;
-  series.set(identity, counted);
-  for (const oldest of series.keys()) {
-    if (series.size <= MAX_SERIES) break;
-    series.delete(oldest);
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
   }
-  return counted;
+
+  /** Returns at once. */
+  record(event: RecordedEvent): void {
+    if (this.#end.signal.aborted) return;
+    const series = this.#count(event);
+    if (this.#waiting.size >= MAX_WAITING) return;
+    this.#waiting.add(series);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Writes what is still to be written, for two seconds at most. */
+  async stop(): Promise<void> {
+    const enough = new AbortController();
+    const done = Promise.resolve(this.#writing).then(() => enough.abort());
+    await pause(this.#clock, LAST_WRITES, enough.signal);
+    this.#end.abort();
+    await done;
+  }
+
+  #count(event: RecordedEvent): Series {
+    const { object, type, reason, action, message } = event;
+    const identity = JSON.stringify([object.metadata.uid, type, reason, action, message]);
+    const [date, now] = [this.#clock.date(), this.#clock.now()];
+    const known = this.#series.get(identity);
+    this.#series.delete(identity);
+    const isSame = known !== undefined && now - known.lastTime < SAME_FOR;
+    const counted = isSame ? known : startSeries(event, date);
+    counted.count += 1;
+    counted.last = date;
+    counted.lastTime = now;
+    this.#series.set(identity, counted);
+    for (const oldest of this.#series.keys()) {
+      if (this.#series.size <= MAX_SERIES) break;
+      this.#series.delete(oldest);
+    }
+    return counted;
+  }
+
+  /** Never rejects. */
+  async #writeAll(): Promise<void> {
+    await Promise.resolve(); // lets the caller note that it runs
+    for (const series of this.#waiting) {
+      this.#waiting.delete(series);
+      try {
+        await this.#write(series);
+      } catch (error) {
+        if (this.#end.signal.aborted) break;
+        const shown = error instanceof Error ? error : new Error('unknown trouble', { cause: error });
+        this.#options.trouble?.(shown);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(series: Series): Promise<void> {
+    if (series.isWritten && (await this.#writeCount(series))) return;
+    const { client } = this.#options;
+    const { namespace } = series.event.object.metadata;
+    await client.create(events, { namespace, signal: this.#end.signal }, bodyOf(this.#options, series));
+    series.isWritten = true;
+  }
+
+  /** Resolves to whether the event is still there: API servers drop them after an hour. */
+  async #writeCount({ event, name, ...series }: Series): Promise<boolean> {
+    const { namespace } = event.object.metadata;
+    const body = { series: countOf(series) };
+    try {
+      await this.#options.client.patch(events, { namespace, name }, { body, signal: this.#end.signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
 }
 
 function startSeries(event: RecordedEvent, first: Date): Series {
@@ -128,49 +153,11 @@ function startSeries(event: RecordedEvent, first: Date): Series {
   return { event, first, name: unique, last: first, lastTime: 0, count: 0, isWritten: false };
 }
 
-/** Never rejects. */
-async function writeAll(state: State): Promise<void> {
-  const { options, waiting, end } = state;
-  await Promise.resolve(); // lets the caller note that it runs
-  for (const series of waiting) {
-    waiting.delete(series);
-    try {
-      await write(state, series);
-    } catch (error) {
-      if (end.signal.aborted) break;
-      options.trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }));
-    }
-  }
-  state.writing = undefined;
-}
-
-async function write(state: State, series: Series): Promise<void> {
-  if (series.isWritten && (await writeCount(state, series))) return;
-  const { client } = state.options;
-  const { namespace } = series.event.object.metadata;
-  await client.create(events, { namespace, signal: state.end.signal }, bodyOf(state, series));
-  series.isWritten = true;
-}
-
-/** Resolves to whether the event is still there: API servers drop them after an hour. */
-async function writeCount({ options, end }: State, series: Series): Promise<boolean> {
-  const { namespace } = series.event.object.metadata;
-  const { name } = series;
-  const body = { series: countOf(series) };
-  try {
-    await options.client.patch(events, { namespace, name }, { body, signal: end.signal });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
-function countOf({ count, last }: Series): Record<string, unknown> {
+function countOf({ count, last }: Pick<Series, 'count' | 'last'>): Record<string, unknown> {
   return { count, lastObservedTime: formatMicroTime(last) };
 }
 
-function bodyOf({ options }: State, series: Series): NewEvent {
+function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
   const { event, first, name } = series;
   const { metadata } = event.object;
   return {

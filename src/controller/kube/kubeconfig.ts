@@ -5,9 +5,9 @@
  * Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 
+import { isMapping } from '../../formats/mapping.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseYaml } from '../../formats/yaml.ts';
-import { isRecord } from './objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ export interface Kubeconfig {
 }
 
 /** What the current context means. Paths are as they are written. */
-export interface Access {
+export interface ClusterAccess {
   /** The name of the context, for messages. */
   readonly context: string;
   readonly server: string;
@@ -45,7 +45,7 @@ export type Material =
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const value = parse(text, path);
   if (value === null) return emptyKubeconfig(path);
-  if (!isRecord(value)) throw problemIn(path, 'it is no mapping');
+  if (!isMapping(value)) throw problemIn(path, 'it is no mapping');
   const current = value['current-context'];
   return {
     path,
@@ -68,6 +68,7 @@ function parse(text: string, path: string): unknown {
 
 function problemIn(path: string, problem: string): CliError {
   return new CliError(`The kubeconfig ${path} cannot be used: ${problem}`, {
+    code: 'ERR_KUBERNETES',
     hint: 'try it with: kubectl config view --minify',
   });
 }
@@ -82,9 +83,9 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
   if (list === undefined || list === null) return found;
   if (!Array.isArray(list)) throw problemIn(path, `${field}s is no list`);
   for (const entry of list) {
-    const name: unknown = isRecord(entry) ? entry['name'] : undefined;
-    const fields: unknown = isRecord(entry) ? (entry[field] ?? {}) : undefined;
-    if (typeof name !== 'string' || !isRecord(fields))
+    const name: unknown = isMapping(entry) ? entry['name'] : undefined;
+    const fields: unknown = isMapping(entry) ? (entry[field] ?? {}) : undefined;
+    if (typeof name !== 'string' || !isMapping(fields))
       throw problemIn(path, `an entry of ${field}s has no name, or no ${field}`);
     if (!found.has(name)) found.set(name, fields);
   }
@@ -95,7 +96,7 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
  * The current context of several files, which count as one: of what is named twice the first counts.
  * @throws CliError
  */
-export function selectAccess(files: readonly Kubeconfig[]): Access {
+export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   const first = files.find(({ currentContext }) => currentContext !== undefined);
   const name = first?.currentContext;
   const paths = files.map(({ path }) => path).join(', ');
@@ -151,12 +152,14 @@ function readReference(files: readonly Kubeconfig[], context: Entry, kind: 'clus
 function refuseForeign(cluster: Entry, user: Entry): void {
   if (cluster.fields['insecure-skip-tls-verify'] === true) {
     throw new CliError(`The kubeconfig ${cluster.path} turns the verification of TLS off`, {
+      code: 'ERR_KUBERNETES',
       hint: 'name the authority of the cluster instead: certificate-authority-data',
     });
   }
   for (const [field, what] of refused) {
     if (user.fields[field] === undefined || user.fields[field] === null) continue;
     throw new CliError(`The kubeconfig ${user.path} uses ${field}, ${what}`, {
+      code: 'ERR_KUBERNETES',
       hint: 'give a kubeconfig with a token or a client certificate: kubectl create token SERVICEACCOUNT',
     });
   }
@@ -172,7 +175,9 @@ const refused: readonly (readonly [field: string, what: string])[] = [
   ['as-groups', 'and acting as somebody else is not known here'],
 ];
 
-function readCluster(cluster: Entry): Pick<Access, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
+function readCluster(
+  cluster: Entry,
+): Pick<ClusterAccess, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
   const server = cluster.text('server');
   if (server === undefined) throw problemIn(cluster.path, 'its cluster has no server');
   return {
@@ -183,7 +188,7 @@ function readCluster(cluster: Entry): Pick<Access, 'server' | 'authority' | 'ser
   };
 }
 
-function readUser(user: Entry): Pick<Access, 'certificate' | 'key' | 'token'> {
+function readUser(user: Entry): Pick<ClusterAccess, 'certificate' | 'key' | 'token'> {
   const token = user.text('token');
   const file = user.text('tokenFile');
   const certificate = readMaterial(user, 'client-certificate');
@@ -198,7 +203,7 @@ function readToken(
   token: string | undefined,
   file: string | undefined,
   from: string,
-): Access['token'] | undefined {
+): ClusterAccess['token'] | undefined {
   if (file !== undefined) return { kind: 'file', path: file, from };
   return token === undefined ? undefined : { kind: 'data', bytes: Buffer.from(token) };
 }

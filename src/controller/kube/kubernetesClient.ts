@@ -1,31 +1,86 @@
-/** The client for the API server: requests for objects, and what comes of them, checked. */
+/**
+ * The client for the API server of Kubernetes: requests for objects, and what comes of them, checked. It has what a
+ * controller of one kind of object needs. Left out: kinds without a namespace, discovery, protobuf, deletion, and updates of
+ * whole objects, in whose place patches are.
+ */
 
-import { describeBreak, notUnderstood, type Wish } from './apiAnswers.ts';
-import { ApiError, type OwnReason } from './apiError.ts';
-import { type ApiRequest, type ApiRequests, createApiRequests, type RequestSettings } from './apiRequests.ts';
-import type {
-  CallOptions,
-  KubernetesClient,
-  ListPage,
-  NewObject,
-  NewPlace,
-  Patch,
-  Selection,
-  WatchEvent,
-  WatchStart,
-} from './client.ts';
-import type { ClusterConfig } from './clusterConfig.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import {
   apiVersionOf,
-  isRecord,
+  collectionPath,
   type KubernetesObject,
   type ObjectKey,
+  objectPath,
+  queryText,
   readObject,
-  type Resource,
+  type ApiResource,
+  wantedForm,
+  operationFor,
 } from './objects.ts';
-import { collectionPath, objectPath, queryText, wantedForm, wishFor } from './resourcePath.ts';
-import { readWatchEvent, versionOf } from './watchEvents.ts';
-import { splitLines } from './watchLines.ts';
+import { ApiError, describeBreak, notUnderstood, type OwnReason, type Operation } from './apiError.ts';
+import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
+import type { ClusterConfig } from './clusterConfig.ts';
+import { readWatchEvent, splitLines, versionOf } from './watchStream.ts';
+
+/** All of them throw ApiError; UsageError for names and namespaces that no object can have. */
+export interface KubernetesClient {
+  get(resource: ApiResource, key: ObjectKey, call?: CallOptions): Promise<KubernetesObject>;
+  /** All that there are at one moment, a page at a time. Throws an error that `isExpired` knows where that took too long. */
+  list(resource: ApiResource, selection: ListSelector, call?: CallOptions): AsyncIterable<ListPage>;
+  /** @param object with `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
+  create(resource: ApiResource, place: NewPlace, object: NewObject): Promise<KubernetesObject>;
+  patch(resource: ApiResource, key: ObjectKey, patch: MergePatch): Promise<KubernetesObject>;
+  /** One connection's worth of changes: ends when the API server ends it. `followResource` goes on and on. */
+  watch(resource: ApiResource, selection: ListSelector, from: WatchStart): AsyncIterable<WatchEvent>;
+  /** Gives up all that is under way. */
+  close(): Promise<void>;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where something is made. */
+interface NewPlace extends CallOptions {
+  readonly namespace: string;
+}
+
+export interface ListSelector {
+  /** Undefined for all that there are. */
+  readonly namespace?: string | undefined;
+  /** `metadata.name=worker-0` */
+  readonly fieldSelector?: string | undefined;
+}
+
+interface ListPage {
+  readonly objects: readonly KubernetesObject[];
+  /** Of the moment that all pages are of: where to watch from. */
+  readonly resourceVersion: string;
+}
+
+/** Any JSON but for what is named here. */
+interface NewObject {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** A merge patch (RFC 7396). */
+export interface MergePatch extends CallOptions {
+  /** With `metadata.resourceVersion` it is refused where the object has become another one (`isConflict`). */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly subresource?: 'status' | undefined;
+}
+
+interface WatchStart {
+  /** Changes after that are told. */
+  readonly resourceVersion: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type WatchEvent =
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: KubernetesObject }
+  /** Nothing has changed until here. */
+  | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
 /** Bytes. etcd takes objects of 1.5 MiB; who manages which field, and JSON's escapes, may make several times that. */
 const MAX_OBJECT = 8 * 1024 * 1024;
@@ -42,7 +97,7 @@ export function createKubernetesClient(
   config: ClusterConfig,
   settings: RequestSettings = {},
 ): KubernetesClient {
-  const requests = createApiRequests(config, settings);
+  const requests = new ApiRequests(config, settings);
   return {
     get: async (resource, key, call) => get(requests, { resource, key }, call),
     list: (resource, selection, call) => list(requests, { resource, selection }, call),
@@ -54,13 +109,13 @@ export function createKubernetesClient(
 }
 
 interface Place {
-  readonly resource: Resource;
+  readonly resource: ApiResource;
   readonly key: ObjectKey;
 }
 
 interface Query {
-  readonly resource: Resource;
-  readonly selection: Selection;
+  readonly resource: ApiResource;
+  readonly selection: ListSelector;
 }
 
 async function get(
@@ -69,7 +124,7 @@ async function get(
   call?: CallOptions,
 ): Promise<KubernetesObject> {
   return askForObject(requests, {
-    wish: wishFor('get', resource, key),
+    operation: operationFor('get', resource, key),
     method: 'GET',
     path: objectPath(resource, key),
     accept: wantedForm(resource, ''),
@@ -79,16 +134,16 @@ async function get(
 
 async function askForObject(requests: ApiRequests, request: ApiRequest): Promise<KubernetesObject> {
   const answer = await requests.ask(request, MAX_OBJECT);
-  return understand(request.wish, () => readObject(answer));
+  return understand(request.operation, () => readObject(answer));
 }
 
 /** @throws ApiError for what is nothing that an API server says */
-function understand<T>(wish: Wish, read: () => T): T {
+function understand<T>(operation: Operation, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw notUnderstood(wish, error instanceof Error ? error.message : 'the answer is something else');
+    throw notUnderstood(operation, error instanceof Error ? error.message : 'the answer is something else');
   }
 }
 
@@ -97,21 +152,21 @@ async function* list(
   { resource, selection }: Query,
   call?: CallOptions,
 ): AsyncGenerator<ListPage, void> {
-  const wish = wishFor('list', resource, selection);
+  const operation = operationFor('list', resource, selection);
   const path = collectionPath(resource, selection.namespace);
   let limit = PAGE;
   let next: string | undefined;
   for (let count = 0; count < MAX_PAGES; count++) {
     const query = queryText({ fieldSelector: selection.fieldSelector, limit: String(limit), continue: next });
     const request: ApiRequest = {
-      wish,
+      operation,
       method: 'GET',
       path: `${path}${query}`,
       accept: wantedForm(resource, 'List'),
       signal: call?.signal,
     };
     const page = await askForPage(requests, request);
-    if (page === 'too large' && limit === 1) throw notUnderstood(wish, 'an object is too large');
+    if (page === 'too large' && limit === 1) throw notUnderstood(operation, 'an object is too large');
     if (page === 'too large') {
       limit = Math.ceil(limit / 8);
       continue;
@@ -120,7 +175,7 @@ async function* list(
     next = page.next;
     if (next === undefined) return;
   }
-  throw notUnderstood(wish, 'the list has no end');
+  throw notUnderstood(operation, 'the list has no end');
 }
 
 type Page = ListPage & { readonly next: string | undefined };
@@ -128,18 +183,18 @@ type Page = ListPage & { readonly next: string | undefined };
 async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<Page | 'too large'> {
   try {
     const answer = await requests.ask(request, MAX_PAGE);
-    return understand(request.wish, () => readPage(answer, request.wish));
+    return understand(request.operation, () => readPage(answer, request.operation));
   } catch (error) {
     if (error instanceof ApiError && error.reason === ('TooLarge' satisfies OwnReason)) return 'too large';
     throw error;
   }
 }
 
-function readPage(answer: unknown, wish: Wish): Page {
-  const resourceVersion = versionOf(answer, wish);
-  const { items, metadata } = isRecord(answer) ? answer : {};
-  if (!Array.isArray(items) && items !== null) throw notUnderstood(wish, 'the answer is no list');
-  const next = isRecord(metadata) ? metadata['continue'] : undefined;
+function readPage(answer: unknown, operation: Operation): Page {
+  const resourceVersion = versionOf(answer, operation);
+  const { items, metadata } = isMapping(answer) ? answer : {};
+  if (!Array.isArray(items) && items !== null) throw notUnderstood(operation, 'the answer is no list');
+  const next = isMapping(metadata) ? metadata['continue'] : undefined;
   return {
     objects: (items ?? []).map(readObject),
     resourceVersion,
@@ -148,7 +203,7 @@ function readPage(answer: unknown, wish: Wish): Page {
 }
 
 interface Collection extends NewPlace {
-  readonly resource: Resource;
+  readonly resource: ApiResource;
 }
 
 async function create(
@@ -157,7 +212,7 @@ async function create(
   object: NewObject,
 ): Promise<KubernetesObject> {
   return askForObject(requests, {
-    wish: wishFor('create', resource, { namespace }),
+    operation: operationFor('create', resource, { namespace }),
     method: 'POST',
     path: collectionPath(resource, namespace),
     body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
@@ -168,11 +223,11 @@ async function create(
 async function sendPatch(
   requests: ApiRequests,
   { resource, key }: Place,
-  patch: Patch,
+  patch: MergePatch,
 ): Promise<KubernetesObject> {
   const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
   return askForObject(requests, {
-    wish: wishFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
+    operation: operationFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
     method: 'PATCH',
     path: `${objectPath(resource, key)}${subresource}${queryText({ fieldManager: MANAGER })}`,
     contentType: 'application/merge-patch+json',
@@ -189,7 +244,7 @@ async function* watch(
   { resource, selection }: Query,
   { resourceVersion, signal }: WatchStart,
 ): AsyncGenerator<WatchEvent, void> {
-  const wish = wishFor('watch', resource, selection);
+  const operation = operationFor('watch', resource, selection);
   const query = queryText({
     fieldSelector: selection.fieldSelector,
     watch: 'true',
@@ -199,7 +254,7 @@ async function* watch(
   });
   const path = `${collectionPath(resource, selection.namespace)}${query}`;
   const parts = requests.stream({
-    wish,
+    operation,
     method: 'GET',
     path,
     accept: wantedForm(resource, ''),
@@ -208,10 +263,10 @@ async function* watch(
   });
   try {
     for await (const line of splitLines(parts, MAX_OBJECT)) {
-      const event = understand(wish, () => readWatchEvent(line, wish));
+      const event = understand(operation, () => readWatchEvent(line, operation));
       if (event !== undefined) yield event;
     }
   } catch (error) {
-    throw describeBreak(error, wish);
+    throw describeBreak(error, operation);
   }
 }

@@ -1,9 +1,12 @@
 /** Kinds of things that the API server of Kubernetes keeps, and single ones of them. What it says is checked here first. */
 
-import { CliError } from '../../core/errors.ts';
+import { isMapping } from '../../formats/mapping.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
+import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
+import type { ListSelector } from './kubernetesClient.ts';
 
 /** A kind of object, as URLs and manifests name it. Those without a namespace are left out: nothing here needs one. */
-export interface Resource {
+export interface ApiResource {
   /** Empty for the core of Kubernetes. */
   readonly group: string;
   readonly version: string;
@@ -15,20 +18,20 @@ export interface Resource {
   readonly part?: 'metadata';
 }
 
-export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+export const secrets: ApiResource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 /** Which Secrets there are, and in which version; their contents stay where they are. */
-export const secretMetadata: Resource = { ...secrets, part: 'metadata' };
-export const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
-export const leases: Resource = {
+export const secretMetadata: ApiResource = { ...secrets, part: 'metadata' };
+export const configMaps: ApiResource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+export const leases: ApiResource = {
   group: 'coordination.k8s.io',
   version: 'v1',
   plural: 'leases',
   kind: 'Lease',
 };
-export const events: Resource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
+export const events: ApiResource = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
 
 /** `metal3.io/v1alpha1`, or `v1`. */
-export function apiVersionOf({ group, version }: Resource): string {
+export function apiVersionOf({ group, version }: ApiResource): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
@@ -61,7 +64,6 @@ interface ObjectMetadata extends ObjectKey {
   /** Counts changes of what is wanted (`spec`). */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
   /** Set once somebody has deleted it: it goes when it has no finalizers left. */
   readonly deletionTimestamp: string | undefined;
@@ -76,8 +78,8 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
  * @throws CliError for what is no object of Kubernetes
  */
 export function readObject(value: unknown): KubernetesObject {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  if (!isRecord(value) || !isRecord(metadata)) throw notAnObject('it has no metadata');
+  const metadata = isMapping(value) ? value['metadata'] : undefined;
+  if (!isMapping(value) || !isMapping(metadata)) throw notAnObject('it has no metadata');
   const text = (field: string): string => {
     const found = metadata[field];
     if (typeof found === 'string' && found !== '') return found;
@@ -94,7 +96,6 @@ export function readObject(value: unknown): KubernetesObject {
       resourceVersion: text('resourceVersion'),
       generation: typeof generation === 'number' ? generation : 0,
       labels: textsOf(metadata['labels']),
-      annotations: textsOf(metadata['annotations']),
       finalizers: listOfTexts(metadata['finalizers']),
       deletionTimestamp: typeof deletionTimestamp === 'string' ? deletionTimestamp : undefined,
     },
@@ -103,16 +104,13 @@ export function readObject(value: unknown): KubernetesObject {
 
 function notAnObject(problem: string): CliError {
   return new CliError(`The API server gives something that is no object of Kubernetes: ${problem}`, {
+    code: 'ERR_KUBERNETES',
     hint: 'check the address of the server, and what stands before it',
   });
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function textsOf(value: unknown): Readonly<Record<string, string>> {
-  if (!isRecord(value)) return {};
+  if (!isMapping(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
@@ -120,4 +118,57 @@ function textsOf(value: unknown): Readonly<Record<string, string>> {
 
 function listOfTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((it): it is string => typeof it === 'string') : [];
+}
+
+/** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, without the namespace for those of all. */
+export function collectionPath(
+  { group, version, plural }: ApiResource,
+  namespace: string | undefined,
+): string {
+  const api = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  if (namespace === undefined) return `${api}/${plural}`;
+  const problem = namespaceProblem(namespace);
+  if (problem !== undefined) throw badName('namespace', namespace, problem);
+  return `${api}/namespaces/${namespace}/${plural}`;
+}
+
+/** Names are checked: with slashes or dots they would lead elsewhere. @throws UsageError */
+export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey): string {
+  const problem = objectNameProblem(name);
+  if (problem !== undefined) throw badName('name', name, problem);
+  return `${collectionPath(resource, namespace)}/${name}`;
+}
+
+function badName(what: 'name' | 'namespace', text: string, problem: string): UsageError {
+  return new UsageError(`${JSON.stringify(text.slice(0, 80))} cannot be a ${what} in Kubernetes: ${problem}`);
+}
+
+/** The form in which objects are to come, one by one or as a list; undefined for that which they are kept in. */
+export function wantedForm({ part }: ApiResource, many: '' | 'List'): string | undefined {
+  if (part === undefined) return undefined;
+  return `application/json;as=PartialObjectMetadata${many};g=meta.k8s.io;v=v1`;
+}
+
+/** `?fieldSelector=…&…`; what is undefined is left out. */
+export function queryText(fields: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value);
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+/** For messages: `list secrets in metal3`. */
+export function operationFor(
+  verb: string,
+  { plural }: ApiResource,
+  { namespace, name }: WishedPlace,
+): string {
+  if (name !== undefined) return `${verb} ${plural} ${namespace ?? ''}/${name}`;
+  return `${verb} ${plural} in ${namespace ?? 'all namespaces'}`;
+}
+
+type WishedPlace = Pick<ListSelector, 'namespace'> & { readonly name?: string };
+
+/** A time with the six digits below the second that Kubernetes wants of a MicroTime. */
+export function formatMicroTime(date: Date): string {
+  return date.toISOString().replace('Z', '000Z');
 }

@@ -1,4 +1,7 @@
-/** How fast requests may go out, so that one client does not take the API server from all others: a token bucket. */
+/**
+ * How fast requests may go out, so that one client does not take the API server from all others: a token bucket, and a
+ * pause after a failure that doubles with each one in a row.
+ */
 
 import { type Clock, pause } from '../../io/clock.ts';
 
@@ -22,4 +25,20 @@ export function createPace({ perSecond, burst }: Pace, clock: Clock): TakeTurn {
     const wait = full - burst * interval - now;
     if (wait > 0) await pause(clock, wait, signal);
   };
+}
+
+/** Milliseconds. */
+export interface BackOff {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** @param failures so far, of which the first counts 1 */
+export function backOffAfter({ first, longest }: BackOff, failures: number): number {
+  return Math.min(first * 2 ** Math.max(failures - 1, 0), longest);
+}
+
+/** Between the half and all of it, so that those who failed at one time do not come back at one time. */
+export function withJitter(milliseconds: number, random = Math.random): number {
+  return milliseconds * (0.5 + random() / 2);
 }

@@ -4,18 +4,8 @@
  */
 
 import { ApiError } from './apiError.ts';
-import { type BackOff, backOffAfter } from './backOff.ts';
+import { type BackOff, backOffAfter } from './requestPace.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
-
-export interface WorkQueue {
-  /** As soon as a worker is free, a pause that was going on or not. What is being worked on is done again after that. */
-  add(key: string): void;
-  /** Not before so many milliseconds; what is to come earlier comes earlier. */
-  addAfter(key: string, milliseconds: number): void;
-  readonly load: QueueLoad;
-  /** Finishes what is being worked on and drops the rest. */
-  stop(): Promise<void>;
-}
 
 /** Numbers of keys. */
 export interface QueueLoad {
@@ -48,102 +38,89 @@ export interface WorkFailure {
 
 const DEFAULT_BACK_OFF: BackOff = { first: 1000, longest: 300_000 };
 
-export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const state: State = {
-    options,
-    clock: options.clock ?? systemClock,
-    waiting: new Set(),
-    delayed: new Map(),
-    running: new Map(),
-    failures: new Map(),
-    isStopped: false,
-  };
-  return {
-    add: (key) => add(state, key),
-    addAfter: (key, milliseconds) => addAfter(state, key, milliseconds),
-    get load() {
-      const { waiting, delayed, running } = state;
-      return { waiting: waiting.size, delayed: delayed.size, running: running.size };
-    },
-    stop: () => stop(state),
-  };
-}
-
-interface State {
-  readonly options: WorkQueueOptions;
-  readonly clock: Clock;
-  /** In the order of their coming. */
-  readonly waiting: Set<string>;
-  readonly delayed: Map<string, Delay>;
-  readonly running: Map<string, Promise<void>>;
-  /** In a row. */
-  readonly failures: Map<string, number>;
-  isStopped: boolean;
-}
-
 interface Delay {
   readonly due: number;
   readonly callOff: () => void;
 }
 
-function add(state: State, key: string): void {
-  if (state.isStopped) return;
-  endDelay(state, key);
-  state.waiting.add(key);
-  startWork(state);
-}
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #clock: Clock;
+  /** In the order of their coming. */
+  readonly #waiting = new Set<string>();
+  readonly #delayed = new Map<string, Delay>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** In a row. */
+  readonly #failures = new Map<string, number>();
+  #isStopped = false;
 
-function endDelay({ delayed }: State, key: string): void {
-  delayed.get(key)?.callOff();
-  delayed.delete(key);
-}
-
-function addAfter(state: State, key: string, milliseconds: number): void {
-  const { clock, delayed, waiting } = state;
-  const due = clock.now() + milliseconds;
-  if (state.isStopped || waiting.has(key) || (delayed.get(key)?.due ?? Infinity) <= due) return;
-  endDelay(state, key);
-  delayed.set(key, { due, callOff: clock.after(milliseconds, () => add(state, key)) });
-}
-
-function startWork(state: State): void {
-  const { options, waiting, running } = state;
-  for (const key of waiting) {
-    if (running.size >= (options.workers ?? 1)) return;
-    if (running.has(key)) continue; // waits for itself
-    waiting.delete(key);
-    running.set(key, workOn(state, key));
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
   }
-}
 
-/** Never rejects. */
-async function workOn(state: State, key: string): Promise<void> {
-  const { options, running, failures } = state;
-  try {
-    await Promise.resolve(); // lets the caller note that it runs
-    await options.work(key);
-    failures.delete(key);
-  } catch (error) {
-    noteFailure(state, key, error);
+  get load(): QueueLoad {
+    return { waiting: this.#waiting.size, delayed: this.#delayed.size, running: this.#running.size };
   }
-  running.delete(key);
-  if (!state.isStopped) startWork(state);
-}
 
-function noteFailure(state: State, key: string, error: unknown): void {
-  const { options, failures } = state;
-  const count = (failures.get(key) ?? 0) + 1;
-  failures.set(key, count);
-  const wanted = error instanceof ApiError ? error.retryAfter : 0;
-  const retryIn = Math.max(backOffAfter(options.backOff ?? DEFAULT_BACK_OFF, count), wanted);
-  options.failed?.({ key, error, failures: count, retryIn });
-  addAfter(state, key, retryIn);
-}
+  /** As soon as a worker is free, a pause that was going on or not. What is being worked on is done again after that. */
+  add(key: string): void {
+    if (this.#isStopped) return;
+    this.#endDelay(key);
+    this.#waiting.add(key);
+    this.#startWork();
+  }
 
-async function stop(state: State): Promise<void> {
-  state.isStopped = true;
-  for (const { callOff } of state.delayed.values()) callOff();
-  state.delayed.clear();
-  state.waiting.clear();
-  await Promise.all(state.running.values());
+  /** Not before so many milliseconds; what is to come earlier comes earlier. */
+  addAfter(key: string, milliseconds: number): void {
+    const due = this.#clock.now() + milliseconds;
+    if (this.#isStopped || this.#waiting.has(key) || (this.#delayed.get(key)?.due ?? Infinity) <= due) return;
+    this.#endDelay(key);
+    this.#delayed.set(key, { due, callOff: this.#clock.after(milliseconds, () => this.add(key)) });
+  }
+
+  /** Finishes what is being worked on and drops the rest. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const key of this.#delayed.keys()) this.#endDelay(key);
+    this.#waiting.clear();
+    await Promise.all(this.#running.values());
+  }
+
+  #endDelay(key: string): void {
+    this.#delayed.get(key)?.callOff();
+    this.#delayed.delete(key);
+  }
+
+  #startWork(): void {
+    for (const key of this.#waiting) {
+      if (this.#running.size >= (this.#options.workers ?? 1)) return;
+      if (this.#running.has(key)) continue; // waits for itself
+      this.#waiting.delete(key);
+      this.#running.set(key, this.#workOn(key));
+    }
+  }
+
+  /** Never rejects. */
+  async #workOn(key: string): Promise<void> {
+    try {
+      await Promise.resolve(); // lets the caller note that it runs
+      await this.#options.work(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      this.#countFailure(key, error);
+    }
+    this.#running.delete(key);
+    if (!this.#isStopped) this.#startWork();
+  }
+
+  #countFailure(key: string, error: unknown): void {
+    const { backOff = DEFAULT_BACK_OFF, failed } = this.#options;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const retryIn = Math.max(backOffAfter(backOff, failures), wanted);
+    failed?.({ key, error, failures, retryIn });
+    this.addAfter(key, retryIn);
+  }
 }

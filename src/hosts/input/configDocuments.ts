@@ -12,11 +12,11 @@ import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts'
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listSecrets, modeForSecrets } from '../../io/images/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
-import { writeFileAtomically } from '../../io/files/outputFile.ts';
+import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
-import { printable } from '../../io/report/printable.ts';
-import { withoutIgnored } from '../../io/report/ignoredRules.ts';
+import { printable } from '../../io/report/terminalText.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { report } from '../../io/report/report.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
 import { checkConfig } from './checkConfig.ts';

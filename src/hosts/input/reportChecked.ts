@@ -3,7 +3,7 @@
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { reportDiagnostics } from '../../io/report/text.ts';
-import { withoutIgnored } from '../../io/report/ignoredRules.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { CheckedDocument } from './checkConfig.ts';
 
 /** @param name of the document, as the user knows it */

@@ -9,7 +9,7 @@ import { imageParts, type ImagePart, findArchitecture, kernelArchitecture } from
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
-import type { KnownDigests } from '../../io/files/fileStamp.ts';
+import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';

@@ -6,8 +6,8 @@ import { diagnosticOf } from '../../core/diagnostic.ts';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { ExitCode } from '../../io/io.ts';
-import { writeIfChanged } from '../../io/files/outputFile.ts';
-import { printable } from '../../io/report/printable.ts';
+import { writeIfChanged } from '../../io/files/newFile.ts';
+import { printable } from '../../io/report/terminalText.ts';
 import {
   formatWrong,
   type HostRun,

@@ -17,7 +17,7 @@ import {
 } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
-import { parseChoice } from '../../io/report/nearestNames.ts';
+import { parseChoice } from '../../io/report/choices.ts';
 import type { HostPart } from './hostReaders.ts';
 import type { IronicPart } from './ironicReaders.ts';
 import type { NetworkReading } from './networkReaders.ts';

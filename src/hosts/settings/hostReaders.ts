@@ -25,7 +25,7 @@ import {
   valuesOf,
 } from './reading.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
-import { homeFolder } from '../../io/files/platformPaths.ts';
+import { homeFolder } from '../../io/files/platform.ts';
 import type { Warn } from './options.ts';
 
 /** What is read here. */

@@ -10,12 +10,12 @@ import type { Finding, Path } from '../../core/finding.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
 import type { Done } from '../run/hostRun.ts';
-import { ignoreProblem, ignoringRules } from '../../io/report/ignoredRules.ts';
+import { ignoreProblem, ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
-import { nearestNames } from '../../io/report/nearestNames.ts';
+import { nearestNames } from '../../io/report/choices.ts';
 
 export interface InventoryFile {
   readonly inventory: Inventory;

@@ -2,7 +2,7 @@
 
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { UsageError } from '../../core/errors.ts';
-import { parseChoice } from '../../io/report/nearestNames.ts';
+import { parseChoice } from '../../io/report/choices.ts';
 import type { RenderOptions } from './options.ts';
 
 /** build.py's flag selects its profile; the others are asked for. Throws UsageError for an unknown one. */

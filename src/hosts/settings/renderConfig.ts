@@ -12,7 +12,7 @@ import { examineConfig } from '../../ignition/validate.ts';
 import { type Io, ioWith } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
-import { withoutIgnored } from '../../io/report/ignoredRules.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';

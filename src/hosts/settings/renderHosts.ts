@@ -8,7 +8,7 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { ignoringRules } from '../../io/report/ignoredRules.ts';
+import { ignoringRules } from '../../io/report/ruleBook.ts';
 import { startRun, type ListedHost, makeHosts } from '../run/hostRun.ts';
 import { type HostFile, writeHostFiles } from '../run/writeHostFiles.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';

@@ -9,7 +9,7 @@ import { CliError } from '../../core/errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
-import { isOwnName } from './platformPaths.ts';
+import { isOwnName } from './platform.ts';
 
 /** A file to write; `name` is a path below the folder. */
 export interface ExtractedFile {
@@ -74,7 +74,10 @@ export async function prepareExtraction(
   io: Pick<Io, 'cwd'>,
 ): Promise<Extraction> {
   if (directory === '') {
-    throw new CliError('The path of the folder is empty', { hint: 'give the path of a folder' });
+    throw new CliError('The path of the folder is empty', {
+      code: 'ERR_FILE_MISSING',
+      hint: 'give the path of a folder',
+    });
   }
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
@@ -110,10 +113,13 @@ function targetOf(name: string, { folder, prefix }: Place): Target {
   const hint = 'nothing was written; leave the member out by naming the others';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
-    throw new CliError(`path ${name} contains path traversal`, { hint });
+    throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, { hint });
+    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, {
+      code: 'ERR_IMAGE',
+      hint,
+    });
   }
   return { path: prefix + steps.join('/'), place: join(folder, ...steps) };
 }

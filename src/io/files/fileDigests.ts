@@ -1,7 +1,12 @@
-/** Digests of files, in one pass and little memory. */
+/**
+ * Digests of files, in one pass and little memory. The digest of a large file is remembered: the file counts as the same
+ * only if device, inode, size, and both times are. Unlike the time of modification, that of the last change (ctime) cannot
+ * be set by whoever writes the file.
+ */
 
 import { createHash, type Hash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { CliError } from '../../core/errors.ts';
 
 /** Bytes that are read at once: with fewer, most of the time goes into asking. */
 const BLOCK = 1024 * 1024;
@@ -14,16 +19,93 @@ export async function hashFile<Name extends string>(
   path: string,
   names: readonly Name[],
 ): Promise<ReadonlyMap<Name, Hash>> {
-  const hashes = new Map(names.map((name) => [name, createHash(name)]));
   const handle = await open(path, 'r');
   try {
-    const block = new Uint8Array(BLOCK);
-    for (;;) {
-      const { bytesRead } = await handle.read(block, 0, block.length, null);
-      if (bytesRead === 0) return hashes;
-      for (const hash of hashes.values()) hash.update(block.subarray(0, bytesRead));
-    }
+    return await hashHandle(handle, names);
   } finally {
     await handle.close();
   }
+}
+
+/** The same of a file that is open. */
+export async function hashHandle<Name extends string>(
+  handle: FileHandle,
+  names: readonly Name[],
+): Promise<ReadonlyMap<Name, Hash>> {
+  const hashes = new Map(names.map((name) => [name, createHash(name)]));
+  const block = new Uint8Array(BLOCK);
+  for (let offset = 0; ;) {
+    const { bytesRead } = await handle.read(block, 0, block.length, offset);
+    if (bytesRead === 0) return hashes;
+    for (const hash of hashes.values()) hash.update(block.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+}
+
+/** By absolute path. Lives as long as whoever keeps it. */
+export interface KnownDigests {
+  /** Hexadecimal SHA-256 of a file; read from it unless it is known. @throws system errors */
+  sha256(path: string): Promise<string>;
+  /** Remembers the digest of a file that was written just now. */
+  remember(path: string, sha256: string): Promise<void>;
+  /** What is known of the files that were asked for, and are still as they were, for the next run. */
+  save(): Promise<Readonly<Record<string, StampedDigest>>>;
+}
+
+export interface StampedDigest {
+  readonly stamp: string;
+  readonly sha256: string;
+}
+
+export function knownDigests(earlier: ReadonlyMap<string, StampedDigest>): KnownDigests {
+  const used = new Map<string, Look & Pick<StampedDigest, 'sha256'>>();
+  const remember = async (path: string, sha256: string): Promise<void> => {
+    used.set(path, { ...(await lookAt(path)), sha256 });
+  };
+  return {
+    remember,
+    sha256: async (path) => {
+      const look = await lookAt(path);
+      const { stamp, content } = look;
+      const known = used.get(path);
+      if (known?.stamp === stamp) return known.sha256;
+      const before = earlier.get(path);
+      const sha256 = before?.stamp === stamp ? before.sha256 : await readDigest(path, content);
+      used.set(path, { ...look, sha256 });
+      return sha256;
+    },
+    save: async () => {
+      const saved: Record<string, StampedDigest> = {};
+      for (const [path, { content, sha256 }] of used) {
+        // A link to the file, made meanwhile, changes its ctime alone.
+        const now = await lookAt(path).catch(() => undefined);
+        if (now?.content === content) saved[path] = { stamp: now.stamp, sha256 };
+      }
+      return saved;
+    },
+  };
+}
+
+interface Look {
+  /** All that tells this file from another one, or an older one. */
+  readonly stamp: string;
+  /** The same without ctime. */
+  readonly content: string;
+}
+
+async function lookAt(path: string): Promise<Look> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  const content = [dev, ino, size, mtimeNs].join(':');
+  return { stamp: `${content}:${ctimeNs}`, content };
+}
+
+async function readDigest(path: string, content: string): Promise<string> {
+  const hashes = await hashFile(path, ['sha256']);
+  if ((await lookAt(path)).content !== content) {
+    throw new CliError(`${path} became another file while it was read`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'try again',
+    });
+  }
+  return hashes.get('sha256')?.digest('hex') ?? '';
 }

@@ -1,15 +1,16 @@
-/** What the operating system says about files, in sentences for the user. */
+/** Errors of the operating system about files and standard streams, as sentences for the user. */
 
-import { CliError } from '../../core/errors.ts';
+import { getSystemErrorMap } from 'node:util';
+import { type ErrorCode, CliError } from '../../core/errors.ts';
 
 /** What was being done to which file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
-export interface FileAction {
+interface FileAction {
   readonly path: string;
   readonly what: string;
   readonly action: 'read' | 'write' | 'create';
 }
 
-/** The code of a system error, e.g. `ENOENT`; undefined for any other value. */
+/** The code of a system error, e.g. `ENOENT`; undefined for any other value, such as a CliError with a code of its own. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof CliError || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -20,8 +21,28 @@ export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
   const { message, hint } = describe(code, action);
-  return new CliError(message, { hint, cause: error });
+  return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
+
+/** What the user has to do about an error of the system. */
+function kindOf(code: string | undefined, action: string): ErrorCode {
+  const known = code === undefined ? undefined : kinds[code];
+  return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
+}
+
+const kinds: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'ERR_FILE_MISSING',
+  ENOTDIR: 'ERR_FILE_MISSING',
+  EACCES: 'ERR_FILE_ACCESS',
+  EPERM: 'ERR_FILE_ACCESS',
+  EROFS: 'ERR_FILE_ACCESS',
+  EEXIST: 'ERR_FILE_EXISTS',
+  ENOSPC: 'ERR_DISK_FULL',
+  EDQUOT: 'ERR_DISK_FULL',
+  EFBIG: 'ERR_TOO_LARGE',
+  ETXTBSY: 'ERR_BUSY',
+  EBUSY: 'ERR_BUSY',
+};
 
 interface Description {
   readonly message: string;
@@ -66,5 +87,36 @@ function describe(code: string, { path, what, action }: FileAction): Description
       return { message: `${path} is in use`, hint: 'end the program that uses it' };
     default:
       return { message: `Cannot ${action} ${path} (${code})`, hint: 'check the file and its folder' };
+  }
+}
+
+/**
+ * A system error as a CliError such as `cannot write to standard output: No space left on device`. Any other value is
+ * returned unchanged.
+ * @param action what failed, e.g. `write to standard output`
+ */
+export function streamError(error: unknown, action: string): unknown {
+  const reason = reasonOf(error);
+  return reason === undefined
+    ? error
+    : new CliError(`cannot ${action}: ${reason}`, { code: kindOf(errorCode(error), action), cause: error });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (code === undefined || error instanceof CliError) return undefined;
+  const [, text = code] = Array.from(getSystemErrorMap().values()).find(([name]) => name === code) ?? [];
+  return text.replace(/^(?:i\/o|[a-z])/, (start) => start.toUpperCase());
+}
+
+/**
+ * The chunks of standard input.
+ * @throws CliError where the system cannot read it
+ */
+export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+  try {
+    yield* stdin;
+  } catch (error) {
+    throw streamError(error, 'read standard input');
   }
 }

@@ -7,9 +7,8 @@ import { formatCount } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { fileError } from './fileErrors.ts';
+import { fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
-import { stdinChunks } from './streamErrors.ts';
 
 /** What a file is to the user, and how much of it is still plausible. */
 export interface Expected {
@@ -28,13 +27,18 @@ export async function readUserFile(
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '')
-    throw new CliError(`${expected.what}: the path is empty`, { hint: 'give the path of a file' });
+    throw new CliError(`${expected.what}: the path is empty`, {
+      code: 'ERR_FILE_MISSING',
+      hint: 'give the path of a file',
+    });
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
     // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
     const isFile = statSync(place).isFile();
-    const bytes = isFile ? readRegularFile(place, limits) : await readAll(createReadStream(place), limits);
+    const bytes = isFile
+      ? readRegularFile(place, limits)
+      : await readLimited(createReadStream(place), limits);
     io.note?.(`${path} read: ${formatCount(bytes.length, 'byte')}`);
     return bytes;
   } catch (error) {
@@ -44,10 +48,8 @@ export async function readUserFile(
 
 /** All of standard input. */
 export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
-  const bytes = await readAll(stdinChunks(io.stdin), {
-    ...expected,
-    what: `${expected.what} on standard input`,
-  });
+  const limits = { ...expected, what: `${expected.what} on standard input` };
+  const bytes = await readLimited(stdinChunks(io.stdin), limits);
   io.note?.(`standard input read: ${formatCount(bytes.length, 'byte')}`);
   return bytes;
 }
@@ -55,28 +57,40 @@ export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expect
 function readRegularFile(place: string, limits: Expected): Uint8Array {
   const file = openSync(place, 'r');
   try {
-    refuseTooLarge(fstatSync(file).size, limits);
+    if (fstatSync(file).size > limits.maxBytes) throw tooLargeError(limits);
     return readFileSync(file);
   } finally {
     closeSync(file);
   }
 }
 
-async function readAll(stream: AsyncIterable<unknown>, limits: Expected): Promise<Uint8Array> {
+/**
+ * All bytes of a stream. Its chunks are copied, as they may only be lent until the next is asked for.
+ * @param tooLarge makes the error for more than `maxBytes`
+ */
+export async function readAll(
+  stream: AsyncIterable<unknown>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
-    const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    const bytes = chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.from(String(chunk));
     size += bytes.length;
-    refuseTooLarge(size, limits);
+    if (size > maxBytes) throw tooLarge();
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
-function refuseTooLarge(size: number, { what, maxBytes }: Expected): void {
-  if (size <= maxBytes) return;
-  throw new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+function readLimited(stream: AsyncIterable<unknown>, limits: Expected): Promise<Uint8Array> {
+  return readAll(stream, limits.maxBytes, () => tooLargeError(limits));
+}
+
+function tooLargeError({ what, maxBytes }: Expected): CliError {
+  return new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+    code: 'ERR_TOO_LARGE',
     hint: 'is this the right file?',
   });
 }

@@ -18,8 +18,8 @@ import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../../core/errors.ts';
 import { errorCode } from './fileErrors.ts';
-import { cannotLink } from './platformFiles.ts';
-import { processWithId, stateOf, thisProcess } from '../processOwner.ts';
+import { cannotLink } from './platform.ts';
+import { processWithId, stateOf, thisProcess } from '../process.ts';
 import { tempPathFor } from './tempFile.ts';
 
 export interface FileLock {
@@ -48,6 +48,7 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
   const lock = await takeLock(path);
   if (!('holder' in lock)) return lock;
   throw new CliError(`Another process is preparing ${shown}: ${lock.holder}`, {
+    code: 'ERR_BUSY',
     hint: `wait for it, or if there is none remove ${path}`,
   });
 }

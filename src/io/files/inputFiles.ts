@@ -11,7 +11,7 @@ import { CliError } from '../../core/errors.ts';
 import { type GlobToken, matchesGlob, readGlobClass, type ReadToken } from '../../formats/glob.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
-import { splitPath } from './platformPaths.ts';
+import { splitPath } from './platform.ts';
 
 /** A name to read from, why there is none, or a link that leads back to where it stands. */
 export type InputFile =
@@ -76,12 +76,14 @@ function lookAt(place: string): Stats | string {
 
 function noMatch(pattern: string): CliError {
   return new CliError(`No file matches ${pattern}`, {
+    code: 'ERR_FILE_MISSING',
     hint: 'check the pattern, which knows *, ?, […] and ** for folders of any depth',
   });
 }
 
 function noFile(folder: string, { description }: Interest): CliError {
   return new CliError(`No file to check in ${folder}`, {
+    code: 'ERR_FILE_MISSING',
     hint: `of a folder these are checked: ${description}; name other files themselves, or by a pattern`,
   });
 }

@@ -4,13 +4,92 @@
  * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
  */
 
-import { link, lstat, open, readlink, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CliError } from '../../core/errors.ts';
 import { errorCode, fileError } from './fileErrors.ts';
-import { cannotLink } from './platformFiles.ts';
-import { renameFile } from './renameFile.ts';
-import { type MakeFile, type TempFile, withTempFile } from './tempFile.ts';
+import { allowsMore, cannotLink } from './platform.ts';
+import { CliError } from '../../core/errors.ts';
+import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
+
+/** What to write; chunks are taken as they come. */
+export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+export interface NewFileOptions {
+  /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
+  readonly mode?: number;
+  /** Refuses to replace a file. */
+  readonly noClobber?: boolean;
+  /** The path as the user gave it, for messages. */
+  readonly shownPath?: string;
+}
+
+/**
+ * Writes a file that appears complete or not at all. A symbolic link is followed, so that it stays one; a device or a
+ * pipe, which cannot be replaced, is written to directly.
+ * @param path absolute, or relative to the process
+ * @throws CliError in the user's terms
+ */
+export async function writeFileAtomically(
+  path: string,
+  content: Content,
+  { mode, noClobber = false, shownPath = path }: NewFileOptions = {},
+): Promise<void> {
+  const special = noClobber ? undefined : await openSpecial(path);
+  if (special === undefined) {
+    const existing = noClobber ? 'refuse' : 'replace';
+    await createFile({ path: resolve(path), shownPath, existing, mode }, ({ handle }) =>
+      writeContent(handle, content),
+    );
+    return;
+  }
+  try {
+    await writeContent(special, content);
+  } catch (error) {
+    throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
+  } finally {
+    await special.close();
+  }
+}
+
+/**
+ * The same, unless the file is already so; then it keeps its times. A file that others can read is written anew where
+ * `mode` does not let them. Tells whether it was written.
+ * @throws CliError in the user's terms
+ */
+export async function writeIfChanged(
+  path: string,
+  content: Uint8Array,
+  options: NewFileOptions = {},
+): Promise<boolean> {
+  if (await holds(path, content, options)) return false;
+  await writeFileAtomically(path, content, options);
+  return true;
+}
+
+async function holds(path: string, content: Uint8Array, { mode = 0o777 }: NewFileOptions): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
+  const present = await readFile(path).catch(() => undefined);
+  return present?.equals(content) === true;
+}
+
+/** Open for writing, where there is something under the name that is neither a file nor a folder. */
+async function openSpecial(path: string): Promise<FileHandle | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
+  return open(path, constants.O_WRONLY).catch((error: unknown) => {
+    throw fileError(error, { path, what: 'Output', action: 'write' });
+  });
+}
+
+async function writeContent(handle: FileHandle, content: Content): Promise<void> {
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    await handle.writeFile(content);
+    return;
+  }
+  for await (const chunk of content) await handle.writeFile(chunk);
+}
 
 /** Where to write, and under which conditions. */
 export interface NewFile {
@@ -64,7 +143,10 @@ export async function createFile(
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
     if (file.shownPath === '') {
-      throw new CliError('The output path is empty', { hint: 'give the path of a file' });
+      throw new CliError('The output path is empty', {
+        code: 'ERR_FILE_MISSING',
+        hint: 'give the path of a file',
+      });
     }
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
@@ -82,6 +164,7 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
   if (stats === undefined || stats.isFile()) return;
   throw new CliError(`File exists: ${shownPath} is no regular file`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'write to standard output with "-o -", and redirect it there',
   });
 }
@@ -91,7 +174,7 @@ function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unkn
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
   const hint = `replace it with ${replacedBy}, or write elsewhere`;
-  return new CliError(`File exists: ${shownPath}`, { hint, cause: error });
+  return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
 }
 
 /** For what has to be found out, since the system would say it too late or not at all. */

@@ -4,9 +4,8 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, link, open, stat } from 'node:fs/promises';
 import { errorCode, fileError } from './fileErrors.ts';
 import { createFile, type NewFile } from './newFile.ts';
-import { cannotLink } from './platformFiles.ts';
-import { renameFile } from './renameFile.ts';
-import { withTempFile } from './tempFile.ts';
+import { cannotLink } from './platform.ts';
+import { renameFile, withTempFile } from './tempFile.ts';
 
 /** `cloned`: blocks are shared until one of the two is written to. `linked`: it is the same file. */
 export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';

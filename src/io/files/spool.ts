@@ -5,12 +5,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { fileError } from './fileErrors.ts';
-import { freeMemory } from '../freeMemory.ts';
+import { fileError, stdinChunks } from './fileErrors.ts';
+import { freeMemory } from '../process.ts';
 import { writeAll } from './handles.ts';
 import { type OpenImage, readFromFile } from '../images/imageBytes.ts';
 import type { Io } from '../io.ts';
-import { stdinChunks } from './streamErrors.ts';
 
 export interface Spool {
   readonly handle: FileHandle;
@@ -61,6 +60,7 @@ function spoolError(error: unknown): unknown {
   });
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {
+    code: described.code,
     hint: 'set TMPDIR to a folder that has the room, or save the image to a file first',
     cause: error,
   });
@@ -78,7 +78,10 @@ export async function openSpooled(name: string, parts: AsyncIterable<unknown>): 
 /** @throws CliError where it is a terminal, or where there is no room for what comes */
 export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
   if ('isTTY' in stdin && stdin.isTTY === true) {
-    throw new CliError('No ISO image comes from standard input', { hint: 'redirect it: … - < coreos.iso' });
+    throw new CliError('No ISO image comes from standard input', {
+      code: 'ERR_FILE_MISSING',
+      hint: 'redirect it: … - < coreos.iso',
+    });
   }
   return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
 }

@@ -6,11 +6,11 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { freeMemory } from '../freeMemory.ts';
-import type { HttpConnections, HttpTimeouts } from './httpConnections.ts';
+import { freeMemory } from '../process.ts';
+import { readAll } from '../files/files.ts';
+import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
 import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
-import { type HttpProxies, parseProxies } from './httpProxies.ts';
-import { parseHttpUrl } from './httpUrl.ts';
+import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
 
 export interface HttpClient {
@@ -48,7 +48,7 @@ export function createHttpClient(
   if (proxies.http !== '' || proxies.https !== '') note?.(describeProxies(proxies));
   let connections: Promise<HttpConnections> | undefined;
   const connect = async (): Promise<HttpConnections> => {
-    const { openConnections } = await import('./httpConnections.ts');
+    const { openConnections } = await import('./httpExchange.ts');
     return openConnections(proxies, timeouts);
   };
   return {
@@ -89,14 +89,9 @@ const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-cor
  * @throws CliError where it is larger than `maxBytes`
  */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
-  const body: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of parts) {
-    size += part.length;
-    if (size > maxBytes) throw new CliError(`${name} is too large: more than ${maxBytes} bytes`);
-    body.push(Uint8Array.from(part));
-  }
-  return Buffer.concat(body);
+  const tooLarge = (): CliError =>
+    new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
+  return readAll(parts, maxBytes, tooLarge);
 }
 
 type Response = Awaited<ReturnType<HttpConnections['request']>>;

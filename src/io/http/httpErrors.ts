@@ -11,6 +11,7 @@ interface TransferDetails extends ErrorDetails {
 
 /** A transfer failed. */
 export class TransferError extends CliError {
+  protected static override readonly code = 'ERR_NETWORK';
   /** Whether it may go better in a while. */
   readonly isPassing: boolean;
   /** What the server answered, if it did. */
@@ -52,6 +53,7 @@ export function describeStatus(
     407: LOGIN_FOR_PROXY,
   };
   return new TransferError(`${name} cannot be fetched: the server answers with ${status}`, {
+    code: 'ERR_HTTP',
     hint: hints[status] ?? 'try again later, or look into the log of the server',
     isPassing: PASSING_STATUSES.has(status),
     status,
@@ -71,17 +73,20 @@ export function describeFailure(error: unknown, { name, signal }: Circumstances)
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
   const code = transferCode(error);
-  const { problem, hint, kind } = findProblem(code) ?? {
+  const { problem, hint, kind }: Omit<NetworkProblem, 'codes'> = findProblem(code) ?? {
     problem: code ?? (error instanceof Error ? error.message : 'the connection failed'),
     hint: 'check the URL and the network',
     kind: code === undefined ? 'protocol' : 'connection',
   };
   return new TransferError(`${name} cannot be fetched: ${problem}`, {
+    code: kinds[kind],
     hint,
     isPassing: kind === 'connection',
     cause: error,
   });
 }
+
+const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP' } as const;
 
 /** Of a proxy that does not connect us; undici says that in the message only. */
 export function proxyStatusOf(error: unknown): number | undefined {
@@ -91,6 +96,7 @@ export function proxyStatusOf(error: unknown): number | undefined {
 
 function describeProxy(status: number, name: string): TransferError {
   return new TransferError(`${name} cannot be fetched: the proxy answers with ${status}`, {
+    code: 'ERR_HTTP',
     hint: status === 407 ? LOGIN_FOR_PROXY : 'check https_proxy, or name the host in no_proxy',
     isPassing: PASSING_STATUSES.has(status),
   });

@@ -1,20 +1,23 @@
 /**
- * A request and its answer, by undici. Of the body little more than one part is in memory: while that has not been read,
- * nothing more is taken from the socket. Loaded on demand.
+ * Requests and their answers, by undici: connections with proxies, redirects, timeouts, and TLS that is always verified. Of
+ * a body little more than one part is in memory: while that has not been read, nothing more is taken from the socket. Loaded
+ * on demand.
  */
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
-import { type Dispatcher, errors } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 'undici';
+import type { HttpProxies } from './httpUrl.ts';
+import { setFlagsFromString } from 'node:v8';
 
-export interface ExchangeOptions extends Dispatcher.DispatchOptions {
+interface ExchangeOptions extends Dispatcher.DispatchOptions {
   readonly signal: AbortSignal | undefined;
 }
 
 /** The head of an answer, and its body, which has not been read yet. */
-export interface Answer {
+export interface RawResponse {
   readonly statusCode: number;
   /** By names in lower case. */
   readonly headers: IncomingHttpHeaders;
@@ -33,7 +36,10 @@ interface AnswerBody extends AsyncIterable<Uint8Array> {
 const MAX_WAITING = 32 * 1024;
 
 /** @throws errors of undici and of the system */
-export function exchange(dispatcher: Dispatcher, { signal, ...options }: ExchangeOptions): Promise<Answer> {
+export function exchange(
+  dispatcher: Dispatcher,
+  { signal, ...options }: ExchangeOptions,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(resolve, (error) => {
       signal?.removeEventListener('abort', abort);
@@ -47,7 +53,7 @@ export function exchange(dispatcher: Dispatcher, { signal, ...options }: Exchang
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
-  readonly #answered: (answer: Answer) => void;
+  readonly #answered: (answer: RawResponse) => void;
   readonly #ended: (error: Error | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #context: unknown;
@@ -57,7 +63,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, AnswerBody {
   #end: 'complete' | Error | undefined;
   #wake = (): void => undefined;
 
-  constructor(answered: (answer: Answer) => void, ended: (error: Error | undefined) => void) {
+  constructor(answered: (answer: RawResponse) => void, ended: (error: Error | undefined) => void) {
     this.#answered = answered;
     this.#ended = ended;
   }
@@ -207,4 +213,88 @@ function guard(socket: Socket): void {
 /** As for every other connection that breaks off. */
 function socketError(cause?: unknown): Error {
   return Object.assign(new errors.SocketError('the connection broke off'), { cause });
+}
+
+/** Milliseconds. */
+export interface HttpTimeouts {
+  readonly connect: number;
+  /** Without an answer, or between two parts of one. While the reader is busy no time passes. */
+  readonly silence: number;
+}
+
+export interface HttpConnections {
+  /** @throws errors of undici and of the system */
+  request(url: URL, options: RequestOptions): Promise<RawResponse>;
+  close(): Promise<void>;
+}
+
+interface RequestOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+const MAX_REDIRECTS = 10;
+
+export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
+  const { dispatcher, close } = createDispatcher(proxies, connect);
+  return {
+    request: async ({ origin, pathname, search }, options) =>
+      withPlainParser(() =>
+        exchange(dispatcher, {
+          ...options,
+          origin,
+          path: `${pathname}${search}`,
+          method: 'GET',
+          headersTimeout: silence,
+          bodyTimeout: silence,
+        }),
+      ),
+    close,
+  };
+}
+
+/**
+ * undici takes the proxy for http:// also for https:// where that has none, which no other program does; so each has its
+ * own agent.
+ */
+function createDispatcher(
+  { http, https, except: noProxy }: HttpProxies,
+  timeout: number,
+): { readonly dispatcher: Dispatcher; readonly close: () => Promise<void> } {
+  const shared = { connect: { timeout, highWaterMark: 1 }, proxyTunnel: false, noProxy };
+  const plain = new EnvHttpProxyAgent({ ...shared, httpProxy: http, httpsProxy: '' });
+  const secure = new EnvHttpProxyAgent({ ...shared, httpProxy: '', httpsProxy: https });
+  const dispatcher = new Agent().compose(
+    () => (options, handler) =>
+      (String(options.origin).startsWith('https:') ? secure : plain).dispatch(options, handler),
+    interceptors.redirect({ maxRedirections: MAX_REDIRECTS }),
+  );
+  return { dispatcher, close: async () => void (await Promise.all([plain.destroy(), secure.destroy()])) };
+}
+
+/** The last version of Node of which is known that it has these flags. */
+const NEWEST_KNOWN = 24;
+
+let isCompiled = false;
+
+/**
+ * Makes a request; the first one of the process compiles the parser. To have it optimized takes 35 MiB, more than
+ * everything else of a transfer, and saves no time that could be measured.
+ */
+export async function withPlainParser<T>(makeRequest: () => Promise<T>): Promise<T> {
+  if (isCompiled) return makeRequest();
+  setOptimized(false);
+  try {
+    return await makeRequest();
+  } finally {
+    setOptimized(true);
+    isCompiled = true;
+  }
+}
+
+function setOptimized(isOptimized: boolean): void {
+  if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;
+  for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) {
+    setFlagsFromString(isOptimized ? `--${flag}` : `--no-${flag}`);
+  }
 }

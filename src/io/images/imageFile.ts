@@ -47,7 +47,10 @@ export function imageFileName(source: string): string | undefined {
 
 async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promise<OpenImage> {
   if (path === '')
-    throw new CliError('The path of the ISO image is empty', { hint: 'give the path of a file' });
+    throw new CliError('The path of the ISO image is empty', {
+      code: 'ERR_FILE_MISSING',
+      hint: 'give the path of a file',
+    });
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
@@ -75,7 +78,10 @@ function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<
     const now = statSync(path, { bigint: true, throwIfNoEntry: false });
     const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((key) => now?.[key] === opened[key]);
     if (isSame) return;
-    throw new CliError(`${name} was changed by another program while it was in use`, { hint: 'try again' });
+    throw new CliError(`${name} was changed by another program while it was in use`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'try again',
+    });
   };
 }
 
@@ -88,6 +94,7 @@ export async function measureImage(
   if (stats.isFile()) return { kind: 'file', size: stats.size };
   if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
   throw new CliError(`${path} cannot be read from anywhere but its start`, {
+    code: 'ERR_FILE_READ',
     hint: 'give "-" and let it come from standard input, or save the image to a file first',
   });
 }
@@ -146,6 +153,7 @@ export async function withImageName<T>(name: string, step: () => Promise<T>): Pr
     if (!(error instanceof FormatError)) throw error;
     const { hint } = error;
     throw new CliError(`${name}: ${error.message}`, {
+      code: error.code === 'ERR_FORMAT' ? 'ERR_IMAGE' : error.code,
       ...(hint !== undefined && { hint }),
       cause: error,
     });

@@ -1,6 +1,5 @@
 /** Where commands write what they make of an image: to a new file with the mode that is right for it, or to standard output. */
 
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatWordList } from '../../formats/messageText.ts';
@@ -9,7 +8,8 @@ import { isLocalImage } from './imageFile.ts';
 import { report } from '../report/report.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
-import { hasPermissions } from '../files/platformFiles.ts';
+import { isSameFile } from '../files/shareFile.ts';
+import { hasPermissions } from '../files/platform.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {
@@ -57,17 +57,13 @@ export function parseMode(text: string): number {
  * @throws CliError `File exists: …`
  */
 export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
-  const isInput = isLocalImage(input) && (await isSameFile(file.path, resolve(cwd, input)));
+  const place = resolve(cwd, input);
+  const isInput = isLocalImage(input) && (file.path === place || (await isSameFile(file.path, place)));
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
+    code: 'ERR_FILE_EXISTS',
     hint: 'write to another file; most commands change the image itself without -o',
   });
-}
-
-async function isSameFile(path: string, other: string): Promise<boolean> {
-  if (path === other) return true;
-  const [one, two] = await Promise.all([path, other].map((place) => stat(place).catch(() => undefined)));
-  return one !== undefined && one.dev === two?.dev && one.ino === two.ino;
 }
 
 /**

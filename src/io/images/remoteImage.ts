@@ -279,6 +279,7 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 /** For an answer that does not belong to those before it. */
 function brokenAnswer({ name }: Remote): CliError {
   return new CliError(`File changed while it was read, or the server answers wrongly: ${name}`, {
+    code: 'ERR_IMAGE_CHANGED',
     hint: 'try again, or download it first',
   });
 }

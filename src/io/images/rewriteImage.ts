@@ -8,13 +8,14 @@ import type { EmbedFiles } from '../../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
 import { patchSource } from '../../image/overlay.ts';
-import { type ChangedImage, changeInPlace, copyWithChange } from './changeFile.ts';
+import type { ChangedImage } from './copyImage.ts';
+import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
-import { outputFile, type OutputOptions, modeForFiles, refuseInput, warnOfSecrets } from './imageOutput.ts';
+import { modeForFiles, outputFile, type OutputOptions, refuseInput, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
-import { canAllRead } from '../files/platformFiles.ts';
+import { canAllRead } from '../files/platform.ts';
 import { refuseTerminal } from '../stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
@@ -58,23 +59,22 @@ export async function rewriteLiveIso(
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
       const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
-      noteImage(iso, io);
+      logImage(iso, io);
       const change = await edit(iso);
-      noteChange(change, image, io);
+      logChange(change, image, io);
       await deliver({ iso, image, change }, destination, io);
     });
   if (destination.kind !== 'in place') return run();
-  const { editAlone } = await import('./imageLock.ts');
   await editAlone(destination.path, io, run);
 }
 
-function noteImage({ embedArea, label }: LiveIso, { note }: Io): void {
+function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
   const { file, length, offset } = embedArea;
   const what = file === undefined ? 'in the initramfs' : file;
   note?.(`live ISO ${label}; its embed area is ${what}: ${length} bytes at ${offset}`);
 }
 
-function noteChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
+function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
   if (note === undefined) return;
   const bytes = stages.flat().reduce((sum, patch) => sum + patchSource(patch).size, 0);
   const grown = (size ?? image.size) - image.size;
@@ -126,10 +126,11 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
       await changeInPlace(destination.path, change, io);
       return warnOfPublicSecrets(result, destination.path, io);
     case 'stdout': {
-      const { streamImage } = await import('./copyRange.ts');
+      const { streamImage } = await import('./copyImage.ts');
       return streamImage(image, change, io);
     }
     case 'file': {
+      const { copyWithChange } = await import('./copyImage.ts');
       const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
       const file = { ...destination.file, mode: await modeForFiles(destination.file.mode, files, io) };
       return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));

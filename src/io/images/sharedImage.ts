@@ -1,9 +1,9 @@
 /** An image file that stays open for all that is made from it, and is read only as long as it is what it was. */
 
-import { createHash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
+import { hashHandle } from '../files/fileDigests.ts';
 import { fileError } from '../files/fileErrors.ts';
 import { type ImageBytes, readFrom } from './imageBytes.ts';
 
@@ -49,6 +49,7 @@ export async function shareImage(
     // A new name, a link or other permissions change ctime alone, and so does whoever sets the time of modification back.
     if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
     throw new CliError(`${name} was changed while it is served`, {
+      code: 'ERR_IMAGE_CHANGED',
       hint: 'put a new image beside it and rename it over the old one; reload to serve it as it is now',
     });
   };
@@ -94,18 +95,9 @@ function rememberLast<T>(ask: () => Promise<T>): (value: bigint) => Promise<T> {
   };
 }
 
-/** Bytes that are read at once. */
-const BLOCK = 1024 * 1024;
-
 /** Whether the file is still what the digest says; true where there is none. */
 async function hasDigest(handle: FileHandle, digest: FileDigest | undefined): Promise<boolean> {
   if (digest === undefined) return true;
-  const hash = createHash(digest.algorithm);
-  const block = new Uint8Array(BLOCK);
-  for (let offset = 0; ;) {
-    const { bytesRead } = await handle.read(block, 0, block.length, offset);
-    if (bytesRead === 0) return hash.digest('hex') === digest.hex;
-    hash.update(block.subarray(0, bytesRead));
-    offset += bytesRead;
-  }
+  const hashes = await hashHandle(handle, [digest.algorithm]);
+  return hashes.get(digest.algorithm)?.digest('hex') === digest.hex;
 }

@@ -1,20 +1,26 @@
 /**
- * A file or block device as an image that is edited where it is. A device cannot become longer: what is written behind its
- * end, which is the rollback journal, is in a file beside it.
+ * A file or block device as an image that is edited where it is, by one process at a time; an edit that was interrupted is
+ * undone before the next one begins. A device cannot become longer: what is written behind its end, which is the rollback
+ * journal, is in a file beside it.
  */
 
 import { constants, ftruncateSync } from 'node:fs';
-import { type FileHandle, open, realpath, unlink } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { type FileHandle, open, realpath, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { checkRange } from '../../image/overlay.ts';
-import type { WritableImage } from '../../image/rollback.ts';
-import { measureImage, tailOf } from './imageFile.ts';
+import { type ImageChange, sizeAfter } from '../../image/imageChange.ts';
+import { editInPlace, rollBack, type WritableImage } from '../../image/rollback.ts';
+import { measureImage, tailOf, withImageName } from './imageFile.ts';
 import { errorCode, fileError } from '../files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../files/handles.ts';
 import type { Io } from '../io.ts';
+import { openNameless } from '../files/spool.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FileLock, takeLock } from '../files/folderLock.ts';
+import { forget, removeAbandoned, removeWhenInterrupted } from '../files/tempFile.ts';
 
-export interface OpenWritableImage extends WritableImage {
+interface OpenWritableImage extends WritableImage {
   close(): Promise<void>;
 }
 
@@ -50,7 +56,7 @@ function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage 
       checkRange({ size }, offset, length);
       const bytes = Buffer.allocUnsafe(length);
       if (readUpToNow(handle, bytes, offset) < length)
-        throw new CliError('The image became shorter while it was edited');
+        throw new CliError('The image became shorter while it was edited', { code: 'ERR_IMAGE_CHANGED' });
       return bytes;
     },
     write: async (bytes, offset) => {
@@ -111,5 +117,89 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
     if (which === 'existing' || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
     const { openNameless } = await import('../files/spool.ts');
     return withHandle(await openNameless(), 0);
+  }
+}
+
+/**
+ * Changes a file or block device where it is. It is the old image or the new one, or is seen to be unfinished and can be
+ * undone, whenever the program ends; when something fails, what was written is taken back.
+ * @param path as the user gave it
+ * @throws CliError in the user's terms; the file is then as it was
+ */
+export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
+  if (change.stages.length === 0 && change.size === undefined) return;
+  const image = await openWritableImage(path, io);
+  try {
+    if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
+      throw new CliError(`${path} is a block device, which cannot become longer or shorter with its image`, {
+        code: 'ERR_IMAGE_SPACE',
+        hint: 'write the result to a file with -o, and copy that to the device',
+      });
+    }
+    await editInPlace(image, change);
+  } catch (error) {
+    throw fileError(error, { path, what: 'ISO image', action: 'write' });
+  } finally {
+    await image.close();
+  }
+}
+
+/** Milliseconds for which an edit waits for another one, and between two attempts. */
+const WAIT = 20_000;
+const ATTEMPT_EVERY = 50;
+
+/** What the system answers where no file may be made beside the image: it is edited without a lock then. */
+const NO_LOCK = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/**
+ * Runs `edit` while no other edit of the image runs.
+ * @param path as the user gave it; errors about what it names are left to `edit`
+ * @throws CliError where another process has been editing the image for too long
+ */
+export async function editAlone(
+  path: string,
+  io: Pick<Io, 'cwd' | 'stderr'>,
+  edit: () => Promise<void>,
+): Promise<void> {
+  const place = await realpath(resolve(io.cwd, path)).catch(() => undefined);
+  const stats = place === undefined ? undefined : await stat(place).catch(() => undefined);
+  const isImage = stats?.isFile() === true || stats?.isBlockDevice() === true;
+  if (place === undefined || !isImage) return edit();
+  await removeAbandoned(dirname(place));
+  const lockPath = join(dirname(place), `.${basename(place)}.lock`);
+  const lock = await waitForLock(lockPath, path);
+  if (lock !== undefined) removeWhenInterrupted(lockPath);
+  try {
+    await undoInterrupted(path, io);
+    await edit();
+  } finally {
+    await lock?.release();
+    forget(lockPath);
+  }
+}
+
+async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
+  for (const end = performance.now() + WAIT; ; await sleep(ATTEMPT_EVERY)) {
+    const lock = await takeLock(lockPath).catch((error: unknown) => {
+      if (!NO_LOCK.has(errorCode(error) ?? '')) throw error;
+    });
+    if (lock === undefined || !('holder' in lock)) return lock ?? undefined;
+    if (performance.now() < end) continue;
+    throw new CliError(`Another process is editing ${shown}: process ${lock.holder}`, {
+      code: 'ERR_BUSY',
+      hint: `try again when it has ended; if there is no such process, remove ${lockPath}`,
+    });
+  }
+}
+
+/** Whether the image can be written at all, `edit` finds out by itself. */
+async function undoInterrupted(path: string, io: Pick<Io, 'cwd' | 'stderr'>): Promise<void> {
+  const image = await openWritableImage(path, io).catch(() => undefined);
+  if (image === undefined) return;
+  try {
+    const isUndone = await withImageName(path, () => rollBack(image));
+    if (isUndone) io.stderr.write(`${path}: an edit that was interrupted is undone\n`);
+  } finally {
+    await image.close();
   }
 }

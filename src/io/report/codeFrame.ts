@@ -1,12 +1,13 @@
 /**
  * The line of a document that a finding is about, with the place underlined. Of data URLs no more than the first
- * characters of their data are shown: they may hold secrets.
+ * characters of their data are shown: they may hold secrets. Findings count bytes; programs that show text count columns
+ * in UTF-16 code units.
  */
 
 import { quote, skipString } from '../../formats/json/tokens.ts';
 import type { Excerpt } from '../../core/errors.ts';
-import type { Finding } from '../../core/finding.ts';
-import { printable } from './printable.ts';
+import type { Finding, Position } from '../../core/finding.ts';
+import { printable } from './terminalText.ts';
 
 /** What the frames of one document are cut from. */
 export interface FrameSource {
@@ -17,7 +18,7 @@ export interface FrameSource {
 }
 
 /** Where lines start and end, by number; the line feed is not part of its line. */
-export type Lines = ReadonlyMap<number, Span>;
+type Lines = ReadonlyMap<number, Span>;
 
 /** Byte offsets; `end` is behind the last byte. */
 interface Span {
@@ -33,7 +34,7 @@ export function prepareFrames(bytes: Uint8Array, findings: readonly Finding[]): 
 }
 
 /** Finds the lines with these numbers, which count from 1, in one pass. */
-export function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines {
+function indexLines(bytes: Uint8Array, numbers: readonly number[]): Lines {
   const lines = new Map<number, Span>();
   let line = 1;
   let start = 0;
@@ -194,4 +195,37 @@ function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
 function endOfLine(bytes: Uint8Array, start: number): number {
   const end = bytes.indexOf(0x0a, start);
   return end === -1 ? bytes.length : end;
+}
+
+/** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */
+export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
+  const lines = indexLines(
+    bytes,
+    positions.map(({ line }) => line),
+  );
+  const columns = new Map<Position, number>();
+  let line = 0;
+  let offset = 0;
+  let column = 1;
+  for (const position of positions.toSorted(comparePositions)) {
+    const start = lines.get(position.line)?.start ?? 0;
+    if (position.line !== line) {
+      line = position.line;
+      offset = start;
+      column = 1;
+    }
+    const end = Math.min(bytes.length, start + position.column - 1);
+    column += decode(bytes.subarray(offset, end)).length;
+    offset = Math.max(offset, end);
+    columns.set(position, column);
+  }
+  return positions.map((position) => columns.get(position) ?? 1);
+}
+
+function comparePositions(a: Position, b: Position): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

@@ -3,8 +3,7 @@
 import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatPath, type Severity } from '../../core/finding.ts';
-import { type Paint, withoutColors } from './paint.ts';
-import { displayWidth, printable } from './printable.ts';
+import { displayWidth, type Paint, printable, withoutColors } from './terminalText.ts';
 
 /** All of them, as whole lines; findings about documents have an empty line in between. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {

@@ -12,6 +12,10 @@
  */
 
 import { readAsset } from '../../assets.ts';
+import { UsageError } from '../../core/errors.ts';
+import { type Io, ioWith } from '../io.ts';
+import type { Finding } from '../../core/finding.ts';
+import { nearestNames } from './choices.ts';
 
 export interface RuleEntry {
   readonly id: string;
@@ -37,12 +41,12 @@ export interface RuleExample {
   readonly options?: string;
 }
 
-let book: ReadonlyMap<string, RuleEntry> | undefined;
+let loaded: ReadonlyMap<string, RuleEntry> | undefined;
 
 /** All rules by id, in the order of the text; read once. */
 export function ruleBook(): ReadonlyMap<string, RuleEntry> {
-  book ??= readBook('docs/rules.md');
-  return book;
+  loaded ??= readBook('docs/rules.md');
+  return loaded;
 }
 
 /** All codes of errors, from a text of the same structure. */
@@ -131,4 +135,60 @@ function anchorOf(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
+}
+
+/** Why a rule cannot be turned off, and what to do. */
+interface IgnoreProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Why a rule cannot be turned off: what Ignition or the agent refuses stays an error. Undefined where it can. */
+export function ignoreProblem(rule: string): IgnoreProblem | undefined {
+  const book = ruleBook();
+  const entry = book.get(rule);
+  if (entry === undefined) {
+    const nearest = nearestNames(rule, book.keys());
+    return {
+      message: `unknown rule ${JSON.stringify(rule.slice(0, 80))}`,
+      hint: nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list all rules with "explain"',
+    };
+  }
+  if (entry.severity !== 'error') return undefined;
+  return {
+    message: `${rule} is an error and cannot be ignored: the machine would not start with it`,
+    hint: `fix what it reports; "explain ${rule}" says how`,
+  };
+}
+
+/** Ids from `--ignore`, with commas between them. Throws UsageError for one that cannot be turned off. */
+export function parseIgnoredRules(texts: readonly string[]): readonly string[] {
+  const rules = texts.flatMap((text) => text.split(',')).map((rule) => rule.trim().toLowerCase());
+  for (const rule of rules) {
+    const problem = ignoreProblem(rule);
+    if (problem !== undefined) throw new UsageError(`--ignore: ${problem.message}`, { hint: problem.hint });
+  }
+  return rules.flatMap(sameRules);
+}
+
+/** The ids under which the same mistake is reported: `conf-url` in a conf, and `agent-conf-url` in a config that has it. */
+function sameRules(rule: string): readonly string[] {
+  const book = ruleBook();
+  const anchor = book.get(rule)?.anchor;
+  const same = [...book.values()].filter((entry) => entry.anchor === anchor && entry.severity !== 'error');
+  return same.map(({ id }) => id);
+}
+
+/** The findings whose rules are not turned off. */
+export function withoutIgnored<T extends Pick<Finding, 'rule'>>(
+  findings: readonly T[],
+  { ignored = [] }: Pick<Io, 'ignored'>,
+): readonly T[] {
+  return ignored.length === 0 ? findings : findings.filter(({ rule }) => !ignored.includes(rule));
+}
+
+/** The same `io`, with more rules turned off. */
+export function ignoringRules(io: Io, rules: readonly string[]): Io {
+  if (rules.length === 0) return io;
+  return ioWith(io, { ignored: [...(io.ignored ?? []), ...rules.flatMap(sameRules)] });
 }

@@ -10,9 +10,9 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { isInside, type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
-import type { StampedDigest } from '../../io/files/fileStamp.ts';
-import { writeFileAtomically } from '../../io/files/outputFile.ts';
-import { renameFileNow } from '../../io/files/renameFile.ts';
+import type { StampedDigest } from '../../io/files/fileDigests.ts';
+import { writeFileAtomically } from '../../io/files/newFile.ts';
+import { renameFileNow } from '../../io/files/tempFile.ts';
 
 /** In the folder, and not for serving. */
 export const OWN_FOLDER = '.ironic-coreos';

@@ -5,14 +5,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, mkdir, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { type Manifest, type ManifestFile, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
-import { type KnownDigests, knownDigests } from '../../io/files/fileStamp.ts';
+import { type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
 import { type FileLock, lockFolder } from '../../io/files/folderLock.ts';
 import {
   finishCommit,
@@ -27,9 +27,8 @@ import {
   stagedFiles,
   STAMPS,
 } from './folderNotes.ts';
-import { createFile, type NewFile } from '../../io/files/newFile.ts';
-import { writeFileAtomically } from '../../io/files/outputFile.ts';
-import { hasPermissions } from '../../io/files/platformFiles.ts';
+import { createFile, type NewFile, writeFileAtomically } from '../../io/files/newFile.ts';
+import { hasPermissions } from '../../io/files/platform.ts';
 import { shareFile } from '../../io/files/shareFile.ts';
 
 /** Who may read a file. */

@@ -2,7 +2,7 @@
 
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { formatUrlHost, parseHost } from '../../formats/hostName.ts';
+import { parseHost, formatUrlHost } from '../../formats/hostName.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =

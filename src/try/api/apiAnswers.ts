@@ -1,5 +1,6 @@
 /** Ironic's API over HTTP: requests become those of `src/ironic`, and each becomes one event of the trial. */
 
+import { isMapping } from '../../formats/mapping.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
@@ -19,15 +20,18 @@ import {
   negotiateVersion,
   type Negotiation,
   notRouted,
+  parseBody,
+  queryOf,
   type RefusalReason,
   rootAnswer,
+  type Route,
+  routeOf,
   v1Answer,
-} from '../ironic/answers.ts';
+} from '../ironic/messages.ts';
 import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
 import { answerLookup } from '../ironic/lookup.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import { isObject, parseBody, queryOf, type Route, routeOf } from '../ironic/requests.ts';
 import { mapTexts, type TrialEvent } from '../timeline/events.ts';
 
 export interface ApiService {
@@ -48,16 +52,16 @@ const BODY_MEMORY = 128 * 1024 * 1024;
 export function createApiAnswerer(service: ApiService): Answerer {
   const memory = createBodyMemory(BODY_MEMORY);
   return async (request, response) => {
-    const exchange = { service, memory, request, response, ...addressesOf(request, service) };
+    const context = { service, memory, request, response, ...addressesOf(request, service) };
     const route = routeOf(request.method ?? '', request.url ?? '');
-    const { answer, event, after, isLast = false } = await answerRoute(exchange, route);
+    const { answer, event, after, isLast = false } = await answerRoute(context, route);
     service.observe(mapTexts(event, shown));
-    await send(exchange, answer, isLast);
+    await send(context, answer, isLast);
     after?.();
   };
 }
 
-interface Exchange {
+interface RequestContext {
   readonly service: ApiService;
   readonly memory: BodyMemory;
   readonly request: IncomingMessage;
@@ -72,7 +76,7 @@ interface Exchange {
 function addressesOf(
   { headers, socket }: IncomingMessage,
   { scheme }: ApiService,
-): Pick<Exchange, 'client' | 'url'> {
+): Pick<RequestContext, 'client' | 'url'> {
   const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
   return { client: clientAddress(socket), url: `${scheme}://${host}` };
 }
@@ -86,39 +90,39 @@ interface Outcome {
   readonly isLast?: boolean;
 }
 
-async function answerRoute(exchange: Exchange, route: Route): Promise<Outcome> {
-  if (route.kind === 'unknown') return refusePath(exchange, notRouted(404));
-  if (route.kind === 'wrong-method') return refusePath(exchange, notRouted(405, { Allow: route.allowed }));
-  const negotiated = negotiateVersion(exchange.request.headers);
-  if (negotiated.kind === 'refused') return refuseVersion(exchange, negotiated);
+async function answerRoute(context: RequestContext, route: Route): Promise<Outcome> {
+  if (route.kind === 'unknown') return refusePath(context, notRouted(404));
+  if (route.kind === 'wrong-method') return refusePath(context, notRouted(405, { Allow: route.allowed }));
+  const negotiated = negotiateVersion(context.request.headers);
+  if (negotiated.kind === 'refused') return refuseVersion(context, negotiated);
   const { version } = negotiated;
-  const outcome = await answerInVersion(exchange, route, version);
+  const outcome = await answerInVersion(context, route, version);
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
 }
 
 type Answered = Exclude<Route, { kind: 'unknown' | 'wrong-method' }>;
 
 function answerInVersion(
-  exchange: Exchange,
+  context: RequestContext,
   route: Answered,
   version: ApiVersion,
 ): Outcome | Promise<Outcome> {
   switch (route.kind) {
     case 'root':
-      return describeApi(exchange, rootAnswer(exchange.url));
+      return describeApi(context, rootAnswer(context.url));
     case 'v1':
-      return describeApi(exchange, v1Answer(exchange.url, version.minor));
+      return describeApi(context, v1Answer(context.url, version.minor));
     case 'lookup':
-      return lookUp(exchange, version);
+      return lookUp(context, version);
     case 'heartbeat':
-      return takeHeartbeat(exchange, route, version);
+      return takeHeartbeat(context, route, version);
     case 'inspection':
     default:
-      return takeInspection(exchange, route, version);
+      return takeInspection(context, route, version);
   }
 }
 
-function seenFrom({ client }: Exchange): { readonly at: Date; readonly client: string } {
+function seenFrom({ client }: RequestContext): { readonly at: Date; readonly client: string } {
   return { at: new Date(), client };
 }
 
@@ -134,82 +138,82 @@ function shownPath({ url = '' }: IncomingMessage): string {
   return url.split('?')[0] ?? '';
 }
 
-async function refusePath(exchange: Exchange, answer: ApiAnswer): Promise<Outcome> {
-  const { request } = exchange;
+async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {
+  const { request } = context;
   const problem = {
     kind: 'path',
     method: request.method ?? '',
     path: shownPath(request),
-    hasInventory: await bringsInventory(exchange),
+    hasInventory: await bringsInventory(context),
     userAgent: request.headers['user-agent'],
   } as const;
-  return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
+  return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
 }
 
 /** By its body it is known what was meant for another path. Whoever asks first whether to send one is told not to. */
-async function bringsInventory(exchange: Exchange): Promise<boolean> {
-  const { request } = exchange;
+async function bringsInventory(context: RequestContext): Promise<boolean> {
+  const { request } = context;
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
-  const body = await readBody(exchange, MAX_BODY.inspection);
+  const body = await readBody(context, MAX_BODY.inspection);
   const parsed = body.kind === 'whole' ? parseBody(body.bytes) : undefined;
-  return parsed?.kind === 'value' && isObject(parsed.value) && isObject(parsed.value['inventory']);
+  return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
 }
 
 function refuseVersion(
-  exchange: Exchange,
+  context: RequestContext,
   { answer, named }: Extract<Negotiation, { kind: 'refused' }>,
 ): Outcome {
   const message = `there is no version ${shown(named)} of the API`;
   const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-  return { answer, event: { kind: 'refusal', ...seenFrom(exchange), problem } };
+  return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
 }
 
 /** Ironic describes itself whatever the method is, but an agent that sends something there is on a wrong path. */
-function describeApi(exchange: Exchange, answer: ApiAnswer): Outcome | Promise<Outcome> {
-  const { method, headers } = exchange.request;
-  if (method !== 'GET' && method !== 'HEAD') return refusePath(exchange, answer);
+function describeApi(context: RequestContext, answer: ApiAnswer): Outcome | Promise<Outcome> {
+  const { method, headers } = context.request;
+  if (method !== 'GET' && method !== 'HEAD') return refusePath(context, answer);
   const userAgent = headers['user-agent'];
-  return { answer, event: { kind: 'api', ...seenFrom(exchange), userAgent } };
+  return { answer, event: { kind: 'api', ...seenFrom(context), userAgent } };
 }
 
-function lookUp(exchange: Exchange, version: ApiVersion): Outcome {
-  const { request, url, service } = exchange;
+function lookUp(context: RequestContext, version: ApiVersion): Outcome {
+  const { request, url, service } = context;
   const query = queryOf(request.url ?? '');
   const { answer, ...facts } = answerLookup({ query, version, url, now: new Date() }, service.nodes);
-  return { answer, event: { kind: 'lookup', ...seenFrom(exchange), ...facts } };
+  return { answer, event: { kind: 'lookup', ...seenFrom(context), ...facts } };
 }
 
 async function takeHeartbeat(
-  exchange: Exchange,
+  context: RequestContext,
   { node }: Extract<Route, { kind: 'heartbeat' }>,
   version: ApiVersion,
 ): Promise<Outcome> {
-  const { service, client } = exchange;
-  const body = await readBody(exchange, MAX_BODY.heartbeat);
+  const { service, client } = context;
+  const body = await readBody(context, MAX_BODY.heartbeat);
   if (body.kind !== 'whole') {
     const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.heartbeat);
     const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
-    const about = { kind: 'heartbeat', ...seenFrom(exchange), node: node ?? '' } as const;
+    const about = { kind: 'heartbeat', ...seenFrom(context), node: node ?? '' } as const;
     return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
   }
   const request = { node, body: body.bytes, version, now: new Date() };
   const { answer, agent, ...facts } = answerHeartbeat(request, service.nodes);
-  const event = { kind: 'heartbeat', ...seenFrom(exchange), ...facts } as const;
+  const event = { kind: 'heartbeat', ...seenFrom(context), ...facts } as const;
   return { answer, event, ...(agent === undefined ? {} : { after: () => service.heard(agent, client) }) };
 }
 
 async function takeInspection(
-  exchange: Exchange,
+  context: RequestContext,
   { service: kind }: Extract<Route, { kind: 'inspection' }>,
   version: ApiVersion,
 ): Promise<Outcome> {
-  const { request, url, service } = exchange;
-  const body = await readBody(exchange, MAX_BODY.inspection);
+  const { request, url, service } = context;
+  const body = await readBody(context, MAX_BODY.inspection);
   const about = { kind: 'inspection', service: kind } as const;
   if (body.kind !== 'whole') {
     const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.inspection);
     const unknown = { macs: [], node: undefined, summary: undefined, hasGaps: false };
-    return { answer, event: { ...about, ...seenFrom(exchange), ...unknown, ...refusal }, isLast: true };
+    return { answer, event: { ...about, ...seenFrom(context), ...unknown, ...refusal }, isLast: true };
   }
   const query = queryOf(request.url ?? '');
   const { answer, collected, ...facts } = answerInspection(
@@ -219,7 +223,7 @@ async function takeInspection(
   const unsaved = collected === undefined ? undefined : await save(collected, service);
   const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
   const hasGaps = facts.node !== undefined && facts.problem !== undefined;
-  return { answer, event: { ...about, ...seenFrom(exchange), ...facts, problem, hasGaps } };
+  return { answer, event: { ...about, ...seenFrom(context), ...facts, problem, hasGaps } };
 }
 
 /** Why it could not be kept. */
@@ -235,7 +239,7 @@ async function save(
   }
 }
 
-function readBody({ request, response, memory }: Exchange, size: number): Promise<RequestBody> {
+function readBody({ request, response, memory }: RequestContext, size: number): Promise<RequestBody> {
   return readRequestBody(request, response, { size, memory });
 }
 
@@ -246,29 +250,25 @@ interface Unreadable {
 }
 
 function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Unreadable {
-  switch (kind) {
-    case 'too-large': {
-      const problem = `its body is larger than ${size / 1024} KiB`;
-      return { answer: fault(413, problem), problem, reason: 'body-too-large' };
-    }
-    case 'no-memory': {
-      const problem = 'too many large bodies are on their way';
-      return { answer: fault(503, problem), problem, reason: 'busy' };
-    }
-    case 'cut':
-    default: {
-      const problem = 'its body did not arrive';
-      return { answer: fault(400, problem), problem, reason: 'body-cut' };
-    }
-  }
+  const { status, problem, reason } = unreadBodies[kind];
+  const text = kind === 'too-large' ? `${problem} ${size / 1024} KiB` : problem;
+  return { answer: fault(status, text), problem: text, reason };
 }
 
+const unreadBodies: Readonly<
+  Record<Exclude<RequestBody['kind'], 'whole'>, Omit<Unreadable, 'answer'> & { readonly status: number }>
+> = {
+  'too-large': { status: 413, problem: 'its body is larger than', reason: 'body-too-large' },
+  'no-memory': { status: 503, problem: 'too many large bodies are on their way', reason: 'busy' },
+  cut: { status: 400, problem: 'its body did not arrive', reason: 'body-cut' },
+};
+
 async function send(
-  exchange: Exchange,
+  context: RequestContext,
   { status, headers, body }: ApiAnswer,
   isLast: boolean,
 ): Promise<void> {
-  const { request, response } = exchange;
+  const { request, response } = context;
   const text = body === undefined ? '' : JSON.stringify(body);
   response.statusCode = status;
   for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) {

@@ -11,11 +11,17 @@ import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
-import { findFirmware, findQemu, usableAccelerators } from '../io/qemu.ts';
+import {
+  type Accelerator,
+  findFirmware,
+  findQemu,
+  type Firmware,
+  type MachineArchitecture,
+  usableAccelerators,
+} from './qemu.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
-import type { Accelerator, Firmware, MachineArchitecture } from '../timeline/machineArguments.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
 import { parseWholeNumber } from '../../serve/setup.ts';
 import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
@@ -35,7 +41,7 @@ type BootSource =
   | { readonly kind: 'folder'; readonly path: string; readonly manifest: Manifest };
 
 /** A host as the inventory lists it. */
-export interface ListedHost extends ExpectedHost {
+export interface InventoryHost extends ExpectedHost {
   readonly architecture?: string | undefined;
 }
 
@@ -50,7 +56,7 @@ const NAMELESS = 'qemu';
  */
 export async function readEmulatedSource(
   { mac: givenMac, qemu = '' }: TryOptions,
-  { boot, hosts }: { readonly boot: MachineChoices['boot']; readonly hosts: readonly ListedHost[] },
+  { boot, hosts }: { readonly boot: MachineChoices['boot']; readonly hosts: readonly InventoryHost[] },
   io: Io,
 ): Promise<EmulatedSource> {
   const own = givenMac === undefined ? undefined : readMac(givenMac);
@@ -70,10 +76,11 @@ export async function readEmulatedSource(
   return stats.isDirectory() ? folderSource(path, own, io) : imageSource(qemu, own, io);
 }
 
-function noSuchSource(name: string, hosts: readonly ListedHost[]): CliError {
+function noSuchSource(name: string, hosts: readonly InventoryHost[]): CliError {
   const names = hosts.slice(0, MOST_NAMES).map((host) => host.name);
   const more = hosts.length > MOST_NAMES ? ', …' : '';
   return new CliError(`--qemu ${JSON.stringify(name)} is no host of the inventory, and no file or folder`, {
+    code: 'ERR_SETTING',
     hint: `hosts are ${names.join(', ')}${more}`,
   });
 }
@@ -90,7 +97,7 @@ function readMac(text: string): string {
 }
 
 function hostSource(
-  listed: ListedHost,
+  listed: InventoryHost,
   own: string | undefined,
   boot: MachineChoices['boot'] = 'network',
 ): EmulatedSource {
@@ -128,7 +135,7 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
   const file = join(path, MANIFEST);
   await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') return; // said when it is read
-    throw new CliError(`${path} has no ${MANIFEST}`, { hint: imageHint });
+    throw new CliError(`${path} has no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: imageHint });
   });
   const bytes = await readUserFile(file, io, {
     what: 'Manifest of a prepared folder',
@@ -152,6 +159,7 @@ function parse(file: string, text: string): Manifest {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${error.message}`, {
+      code: 'ERR_FORMAT',
       hint: 'give a folder that `prepare` has made, or a live ISO',
     });
   }
@@ -160,6 +168,7 @@ function parse(file: string, text: string): Manifest {
 function emulated(architecture: string, what: string): MachineArchitecture {
   if (architecture === 'x86_64' || architecture === 'aarch64') return architecture;
   throw new CliError(`${what} is for ${architecture}, and no such machine is emulated`, {
+    code: 'ERR_MACHINE',
     hint: 'try it on a machine of its own',
   });
 }
@@ -209,6 +218,7 @@ async function chooseAccelerators(
   if (asked === undefined) return usable;
   if (usable.includes(asked)) return [asked];
   throw new CliError('KVM cannot be used: there is no /dev/kvm for this user and architecture', {
+    code: 'ERR_SETTING',
     hint: 'leave --accel out, or have yourself added to the group kvm',
   });
 }

@@ -2,24 +2,19 @@
 
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import { type EmulatedMachine, type MachineSign, startMachine } from '../io/emulatedMachine.ts';
+import { type EmulatedMachine, type MachineSign, startMachine } from './emulatedMachine.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type ApiPlace, type GuestNetwork, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
-import {
-  type Accelerator,
-  machineArguments,
-  type MachinePlan,
-  type Medium,
-} from '../timeline/machineArguments.ts';
+import { type Accelerator, machineArguments, type MachinePlan, type Medium } from './qemu.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
-import { createDeferred } from '../deferred.ts';
-import type { PlannedMachine, TrialPlan } from '../trialPlan.ts';
+import { createDeferred } from '../../core/deferred.ts';
+import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestPlace } from './guestPlace.ts';
@@ -55,7 +50,7 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
       const { failed } = await begin(accelerator);
       const problem = await failed;
       const hasNext = index + 1 < run.setup.accelerators.length;
-      if (problem === undefined || isStopped || !hasNext) return tellEnd(run, problem, isStopped);
+      if (problem === undefined || isStopped || !hasNext) return reportEnd(run, problem, isStopped);
       run.say(`${accelerator} does not work here (${problem}): the machine starts anew, emulated as a whole`);
     }
   })();
@@ -69,7 +64,7 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
   };
 }
 
-function tellEnd(
+function reportEnd(
   { observe, source: { mac } }: MachineRun,
   problem: string | undefined,
   isStopped: boolean,
@@ -116,7 +111,7 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
 
 /** What it boots from; a folder is served from then on. Throws CliError where there is nothing. */
 export async function findMedium(
-  { ends, io, trial }: TrialPlan,
+  { cleanup, io, trial }: TrialPlan,
   { host, medium }: EmulatedSource,
   images: ImageService | undefined,
 ): Promise<Medium> {
@@ -130,7 +125,7 @@ export async function findMedium(
       log,
       observe: (event) => trial.observe(event),
     });
-    ends.add(stop);
+    cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }
   if (images === undefined) throw new UsageError(`no images are served for ${host.name}`);
@@ -139,7 +134,7 @@ export async function findMedium(
     : { kind: 'network', scriptUrl: images.scriptUrl() };
 }
 
-export interface GuestSurroundings {
+export interface GuestContext {
   readonly api: IronicApi;
   readonly guest: GuestPlace;
   readonly medium: Medium;
@@ -148,18 +143,18 @@ export interface GuestSurroundings {
 
 /** Throws CliError where its console cannot be kept. */
 export async function startEmulated(
-  { ends, io, options, talk, trial }: TrialPlan,
+  { cleanup, io, options, output, trial }: TrialPlan,
   { setup, source }: PlannedMachine,
-  { api, guest, medium, place }: GuestSurroundings,
+  { api, guest, medium, place }: GuestContext,
 ): Promise<TrialMachine> {
   const network = guestNetwork(guest.host, '--guest-host');
-  talk.report({
+  output.report({
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
-  if (guest.config?.kind === 'unknown') talk.report(notKnown(guest.config.reason));
-  const console = await openConsoleOutput(options.console, talk.say, io);
-  ends.add(() => console.close());
+  if (guest.config?.kind === 'unknown') output.report(notKnown(guest.config.reason));
+  const console = await openConsoleOutput(options.console, output.say, io);
+  cleanup.defer(() => console.close());
   const machine = runTrialMachine({
     setup,
     source,
@@ -170,10 +165,10 @@ export async function startEmulated(
       if (event.state === 'started' || event.state === 'rebooted') api.bootedAnew(event.mac);
       trial.observe(event);
     },
-    say: (message) => talk.report({ severity: 'info', message }),
+    say: (message) => output.report({ severity: 'info', message }),
     env: io.env,
   });
-  ends.add(() => machine.stop());
+  cleanup.defer(() => machine.stop());
   return machine;
 }
 

@@ -1,17 +1,21 @@
 /** `POST /v1/heartbeat/NODE`: the agent is there, and says under which URL it takes commands. */
 
-import type { IronicNode, NodeStore, TokenState } from './nodes.ts';
+import type { FactsOf, HeartbeatEvent } from '../timeline/events.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import type { IronicNode, NodeStore } from './nodes.ts';
 import {
   answerWith,
   type ApiAnswer,
   type ApiVersion,
   fault,
+  parseBody,
+  type ParsedBody,
   type RefusalReason,
+  unexpectedArguments,
   versionProblem,
   versionReason,
-} from './answers.ts';
+} from './messages.ts';
 import { notFound } from './lookup.ts';
-import { isObject, type JsonObject, parseBody, type ParsedBody, unexpectedArguments } from './requests.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {
@@ -22,17 +26,8 @@ export interface HeartbeatRequest {
   readonly now: Date;
 }
 
-export interface Heartbeat {
+export interface Heartbeat extends FactsOf<HeartbeatEvent> {
   readonly answer: ApiAnswer;
-  /** Its UUID, or what the path has in its place. */
-  readonly node: string;
-  readonly callbackUrl: string | undefined;
-  readonly agentVersion: string | undefined;
-  /** `unknown` where there is no such node, which a token could be right for. */
-  readonly token: TokenState | 'unknown';
-  readonly problem: string | undefined;
-  /** Why it was refused. */
-  readonly reason: RefusalReason | undefined;
   /** Where it was taken. */
   readonly agent: Agent | undefined;
 }
@@ -46,14 +41,15 @@ export interface Agent {
 }
 
 const ramdisksSince = 22;
+const statusFields = {
+  minor: 72,
+  problem: 'Fields "agent_status" and "agent_status_message" not recognised.',
+};
 /** Which fields came with which version of the API. */
 const fieldsSince: Readonly<Record<string, { readonly minor: number; readonly problem: string }>> = {
   agent_version: { minor: 36, problem: 'Field "agent_version" not recognised' },
-  agent_status: { minor: 72, problem: 'Fields "agent_status" and "agent_status_message" not recognised.' },
-  agent_status_message: {
-    minor: 72,
-    problem: 'Fields "agent_status" and "agent_status_message" not recognised.',
-  },
+  agent_status: statusFields,
+  agent_status_message: statusFields,
   agent_verify_ca: { minor: 68, problem: 'Field "agent_verify_ca" not recognised in this version' },
 };
 
@@ -85,8 +81,8 @@ export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): He
 }
 
 /** Nothing of what is no object: Ironic then misses what it needs. */
-function fieldsOf(parsed: ParsedBody): JsonObject {
-  return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
+function fieldsOf(parsed: ParsedBody): Mapping {
+  return parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
 }
 
 function textOf(value: unknown): string | undefined {
@@ -105,7 +101,7 @@ function refuse(status: number, problem: string, reason: RefusalReason): Refusal
 
 interface Checked {
   readonly request: HeartbeatRequest;
-  readonly sent: JsonObject;
+  readonly sent: Mapping;
   readonly node: IronicNode | undefined;
   readonly token: Heartbeat['token'];
   readonly isJson: boolean;
@@ -147,7 +143,7 @@ function shown(node = ''): string {
   return node.slice(0, 64);
 }
 
-function argumentProblem(node: string | undefined, sent: JsonObject): string | undefined {
+function argumentProblem(node: string | undefined, sent: Mapping): string | undefined {
   const unexpected = unexpectedArguments(Object.keys(sent), fields);
   if (unexpected !== undefined) return unexpected;
   if (node === undefined) return 'Missing mandatory parameter: node_ident';
@@ -178,7 +174,7 @@ function urlRefusal(callbackUrl: string, node: IronicNode): Refusal | undefined 
     : undefined;
 }
 
-function agentRefusal(sent: JsonObject, token: Heartbeat['token']): Refusal | undefined {
+function agentRefusal(sent: Mapping, token: Heartbeat['token']): Refusal | undefined {
   const status = textOf(sent['agent_status']);
   if (!given(sent['agent_token']))
     return refuse(400, 'Agent token is required for heartbeat processing.', 'token-missing');

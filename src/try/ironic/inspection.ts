@@ -6,24 +6,22 @@
 
 import { isUuid } from '../../core/objectName.ts';
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
+import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import {
   answerWith,
   type ApiAnswer,
   type ApiVersion,
   fault,
-  inspectorFault,
-  type RefusalReason,
-  versionReason,
-} from './answers.ts';
-import { lookupDocument, notFound } from './lookup.ts';
-import { type Found, type IronicNode, type NodeStore, normalizeMacs, noteStart } from './nodes.ts';
-import {
   type InspectionService,
-  isObject,
-  type JsonObject,
+  inspectorFault,
   parseBody,
+  type RefusalReason,
   unexpectedArguments,
-} from './requests.ts';
+  versionReason,
+} from './messages.ts';
+import { lookupDocument, notFound } from './lookup.ts';
+import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 
 export interface InspectionRequest {
   readonly service: InspectionService;
@@ -35,16 +33,8 @@ export interface InspectionRequest {
   readonly now: Date;
 }
 
-export interface Inspection {
+export interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'hasGaps'> {
   readonly answer: ApiAnswer;
-  readonly macs: readonly string[];
-  /** UUID; undefined where the request was refused. */
-  readonly node: string | undefined;
-  readonly summary: string | undefined;
-  /** What the agent could not find out, or why the request was refused. */
-  readonly problem: string | undefined;
-  /** Why it was refused. */
-  readonly reason: RefusalReason | undefined;
   /** Where it was taken. */
   readonly collected: CollectedInventory | undefined;
 }
@@ -65,7 +55,7 @@ const lookupSince = 84;
 /** Taken as well, so that agents need not know whether it is the inspector or Ironic. */
 const leastMinor = 1;
 
-export function answerInspection(request: InspectionRequest, nodes: NodeStore): Inspection {
+export function answerInspection(request: InspectionRequest, nodes: NodeStore): InspectionAnswer {
   const refusal = refusalOf(request);
   if (refusal !== undefined) return refuse(request, refusal);
   const parsed = parseBody(request.body);
@@ -73,11 +63,11 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
   if (parsed.kind === 'none') {
     return refuse(request, { status: 500, problem: parsed.problem, reason: 'not-json' });
   }
-  if (!isObject(parsed.value)) {
+  if (!isMapping(parsed.value)) {
     const problem = "Schema error for data: it is not of type 'object'";
     return refuse(request, { status: 400, problem, reason: 'arguments' });
   }
-  const check = readInventory(parsed.value);
+  const check = checkInventory(parsed.value);
   if (check.kind === 'none') return refuse(request, { status: 400, ...check });
   const { inventory } = check;
   // Ironic would also look for the address of the BMC.
@@ -85,7 +75,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
     const problem = 'No lookup information provided';
     return refuse(request, { status: 400, problem, reason: 'no-macs' }, inventory);
   }
-  const found = findNode(request, inventory, nodes);
+  const found = findNode(nodes, request.query, inventory.macs);
   if (found.kind === 'unknown') {
     const { problem, reason } = found;
     return refuse(request, { status: 404, problem, reason, told: notFound }, inventory);
@@ -121,7 +111,7 @@ function refuse(
   { service }: InspectionRequest,
   { status, problem, reason, told = problem }: Refusal,
   inventory?: Inventory,
-): Inspection {
+): InspectionAnswer {
   return {
     answer: service === 'inspector' ? inspectorFault(status, told) : fault(status, told),
     macs: inventory?.macs ?? [],
@@ -133,26 +123,14 @@ function refuse(
   };
 }
 
-function findNode({ query }: InspectionRequest, { macs }: Inventory, nodes: NodeStore): Found {
-  const uuid = query.get('node_uuid');
-  if (uuid !== null) {
-    const node = nodes.byUuid(uuid);
-    if (node === undefined) {
-      return { kind: 'unknown', problem: `there is no node ${uuid}`, reason: 'unknown-node' };
-    }
-    return { kind: 'node', node };
-  }
-  return nodes.byMacs(macs);
-}
-
 interface Accepted {
   readonly node: IronicNode;
   readonly inventory: Inventory;
-  readonly body: JsonObject;
+  readonly body: Mapping;
 }
 
-function accept(request: InspectionRequest, { node, inventory, body }: Accepted): Inspection {
-  noteStart(node, request.now);
+function accept(request: InspectionRequest, { node, inventory, body }: Accepted): InspectionAnswer {
+  recordStart(node, request.now);
   const { macs, summary } = inventory;
   return {
     answer: acceptance(node, request),
@@ -188,10 +166,10 @@ export type InventoryCheck =
   | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
 
 /** Checks what Ironic checks: the schema in its `ramdisk.py`, whose order and words those are. */
-export function readInventory(body: JsonObject): InventoryCheck {
+export function checkInventory(body: Mapping): InventoryCheck {
   const inventory = body['inventory'];
   if (inventory === undefined) return none("'inventory' is a required property");
-  if (!isObject(inventory)) return none("its inventory is not of type 'object'");
+  if (!isMapping(inventory)) return none("its inventory is not of type 'object'");
   for (const name of ['bmc_address', 'bmc_v6address']) {
     const address = inventory[name];
     if (address !== undefined && address !== null && typeof address !== 'string')
@@ -203,7 +181,7 @@ export function readInventory(body: JsonObject): InventoryCheck {
   if (interfaces.length === 0) return none('[] should be non-empty', 'no-macs');
   const macs: string[] = [];
   for (const item of interfaces as readonly unknown[]) {
-    if (!isObject(item)) return none("an interface is not of type 'object'");
+    if (!isMapping(item)) return none("an interface is not of type 'object'");
     const mac = item['mac_address'];
     if (mac === undefined) return none("'mac_address' is a required property");
     if (typeof mac !== 'string') return none("a mac_address is not of type 'string'");
@@ -217,27 +195,27 @@ function none(problem: string, reason: RefusalReason = 'arguments'): InventoryCh
 }
 
 /** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */
-function summaryOf(inventory: JsonObject): string {
+function summaryOf(inventory: Mapping): string {
   const parts = [vendor, processors, memory, disks, interfacesWithLink].map((part) => part(inventory));
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-type Part = (inventory: JsonObject) => string | undefined;
+type Part = (inventory: Mapping) => string | undefined;
 
 const vendor: Part = ({ system_vendor: found }) => {
-  const names = isObject(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
+  const names = isMapping(found) ? [text(found['manufacturer']), text(found['product_name'])] : [];
   return names.filter((name) => name !== undefined).join(' ') || undefined;
 };
 
 const processors: Part = ({ cpu }) => {
-  const count = isObject(cpu) ? number(cpu['count']) : undefined;
-  if (!isObject(cpu) || count === undefined) return undefined;
+  const count = isMapping(cpu) ? number(cpu['count']) : undefined;
+  if (!isMapping(cpu) || count === undefined) return undefined;
   const architecture = text(cpu['architecture']);
   return `${formatCount(count, 'CPU')}${architecture === undefined ? '' : ` (${architecture})`}`;
 };
 
 const memory: Part = ({ memory: found }) => {
-  if (!isObject(found)) return undefined;
+  if (!isMapping(found)) return undefined;
   // Without what firmware keeps for itself, which is unknown where its tables cannot be read.
   const mebibytes = number(found['physical_mb']);
   const bytes = mebibytes === undefined ? number(found['total']) : mebibytes * 1024 ** 2;
@@ -251,7 +229,7 @@ const disks: Part = ({ disks: found }) => {
   if (!Array.isArray(found)) return undefined;
   if (found.length === 0) return 'no disks';
   const items: readonly unknown[] = found.slice(0, MAX_SIZES);
-  const sizes = items.map((disk) => (isObject(disk) ? number(disk['size']) : undefined));
+  const sizes = items.map((disk) => (isMapping(disk) ? number(disk['size']) : undefined));
   const known = sizes.filter((size) => size !== undefined).map(formatSizeInWords);
   if (found.length > MAX_SIZES) known.push('…');
   return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
@@ -260,7 +238,7 @@ const disks: Part = ({ disks: found }) => {
 const interfacesWithLink: Part = ({ interfaces: found }) => {
   if (!Array.isArray(found)) return undefined;
   const items: readonly unknown[] = found;
-  const linked = items.filter((item) => isObject(item) && item['has_carrier'] === true).length;
+  const linked = items.filter((item) => isMapping(item) && item['has_carrier'] === true).length;
   return `${linked} of ${formatCount(found.length, 'interface')} with a link`;
 };
 
@@ -276,7 +254,7 @@ function number(value: unknown): number | undefined {
 }
 
 /** What the agent's collectors have failed at, in its own words; undefined where they have not. */
-export function collectorProblem(body: JsonObject): string | undefined {
+export function collectorProblem(body: Mapping): string | undefined {
   const { error } = body;
   if (typeof error !== 'string' || error === '') return undefined;
   return error.slice(0, MAX_PROBLEM);

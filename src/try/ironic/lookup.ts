@@ -1,12 +1,13 @@
 /** `GET /v1/lookup`: the agent names its MAC addresses and learns which node it is, and how it has to behave. */
 
+import type { FactsOf, LookupEvent } from '../timeline/events.ts';
 import {
-  type Found,
+  findNode,
   type IronicNode,
   maskedToken,
   type NodeStore,
   normalizeMacs,
-  noteStart,
+  recordStart,
 } from './nodes.ts';
 import {
   answerWith,
@@ -14,10 +15,10 @@ import {
   type ApiVersion,
   fault,
   type RefusalReason,
+  unexpectedArguments,
   versionProblem,
   versionReason,
-} from './answers.ts';
-import { unexpectedArguments } from './requests.ts';
+} from './messages.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface LookupRequest {
@@ -28,16 +29,8 @@ export interface LookupRequest {
   readonly now: Date;
 }
 
-export interface Lookup {
+export interface Lookup extends FactsOf<LookupEvent> {
   readonly answer: ApiAnswer;
-  readonly macs: readonly string[];
-  readonly node: string | undefined;
-  /** Whether the agent got a token: not before version 1.62, and only masked when it asks again. */
-  readonly token: 'told' | 'masked' | 'none';
-  /** Whether its boot medium brings the token, which is then always masked. */
-  readonly hasOwnToken: boolean;
-  readonly problem: string | undefined;
-  readonly reason: RefusalReason | undefined;
 }
 
 /** Agents use one if they agree on this version or a newer one. */
@@ -66,10 +59,10 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
     const hasList = query.has('addresses') && problem === noNames;
     return refuse(fault(400, problem), problem, hasList ? 'no-macs' : 'arguments');
   }
-  const found = findNode(query, macs, nodes);
+  const found = findNode(nodes, query, macs);
   if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem, found.reason);
   const { node } = found;
-  noteStart(node, now);
+  recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.tell();
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),
@@ -94,15 +87,6 @@ function problemOf(query: URLSearchParams, macs: readonly string[]): string | un
 }
 
 const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";
-
-function findNode(query: URLSearchParams, macs: readonly string[], nodes: NodeStore): Found {
-  const uuid = query.get('node_uuid');
-  if (uuid === null) return nodes.byMacs(macs);
-  const node = nodes.byUuid(uuid);
-  return node === undefined
-    ? { kind: 'unknown', problem: `there is no node ${uuid}`, reason: 'unknown-node' }
-    : { kind: 'node', node };
-}
 
 /** What an agent is told: as an Ironic with its defaults does, but for the shorter time between heartbeats. */
 export function lookupDocument(node: IronicNode, token: string | null, url: string): object {

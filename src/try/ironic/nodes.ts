@@ -7,7 +7,7 @@
  */
 
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { RefusalReason } from './answers.ts';
+import type { RefusalReason } from './messages.ts';
 
 /** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
 export interface ExpectedNode {
@@ -122,6 +122,14 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
   };
 }
 
+/** The node that a request names by its UUID, or else by MAC addresses. */
+export function findNode(nodes: NodeStore, query: URLSearchParams, macs: readonly string[]): Found {
+  const uuid = query.get('node_uuid');
+  if (uuid === null) return nodes.byMacs(macs);
+  const node = nodes.byUuid(uuid);
+  return node === undefined ? unknown('unknown-node', `there is no node ${uuid}`) : { kind: 'node', node };
+}
+
 function unknown(reason: RefusalReason, problem: string): Found {
   return { kind: 'unknown', problem, reason };
 }
@@ -133,7 +141,7 @@ function unknown(reason: RefusalReason, problem: string): Found {
 const SILENCE_OF_A_BOOT = 120_000;
 
 /** Notes a call that an agent makes as it starts. Ironic would have switched the machine off and on, and forgotten. */
-export function noteStart(node: IronicNode, now: Date): void {
+export function recordStart(node: IronicNode, now: Date): void {
   const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
   if (silence > SILENCE_OF_A_BOOT) forgetAgent(node);
   node.calledAt = now;
@@ -151,7 +159,7 @@ export const maskedToken = '******';
 /** Bytes; agents take no token of less than 32 characters. */
 const TOKEN_SIZE = 32;
 
-export type TokenState = 'right' | 'wrong' | 'missing';
+type TokenState = 'right' | 'wrong' | 'missing';
 
 interface AgentToken {
   /** For an answer to lookup: the token once, then the mask. */

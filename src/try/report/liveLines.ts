@@ -5,8 +5,8 @@
 
 import type { Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
-import { printable } from '../../io/report/printable.ts';
-import { isBrokenOff, isWhole } from '../timeline/entries.ts';
+import { printable } from '../../io/report/terminalText.ts';
+import { isBrokenOff, isWhole } from '../timeline/stages.ts';
 import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';

@@ -1,10 +1,10 @@
 /** Events and stages in words. What comes from callers is made harmless for terminals. */
 
 import { formatSize } from '../../formats/messageText.ts';
-import { printable } from '../../io/report/printable.ts';
+import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatPercent } from '../../serve/status/figures.ts';
-import { isBrokenOff, isWhole } from '../timeline/entries.ts';
+import { isBrokenOff, isWhole, type Stage } from '../timeline/stages.ts';
 import type {
   CallbackEvent,
   FetchEvent,
@@ -16,7 +16,6 @@ import type {
   RefusalEvent,
   TrialEvent,
 } from '../timeline/events.ts';
-import type { Stage } from '../timeline/stages.ts';
 
 /** What the machine did: `fetched the Ignition config (3.1 KiB)`. One line. */
 export function eventPhrase(event: TrialEvent): string {

@@ -12,14 +12,19 @@ import { loadSnapshot, type Service, startService } from '../../serve/service.ts
 import { readSetup } from '../../serve/setup.ts';
 import type { ServeSource } from '../../serve/source.ts';
 import { printUrls } from '../../serve/urlList.ts';
-import { ironicChange, type IronicUrls, tellChange, tellElsewhere } from '../address/ironicOfHosts.ts';
+import {
+  createIronicChange,
+  type IronicUrls,
+  changeDiagnostics,
+  elsewhereDiagnostic,
+} from '../ironicAddress.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { GuestPlace } from '../emulation/guestPlace.ts';
 import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
-import type { TrialPlan } from '../trialPlan.ts';
-import { createFetchWatcher } from './fetchWatcher.ts';
+import type { TrialPlan } from '../trial.ts';
+import { createFetchWatcher } from './preparedFolderService.ts';
 
 export interface ImageService {
   readonly port: number;
@@ -30,7 +35,7 @@ export interface ImageService {
   /** Hosts of the inventory that are not served, which has been told. */
   readonly wrong: readonly string[];
   /** Says who reaches it, and under which URLs. */
-  tell(): Promise<void>;
+  reportUrls(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +85,7 @@ async function startImageService({
       scriptUrl: () => scriptUrl(service),
       isoUrl: (host) => isoUrl(host, service),
       wrong: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
-      tell: () => tell(service, options, { listen: setup.listen, io }),
+      reportUrls: () => tell(service, options, { listen: setup.listen, io }),
       stop,
     };
   } catch (error) {
@@ -128,6 +133,7 @@ function scriptUrl({ links, state }: Service): string {
     return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
   }
   throw new CliError('there is no boot script that an emulated machine could start with', {
+    code: 'ERR_IMAGE',
     hint: 'give a kernel and an initramfs, or an ISO that has them; or boot from the ISO with --boot cd',
   });
 }
@@ -137,11 +143,12 @@ function isoUrl(host: string, { links, server, state }: Service): string {
     return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
   }
   throw new CliError('there is no live ISO that an emulated machine could boot from', {
+    code: 'ERR_IMAGE',
     hint: 'give one with --iso FILE, or boot over the network',
   });
 }
 
-export interface ImageSurroundings {
+export interface ImageContext {
   readonly api: IronicApi;
   readonly guest: GuestPlace | undefined;
   /** Of the inventory. */
@@ -151,24 +158,24 @@ export interface ImageSurroundings {
 
 /** Throws CliError where they cannot be served, or not those of a host that is awaited. */
 export async function startImages(
-  { ends, expectation, io, machine, options, setup, talk, trial }: TrialPlan,
-  { api, guest, listed, place }: ImageSurroundings,
+  { cleanup, expectation, io, machine, options, setup, output, trial }: TrialPlan,
+  { api, guest, listed, place }: ImageContext,
 ): Promise<ImageService> {
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = setup.ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
-  const remarks = url === undefined ? [tellElsewhere(listed, place)] : tellChange(url, place);
-  for (const remark of remarks) if (remark !== undefined) talk.report(remark);
+  const remarks = url === undefined ? [elsewhereDiagnostic(listed, place)] : changeDiagnostics(url, place);
+  for (const remark of remarks) if (remark !== undefined) output.report(remark);
   const images = await startImageService({
     options,
     io,
     log: createQuietLog(io),
     observe: (event) => trial.observe(event),
     guestHost: guest?.host,
-    changeSource: await ironicChange({ url, ca: api.ca }, ends),
+    changeSource: await createIronicChange({ url, ca: api.ca }, cleanup),
   });
-  ends.add(() => images.stop());
+  cleanup.defer(() => images.stop());
   refuseUnserved(images, expectation);
-  await images.tell();
+  await images.reportUrls();
   return images;
 }
 
@@ -181,6 +188,7 @@ function refuseUnserved({ wrong }: ImageService, { awaited }: Expectation): void
   if (names.length === 0) return;
   const more = names.length > MOST_NAMES ? ', …' : '';
   throw new CliError(`awaited, and cannot be served: ${names.slice(0, MOST_NAMES).join(', ')}${more}`, {
+    code: 'ERR_HOST',
     hint: 'mend what is reported above, or wait for others with --expect',
   });
 }

@@ -20,10 +20,14 @@ import {
   type CatalogEntry,
   type Resource,
 } from '../../serve/answer/resource.ts';
-import { createTransferLog, type TransferLog } from '../../serve/answer/transfers.ts';
+import {
+  createTransferLog,
+  type TransferLog,
+  type TransferStart,
+  type TransferWatcher,
+} from '../../serve/answer/transfers.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
-import { createFetchWatcher } from './fetchWatcher.ts';
 
 export interface FolderPlace {
   /** Absolute. */
@@ -32,7 +36,7 @@ export interface FolderPlace {
 }
 
 /** Where the scripts of a folder say that it is served. */
-export interface FolderUrl {
+interface FolderUrl {
   /** Without a final slash. */
   readonly url: string;
   /** IPv4. */
@@ -48,6 +52,7 @@ const SCRIPT = 'boot.ipxe';
 export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPlace): FolderUrl {
   if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
     throw new CliError(`the folder has no ${SCRIPT} for machines to start with`, {
+      code: 'ERR_SETTING',
       hint: 'prepare it with --artifacts archive,ign,ipxe and an ISO or a kernel',
     });
   }
@@ -55,6 +60,7 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPl
   const problem = problemOf(url);
   if (url === undefined || baseUrl === null || problem !== undefined) {
     throw new CliError(`no emulated machine can boot from the folder: ${problem ?? ''}`, {
+      code: 'ERR_SETTING',
       hint: 'prepare it with a URL that has an IPv4 address: --base-url http://192.0.2.1:8080',
     });
   }
@@ -118,7 +124,10 @@ function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: stri
 async function openFile(path: string, { host, path: name, sha256, size }: ManifestFile): Promise<Resource> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.size !== size) {
-    throw new CliError(`${name} is not as it was prepared`, { hint: 'run `prepare` again' });
+    throw new CliError(`${name} is not as it was prepared`, {
+      code: 'ERR_IMAGE_CHANGED',
+      hint: 'run `prepare` again',
+    });
   }
   const artifact = artifactOf(name);
   return {
@@ -149,3 +158,45 @@ const endings: readonly (readonly [ending: string, artifact: Artifact])[] = [
   ['/minimal.iso', 'minimal-iso'],
   ['/live.iso', 'iso'],
 ];
+
+/** First fetches that are remembered, so that each is told once; of more, some are told again. */
+const MOST_REMEMBERED = 100_000;
+
+/**
+ * @param progress knows how much of an image went to whom; there is none before the first transfer
+ * @param observe is told when an image is fetched for the first time, and when a transfer is over
+ */
+export function createFetchWatcher(
+  progress: () => Pick<TransferLog, 'progressOf'> | undefined,
+  observe: (event: FetchEvent) => void,
+): TransferWatcher {
+  const begun = new Set<string>();
+  return {
+    began: (start) => {
+      const key = `${start.client} ${start.path}`;
+      if (begun.has(key)) return;
+      if (begun.size >= MOST_REMEMBERED) begun.clear();
+      begun.add(key);
+      observe({ ...factsOf(start), at: new Date(), outcome: 'began', bytes: 0 });
+    },
+    ended: (event) => {
+      const { ended: at, outcome } = event;
+      observe({ ...factsOf(event), at, outcome, bytes: receivedOf(event, progress()) });
+    },
+  };
+}
+
+type Facts = Omit<FetchEvent, 'at' | 'outcome' | 'bytes'>;
+
+function factsOf({ artifact, client, host, path, size }: TransferStart): Facts {
+  return { kind: 'fetch', client, artifact, host, path, size };
+}
+
+/** Of an image that comes in ranges, all of them so far. */
+function receivedOf(
+  { bytes, client, host, path }: TransferStart & { readonly bytes: number },
+  progress: Pick<TransferLog, 'progressOf'> | undefined,
+): number {
+  const image = progress?.progressOf(host).find((one) => one.path === path);
+  return image?.clients.at(-1) === client ? Math.max(image.bytes, bytes) : bytes;
+}

@@ -7,8 +7,7 @@ import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import { type Cause, type Certainty, findEvidence, hasCalled, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
-import type { TimelineEntry } from './entries.ts';
-import { isFurther, type Stage } from './stages.ts';
+import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be seen at all: all from the first fetch on, or nothing but calls to Ironic, as nothing was served. */
@@ -57,7 +56,7 @@ export function causesOfUnseen(sight: Sight): readonly LikelyCause[] {
 }
 
 function isPossible(
-  { after, boots, isRefuted }: Cause,
+  { after = [], boots, isRefuted }: Cause,
   host: HostTimeline,
   whereabouts: readonly Stage[],
 ): boolean {

@@ -3,7 +3,7 @@
  * `try` plays, the emulated machine, or `try` itself that asked the agent back.
  */
 
-import type { RefusalReason } from '../ironic/answers.ts';
+import type { RefusalReason } from '../ironic/messages.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import type { TransferOutcome } from '../../serve/answer/transfers.ts';
 
@@ -28,6 +28,9 @@ export function mapTexts(value: unknown, change: (text: string, name: string) =>
     Object.entries(value).map(([key, member]) => [key, mapTexts(member, change, key)]),
   );
 }
+
+/** What an event says besides when and of whom. */
+export type FactsOf<E extends TrialEvent> = Omit<E, 'kind' | keyof SeenFrom>;
 
 interface SeenFrom {
   readonly at: Date;

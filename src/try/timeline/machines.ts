@@ -8,7 +8,7 @@
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { MAX_UNKNOWN_MACHINES } from '../ironic/nodes.ts';
 import { unknownMachines } from '../../serve/answer/access.ts';
-import { createEntryLog, type EntryLog, mergeLog } from './entries.ts';
+import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
 
 /** A host that is to call home. */
@@ -114,8 +114,8 @@ export function identifiersOf(event: TrialEvent): Identifiers {
     case 'preflight':
       return { ...none, macs: [event.mac].filter(isMac) };
     case 'api':
-    case 'refusal':
     default:
+    case 'refusal':
       return none;
   }
 }

@@ -2,12 +2,11 @@
 
 import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
-import type { TimelineEntry } from './entries.ts';
-import { stages, type Stage } from './stages.ts';
+import { type Stage, stages, type TimelineEntry } from './stages.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
 
 /** Who has to call home: the hosts of these names, or any so many machines. */
-export type Awaited =
+export type AwaitedMachines =
   | { readonly kind: 'hosts'; readonly names: readonly string[] }
   | { readonly kind: 'any'; readonly count: number };
 
@@ -15,7 +14,7 @@ export type Awaited =
 export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback'>;
 
 export interface VerdictOptions {
-  readonly awaited: Awaited;
+  readonly awaited: AwaitedMachines;
   readonly successStage: SuccessStage;
 }
 

@@ -6,12 +6,15 @@
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import {
   addEvent,
+  bootWayOf,
   createEntryLog,
   type EntryLog,
+  isFurther,
   mergeLog,
   type Milestone,
+  type Stage,
   type TimelineEntry,
-} from './entries.ts';
+} from './stages.ts';
 import { mapTexts, type TrialEvent } from './events.ts';
 import {
   createMachineTable,
@@ -21,7 +24,6 @@ import {
   type Machine,
   MAX_MACS,
 } from './machines.ts';
-import { bootWayOf, isFurther, type Stage } from './stages.ts';
 
 /** How far a machine has come. */
 export interface MachineProgress {

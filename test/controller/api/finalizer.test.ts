@@ -1,8 +1,10 @@
 /** When the finalizer comes and goes. */
 
 import { describe, expect, it } from 'vitest';
-import { wantedFinalizers } from '../../../src/controller/api/finalizer.ts';
-import { readPreprovisioningImage } from '../../../src/controller/api/preprovisioningImage.ts';
+import {
+  readPreprovisioningImage,
+  wantedFinalizers,
+} from '../../../src/controller/api/preprovisioningImage.ts';
 import { storedObject } from './support.ts';
 
 const ours = 'preprovisioningimage.metal3.io';

@@ -2,13 +2,13 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatImagePath, imageFileName, parseImagePath } from '../../../src/controller/api/imagePath.ts';
+import { formatImagePath, builtFileName, parseImagePath } from '../../../src/controller/api/imageChoice.ts';
 
 const etag = '"AbC-_012345678901234567"';
 
 describe('the path of an image', () => {
   it('has the entity tag and the name of the host', () => {
-    const path = formatImagePath({ etag, fileName: imageFileName('worker-0.example.com', 'iso') });
+    const path = formatImagePath({ etag, fileName: builtFileName('worker-0.example.com', 'iso') });
     expect(path).toBe('AbC-_012345678901234567/worker-0.example.com.iso');
     expect(parseImagePath(path)).toEqual({ etag, fileName: 'worker-0.example.com.iso' });
   });
@@ -28,7 +28,7 @@ describe('the path of an image', () => {
   it('can be read for any name of an object', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 300 }), (name) => {
-        const fileName = imageFileName(name, 'initramfs');
+        const fileName = builtFileName(name, 'initramfs');
         expect(parseImagePath(formatImagePath({ etag, fileName }))).toEqual({ etag, fileName });
       }),
     );

@@ -1,7 +1,7 @@
 /** The network of a host in its Secret. */
 
 import { describe, expect, it } from 'vitest';
-import { listOtherKeys, readNetworkState } from '../../../src/controller/api/networkData.ts';
+import { listOtherKeys, readNetworkState } from '../../../src/controller/api/preprovisioningImage.ts';
 
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 

@@ -2,9 +2,13 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FailedOutcome, Outcome, ReadyOutcome } from '../../../src/controller/api/outcome.ts';
+import {
+  type FailedOutcome,
+  type Outcome,
+  type ReadyOutcome,
+  statusPatch,
+} from '../../../src/controller/api/outcome.ts';
 import { readPreprovisioningImage } from '../../../src/controller/api/preprovisioningImage.ts';
-import { statusPatch } from '../../../src/controller/api/statusPatch.ts';
 import { storedObject } from './support.ts';
 
 const now = new Date('2026-11-21T20:00:00.123Z');

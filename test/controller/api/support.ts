@@ -1,8 +1,8 @@
 /** Objects of the cluster for tests, as the client gives them. */
 
-import type { StoredObject } from '../../../src/controller/api/preprovisioningImage.ts';
+import type { KubernetesObject } from '../../../src/controller/kube/objects.ts';
 
-export const metadata: StoredObject['metadata'] = {
+export const metadata: KubernetesObject['metadata'] = {
   namespace: 'metal3',
   name: 'worker-0',
   uid: '0b7e4b1a-0000-4000-8000-000000000001',
@@ -15,8 +15,8 @@ export const metadata: StoredObject['metadata'] = {
 
 export function storedObject(
   fields: { readonly spec?: unknown; readonly status?: unknown } = {},
-  more: Partial<StoredObject['metadata']> = {},
-): StoredObject {
+  more: Partial<KubernetesObject['metadata']> = {},
+): KubernetesObject {
   const spec = { acceptFormats: ['iso', 'initrd'], architecture: 'x86_64' };
   return { metadata: { ...metadata, ...more }, spec, ...fields };
 }

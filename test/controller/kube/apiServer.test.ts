@@ -3,20 +3,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
+import {
+  createKubernetesClient,
+  type KubernetesClient,
+} from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
-import { createEventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
-import { startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
+import { EventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
+import { LeaderElection } from '../../../src/controller/kube/leaderElection.ts';
 import {
   events,
   keyText,
   leases,
-  type Resource,
+  type ApiResource,
   secretMetadata,
   secrets,
 } from '../../../src/controller/kube/objects.ts';
-import { createWatchCache, type CacheChange } from '../../../src/controller/kube/watchCache.ts';
+import { Informer, type ObjectChange } from '../../../src/controller/kube/informer.ts';
 import {
   type ApiServer,
   grant,
@@ -25,7 +27,7 @@ import {
   startKubernetes,
 } from '../../support/kubernetes.ts';
 
-const images: Resource = {
+const images: ApiResource = {
   group: 'metal3.io',
   version: 'v1alpha1',
   plural: 'preprovisioningimages',
@@ -33,7 +35,7 @@ const images: Resource = {
 };
 const io = { env: {}, cwd: '/' };
 
-const describeChange = ({ key, before, now }: CacheChange<string>): string =>
+const describeChange = ({ key, before, now }: ObjectChange<string>): string =>
   `${keyText(key)}: ${before ?? '-'} → ${now ?? '-'}`;
 
 const until = async (fits: () => boolean): Promise<void> => {
@@ -42,7 +44,7 @@ const until = async (fits: () => boolean): Promise<void> => {
 
 const pagesOf = async (
   client: KubernetesClient,
-  resource: Resource,
+  resource: ApiResource,
   namespace: string,
 ): Promise<string[][]> => {
   const pages = [];
@@ -200,7 +202,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const place = { namespace };
     await client.create(images, place, { metadata: { name: 'before' } });
     const changes: string[] = [];
-    const cache = createWatchCache({
+    const cache = new Informer({
       client,
       resource: images,
       selection: place,
@@ -230,7 +232,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const durations = { lease: 3000, renewal: 2000, retry: 100 };
     const led: string[] = [];
     const start = (identity: string) =>
-      startLeaderElection({
+      new LeaderElection({
         client: connect(),
         lease: { namespace, name: 'ironic-coreos' },
         identity,
@@ -260,7 +262,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('events');
     const client = connect();
     const object = await client.create(images, { namespace }, { metadata: { name: 'worker-0' } });
-    const recorder = createEventRecorder({
+    const recorder = new EventRecorder({
       client,
       controller: 'metal3.io/ironic-coreos',
       instance: 'pod-1',

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
 import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { secrets } from '../../../src/controller/kube/objects.ts';
-import { parseProxies } from '../../../src/io/http/httpProxies.ts';
+import { parseProxies } from '../../../src/io/http/httpUrl.ts';
 import { type ConnectProxy, startConnectProxy } from '../../support/connectProxy.ts';
 import { listOf } from '../../support/fakeApiServer.ts';
 

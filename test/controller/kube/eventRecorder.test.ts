@@ -1,13 +1,11 @@
 /** Events: how they are written, counted, and dropped. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
 import {
-  createEventRecorder,
-  type EventRecorder,
-  type RecordedEvent,
-} from '../../../src/controller/kube/eventRecorder.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
+  createKubernetesClient,
+  type KubernetesClient,
+} from '../../../src/controller/kube/kubernetesClient.ts';
+import { EventRecorder, type RecordedEvent } from '../../../src/controller/kube/eventRecorder.ts';
 import { readObject, secrets } from '../../../src/controller/kube/objects.ts';
 import {
   type Answer,
@@ -32,7 +30,7 @@ beforeEach(async () => {
   client = createKubernetesClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
   clock = createFakeClock();
   troubles = [];
-  recorder = createEventRecorder({
+  recorder = new EventRecorder({
     client,
     controller: 'metal3.io/ironic-coreos',
     instance: 'pod-1',
@@ -57,7 +55,7 @@ const event: RecordedEvent = {
 
 const written = (): string[] => server.requests.map(({ method }) => method);
 
-describe('createEventRecorder', () => {
+describe('EventRecorder', () => {
   it('writes what happened, to what, and who says so', async () => {
     server.answers.push(fine);
     recorder.record(event);

@@ -7,8 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
 import type { RequestSettings } from '../../../src/controller/kube/apiRequests.ts';
-import type { KubernetesClient, WatchEvent } from '../../../src/controller/kube/client.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
+import {
+  createKubernetesClient,
+  type KubernetesClient,
+  type WatchEvent,
+} from '../../../src/controller/kube/kubernetesClient.ts';
 import { secretMetadata, secrets } from '../../../src/controller/kube/objects.ts';
 import {
   event,

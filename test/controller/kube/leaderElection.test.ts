@@ -4,10 +4,9 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/controller/kube/apiError.ts';
-import type { KubernetesClient } from '../../../src/controller/kube/client.ts';
+import type { KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { pause } from '../../../src/io/clock.ts';
-import { claimBody, readLease } from '../../../src/controller/kube/lease.ts';
-import { type LeaderElection, startLeaderElection } from '../../../src/controller/kube/leaderElection.ts';
+import { claimBody, LeaderElection, readLease } from '../../../src/controller/kube/leaderElection.ts';
 import { type KubernetesObject, readObject } from '../../../src/controller/kube/objects.ts';
 import { createFakeClock, type FakeClock } from '../../support/fakeClock.ts';
 
@@ -99,7 +98,7 @@ function createBench(): Bench {
     const weather: Weather = { link: 'good', latency: 5 };
     const terms: AbortSignal[] = [];
     const troubles: string[] = [];
-    const election = startLeaderElection({
+    const election = new LeaderElection({
       client: connect(store, weather, clock),
       lease: key,
       identity,
@@ -121,7 +120,7 @@ function createBench(): Bench {
   return { clock, store, start, replicas };
 }
 
-describe('startLeaderElection', () => {
+describe('LeaderElection', () => {
   it('makes the Lease where there is none, and renews it', async () => {
     const { clock, store, start } = createBench();
     const one = start('one');
@@ -215,7 +214,7 @@ describe('startLeaderElection', () => {
   it('keeps the Lease until its work has ended, also when it stops', async () => {
     const { clock, start, store } = createBench();
     const work = new EventEmitter();
-    const election = startLeaderElection({
+    const election = new LeaderElection({
       client: connect(store, { link: 'good', latency: 1 }, clock),
       lease: key,
       identity: 'slow',

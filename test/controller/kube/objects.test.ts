@@ -3,8 +3,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError, UsageError } from '../../../src/core/errors.ts';
-import { keyText, leases, parseKey, readObject, secrets } from '../../../src/controller/kube/objects.ts';
-import { collectionPath, objectPath, queryText } from '../../../src/controller/kube/resourcePath.ts';
+import {
+  collectionPath,
+  keyText,
+  leases,
+  objectPath,
+  parseKey,
+  queryText,
+  readObject,
+  secrets,
+} from '../../../src/controller/kube/objects.ts';
 
 const metadata = { namespace: 'metal3', name: 'worker-0', uid: 'u', resourceVersion: '7' };
 
@@ -32,7 +40,6 @@ describe('readObject', () => {
         ...metadata,
         generation: 0,
         labels: { a: 'b' },
-        annotations: {},
         finalizers: ['f'],
         deletionTimestamp: undefined,
       },

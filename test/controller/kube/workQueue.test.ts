@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/controller/kube/apiError.ts';
-import { createWorkQueue, type WorkFailure, type WorkQueue } from '../../../src/controller/kube/workQueue.ts';
+import { type WorkFailure, WorkQueue } from '../../../src/controller/kube/workQueue.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fakeClock.ts';
 
 interface Bench {
@@ -21,7 +21,7 @@ function createBench(workers = 1): Bench {
   const begun: string[] = [];
   const failures: WorkFailure[] = [];
   const ends = new Map<string, (error?: Error) => void>();
-  const queue = createWorkQueue({
+  const queue = new WorkQueue({
     clock,
     workers,
     backOff: { first: 100, longest: 1000 },

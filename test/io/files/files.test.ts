@@ -18,9 +18,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
+import { errorCode, fileError } from '../../../src/io/files/fileErrors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
 import { openImage } from '../../../src/io/images/imageFile.ts';
-import { writeFileAtomically } from '../../../src/io/files/outputFile.ts';
+import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { have } from '../../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -232,5 +233,27 @@ describe('writeFileAtomically', () => {
   it.skipIf(isRoot)(`says that the folder may not be written to${rootNote}`, async () => {
     await chmod(cwd, 0o500);
     await expect(writeFileAtomically(filePath(), 'x')).rejects.toThrow(/^No permission to create/);
+  });
+});
+
+describe('fileError', () => {
+  it.each([
+    ['ENOENT', 'read', 'ERR_FILE_MISSING'],
+    ['EACCES', 'read', 'ERR_FILE_ACCESS'],
+    ['EROFS', 'write', 'ERR_FILE_ACCESS'],
+    ['EEXIST', 'create', 'ERR_FILE_EXISTS'],
+    ['EDQUOT', 'write', 'ERR_DISK_FULL'],
+    ['EBUSY', 'write', 'ERR_BUSY'],
+    ['EIO', 'read', 'ERR_FILE_READ'],
+    ['EIO', 'create', 'ERR_FILE_WRITE'],
+  ] as const)('of %s on %s has the code %s', (system, action, code) => {
+    const cause = Object.assign(new Error(system), { code: system });
+    expect(fileError(cause, { path: 'x', what: 'File', action })).toMatchObject({ code });
+  });
+
+  it('leaves what is no error of the system, as an error with a code of its own', () => {
+    const error = new CliError('no', { code: 'ERR_HTTP' });
+    expect(fileError(error, { path: 'x', what: 'File', action: 'read' })).toBe(error);
+    expect(errorCode(error)).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../src/io/files/folderLock.ts';
-import { thisProcess } from '../../../src/io/processOwner.ts';
+import { thisProcess } from '../../../src/io/process.ts';
 
 /** Beyond the largest that Linux gives. */
 const nobody = 2 ** 22 + 1;

@@ -1,7 +1,7 @@
 /** Permissions and links on platforms that do not have them. */
 
 import { describe, expect, it } from 'vitest';
-import { allowsMore, canAllRead, cannotLink, hasPermissions } from '../../../src/io/files/platformFiles.ts';
+import { allowsMore, canAllRead, cannotLink, hasPermissions } from '../../../src/io/files/platform.ts';
 
 describe('permission bits', () => {
   it.each([

@@ -8,7 +8,7 @@ import {
   isOwnName,
   programNameOf,
   splitPath,
-} from '../../../src/io/files/platformPaths.ts';
+} from '../../../src/io/files/platform.ts';
 
 describe('splitPath', () => {
   it.each([

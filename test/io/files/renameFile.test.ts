@@ -1,7 +1,7 @@
 /** Renames that Windows refuses for a while. */
 
 import { describe, expect, it } from 'vitest';
-import { renameFile, renameFileNow } from '../../../src/io/files/renameFile.ts';
+import { renameFile, renameFileNow } from '../../../src/io/files/tempFile.ts';
 
 function failing(code: string, times: number): { rename: () => void; count: () => number } {
   let count = 0;

@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeFileAtomically } from '../../../src/io/files/outputFile.ts';
-import { thisProcess } from '../../../src/io/processOwner.ts';
+import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
+import { thisProcess } from '../../../src/io/process.ts';
 import { makeTempFolder } from '../../../src/io/files/tempFile.ts';
-import { type BuiltProgram, buildProgram } from '../../support/builtProgram.ts';
+import { buildProgram, type BuiltProgram } from '../../support/builtProgram.ts';
 import { liveIso } from '../../support/liveIso.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { runCli } from '../../support/runCli.ts';

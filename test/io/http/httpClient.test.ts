@@ -1,7 +1,7 @@
 /** The client alone: silence, credentials, redirects, proxies, and pauses between attempts. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/core/errors.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, readAnswer } from '../../../src/io/http/httpClient.ts';
 import { TransferError } from '../../../src/io/http/httpErrors.ts';
 import { countRetries, type RetryPolicy, withRetries } from '../../../src/io/http/retries.ts';

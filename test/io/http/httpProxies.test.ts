@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/core/errors.ts';
-import { parseProxies } from '../../../src/io/http/httpProxies.ts';
+import { parseProxies } from '../../../src/io/http/httpUrl.ts';
 
 const none = { http: '', https: '', except: '' };
 

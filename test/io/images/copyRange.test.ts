@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CHUNK } from '../../../src/image/overlay.ts';
-import { copyRange } from '../../../src/io/images/copyRange.ts';
+import { copyRange } from '../../../src/io/images/copyImage.ts';
 import { openImage, readImage } from '../../../src/io/images/imageFile.ts';
 
 const bytes = Buffer.alloc(4 * CHUNK + 5, 'some bytes that do not repeat with the chunks');

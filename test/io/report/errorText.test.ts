@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import { describeError } from '../../../src/io/report/errorText.ts';
+import { describeError } from '../../../src/io/report/report.ts';
 
 const system = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 const quoting = new SyntaxError('Unexpected token, "sesame" is not valid JSON');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import type { Finding } from '../../../src/core/finding.ts';
-import { githubReporter } from '../../../src/io/report/github.ts';
+import { githubReporter } from '../../../src/io/report/annotations.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
 function annotate(finding: Partial<Finding>, file = 'a.ign', text = ''): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/core/finding.ts';
-import { formatJsonReport } from '../../../src/io/report/json.ts';
+import { formatJsonReport } from '../../../src/io/report/reporter.ts';
 
 describe('formatJsonReport', () => {
   it('is one object on one line', () => {

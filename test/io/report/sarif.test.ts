@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import type { Finding } from '../../../src/core/finding.ts';
-import { createSarifReporter } from '../../../src/io/report/sarif.ts';
+import { createSarifReporter } from '../../../src/io/report/annotations.ts';
 import { sarifSchema } from '../../support/sarifSchema.ts';
 
 const isSarif = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(sarifSchema);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wrapText } from '../../../src/io/report/wrap.ts';
+import { wrapText } from '../../../src/io/report/terminalText.ts';
 
 const plain = { first: '', rest: '' };
 

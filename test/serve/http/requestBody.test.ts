@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createDeferred } from '../../../src/try/deferred.ts';
+import { createDeferred } from '../../../src/core/deferred.ts';
 import {
   type BodyMemory,
   createBodyMemory,

@@ -12,7 +12,7 @@ import {
 } from '../../../src/try/emulation/emulatedTrial.ts';
 import type { MachineEvent } from '../../../src/try/timeline/events.ts';
 import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
-import type { Accelerator } from '../../../src/try/timeline/machineArguments.ts';
+import type { Accelerator } from '../../../src/try/emulation/qemu.ts';
 import { runCli } from '../../support/runCli.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectorProblem, readInventory } from '../../../src/try/ironic/inspection.ts';
-import { isObject, parseBody } from '../../../src/try/ironic/requests.ts';
+import { collectorProblem, checkInventory } from '../../../src/try/ironic/inspection.ts';
+import { isMapping } from '../../../src/formats/mapping.ts';
+import { parseBody } from '../../../src/try/ironic/messages.ts';
 
 const interfaces = [
   { mac_address: '52:54:00:AA:BB:01', has_carrier: true },
@@ -10,7 +11,7 @@ const interfaces = [
 const gibibyte = 1024 ** 3;
 
 const summaryOf = (inventory: object): string => {
-  const check = readInventory({ inventory: { interfaces, ...inventory } });
+  const check = checkInventory({ inventory: { interfaces, ...inventory } });
   return check.kind === 'inventory' ? check.inventory.summary : check.problem;
 };
 
@@ -66,7 +67,7 @@ const parts = ['system_vendor', 'cpu', 'memory', 'disks', 'interfaces', 'bmc_add
 
 it('MAC addresses are those that are some', () => {
   const given = [...interfaces, { mac_address: '' }, { mac_address: 'a0:00:02:20:fe:80:00:00' }];
-  const check = readInventory({ inventory: { interfaces: given } });
+  const check = checkInventory({ inventory: { interfaces: given } });
   expect(check.kind === 'inventory' && check.inventory.macs).toEqual([
     '52:54:00:aa:bb:01',
     '52:54:00:aa:bb:02',
@@ -92,9 +93,9 @@ it('any body is an inventory or has a problem', () => {
       ),
       (bytes) => {
         const parsed = parseBody(bytes);
-        const value = parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
+        const value = parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
         const problem = parsed.kind === 'none' ? parsed.problem : 'its body';
-        expect([problem, readInventory(value)]).toEqual([
+        expect([problem, checkInventory(value)]).toEqual([
           expect.stringMatching(/^its body/),
           expect.objectContaining({ kind: expect.any(String) }),
         ]);

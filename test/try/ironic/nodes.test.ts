@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNodeStore, noteStart, type NodeStore } from '../../../src/try/ironic/nodes.ts';
+import { createNodeStore, recordStart, type NodeStore } from '../../../src/try/ironic/nodes.ts';
 
 const mac = (index: number): string => `52:54:00:00:00:${index.toString(16).padStart(2, '0')}`;
 const hosts = [
@@ -72,7 +72,7 @@ describe('who calls', () => {
 function tellAt(nodes: NodeStore, seconds: number): string {
   const found = nodes.byMacs([mac(0)]);
   if (found.kind !== 'node') throw new Error(found.problem);
-  noteStart(found.node, new Date(seconds * 1000));
+  recordStart(found.node, new Date(seconds * 1000));
   return found.node.token.tell();
 }
 

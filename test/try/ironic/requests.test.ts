@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryOf, routeOf } from '../../../src/try/ironic/requests.ts';
+import { queryOf, routeOf } from '../../../src/try/ironic/messages.ts';
 
 describe('routeOf', () => {
   it.each([

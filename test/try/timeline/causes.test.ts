@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type Sight } from '../../../src/try/timeline/causes.ts';
-import type { RefusalReason } from '../../../src/try/ironic/answers.ts';
+import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
 import { findEvidence } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
 import { stages } from '../../../src/try/timeline/stages.ts';
@@ -391,7 +391,7 @@ describe('the table', () => {
   it.each(all.map((cause) => [cause.id, cause] as const))(
     '%s can be found, and is told in whole',
     (_id, cause) => {
-      expect(cause.after.length > 0 || (cause.proof ?? cause.evidenceIf) !== undefined).toBe(true);
+      expect((cause.after ?? []).length > 0 || (cause.proof ?? cause.evidenceIf) !== undefined).toBe(true);
       expect(cause.text).toMatch(/^[A-Z].*\.$/);
       for (const text of [cause.short, cause.check, cause.fix]) expect(text).toMatch(/^\S.*[^.\s]$/);
       const marks = [cause.text, cause.check, cause.fix].map((text) => text.split('`').length - 1);
@@ -400,7 +400,7 @@ describe('the table', () => {
   );
 
   it('knows something for every stage before the heartbeat', () => {
-    const without = stages.filter((stage) => !all.some(({ after }) => after.includes(stage)));
+    const without = stages.filter((stage) => !all.some(({ after = [] }) => after.includes(stage)));
     expect(without).toEqual(['power', 'heartbeat', 'callback']);
   });
 });

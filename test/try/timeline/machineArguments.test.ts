@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
-import { machineArguments, type MachinePlan } from '../../../src/try/timeline/machineArguments.ts';
+import { machineArguments, type MachinePlan } from '../../../src/try/emulation/qemu.ts';
 
 const plan: MachinePlan = {
   architecture: 'x86_64',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import {
-  type Awaited,
+  type AwaitedMachines,
   createJudge,
   exitCodeOf,
   type SuccessStage,
@@ -23,8 +23,8 @@ const expected = [
   { name: 'worker-0', macs: [mac] },
   { name: 'worker-1', macs: [otherMac] },
 ];
-const both: Awaited = { kind: 'hosts', names: ['worker-0', 'worker-1'] };
-const any = (count: number): Awaited => ({ kind: 'any', count });
+const both: AwaitedMachines = { kind: 'hosts', names: ['worker-0', 'worker-1'] };
+const any = (count: number): AwaitedMachines => ({ kind: 'any', count });
 
 const first = [fetched(1), lookedUp(2), heartbeat(3)];
 const second = [

@@ -6,16 +6,14 @@ import { type Cause, lacksConfig } from './cause.ts';
 /** From here on nothing is to be seen until the agent calls. */
 const beforeFirstCall: readonly Stage[] = ['image', 'initramfs', 'config', 'rootfs', 'agent image'];
 
-export const agentCauses: readonly Cause[] = [
+const causes: readonly Cause[] = [
   {
     id: 'container-pull',
     short: 'the container pull',
     text: 'The container image of the agent cannot be pulled: the registry is not reached, by DNS, route or proxy.',
     check: 'on the machine `journalctl -b -u ironic-agent`, and `curl -I https://REGISTRY/v2/`',
     fix: '`render --https-proxy` and `--no-proxy`, `--registries-conf` with a mirror, or no registry at all: `--agent-archive`',
-    after: beforeFirstCall,
     usual: 'most',
-    isRefuted: lacksConfig,
   },
   {
     id: 'ironic-address',
@@ -24,9 +22,7 @@ export const agentCauses: readonly Cause[] = [
     check:
       'on the machine `grep api_url /etc/ironic-python-agent.conf`, `curl -k URL`, and `sudo podman logs ironic-agent`; on the machine of Ironic `ss -ltn` and the firewall',
     fix: '`render --api-url` with an address that machines reach and the port of Ironic (6385), and open that port',
-    after: beforeFirstCall,
     usual: 'most',
-    isRefuted: lacksConfig,
   },
   {
     id: 'pull-secret',
@@ -34,8 +30,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The registry wants a login, and the pull secret is missing, expired or for another registry.',
     check: '`journalctl -b -u ironic-agent` (`unauthorized`, `authentication required`)',
     fix: '`render --pull-secret` with a file that has the registry of `--agent-image` in its `auths`',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'registry-ca',
@@ -43,8 +37,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The machine does not trust the certificate of the registry.',
     check: '`journalctl -b -u ironic-agent` (`x509: certificate signed by unknown authority`)',
     fix: '`render --ca-file` with the authority of the registry, or `--insecure-registry`',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'container-image',
@@ -52,8 +44,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'There is no such container image, or none for the architecture of the machine.',
     check: '`journalctl -b -u ironic-agent` (`manifest unknown`, `exec format error`)',
     fix: '`render --agent-image` with a tag or digest that the registry has for this architecture',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'host-network',
@@ -61,9 +51,7 @@ export const agentCauses: readonly Cause[] = [
     text: 'The running system has no network: nmstate or keyfiles name another interface or MAC address, or DHCP does not answer.',
     check: 'on the console `nmcli device`, `ip address`, `journalctl -b -u NetworkManager`',
     fix: 'find interfaces by MAC address in `--nmstate` or `--keyfile` (in the inventory `network`), not by a name that may differ',
-    after: beforeFirstCall,
     usual: 'often',
-    isRefuted: lacksConfig,
   },
   {
     id: 'proxy',
@@ -71,8 +59,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The calls to Ironic go to the proxy, which does not get there.',
     check: '`systemctl show ironic-agent -p Environment` on the machine, and the log of the proxy',
     fix: "`render --no-proxy` with all names of Ironic; those of `--api-url` are always in it, but other generators' configs may lack them",
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'clock',
@@ -80,8 +66,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The clock of the machine is wrong, so that certificates are not valid yet, or any more.',
     check: '`timedatectl` on the machine (`not yet valid`, `has expired` in `journalctl -b -u ironic-agent`)',
     fix: '`render --ntp-server`, and the clock in the firmware',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'dns',
@@ -89,8 +73,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The machine cannot resolve the name of Ironic or of the registry.',
     check: '`getent hosts NAME` on the machine; `resolvectl status`',
     fix: 'a DNS server by DHCP or in `--nmstate`, or an address in `--api-url`',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'ip-family',
@@ -98,8 +80,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'Ironic is reached by the other family of addresses only.',
     check: '`ip -4 route` and `ip -6 route` on the machine; what `--api-url` names',
     fix: 'name both: `render --api-url https://192.0.2.1,https://[2001:db8::1]`',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'container-ends',
@@ -109,7 +89,6 @@ export const agentCauses: readonly Cause[] = [
       '`systemctl status ironic-agent`, `journalctl -b -u ironic-agent`, `sudo podman logs ironic-agent`',
     fix: 'what these say; leave out `--podman-arg` and `--podman-mount` of your own to see whether it is they',
     after: [...beforeFirstCall, 'inspection', 'api'],
-    isRefuted: lacksConfig,
   },
   {
     id: 'conf-refused',
@@ -117,8 +96,6 @@ export const agentCauses: readonly Cause[] = [
     text: 'The agent refuses its conf: an unknown value, a number out of its range, a URL without scheme.',
     check: '`ironic-coreos validate FILE` with the config or the image; `sudo podman logs ironic-agent`',
     fix: 'mend the `--option` or the line in `--conf` that `validate` names',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
   {
     id: 'dhcp-wait',
@@ -126,7 +103,12 @@ export const agentCauses: readonly Cause[] = [
     text: 'The agent waits up to a minute until every interface has an address, before it sends the inventory.',
     check: '`sudo podman logs ironic-agent` (`Not all network interfaces received IP addresses`)',
     fix: 'wait; or `render --option "inspection_dhcp_all_interfaces = False"`, or a shorter `inspection_dhcp_wait_timeout`',
-    after: beforeFirstCall,
-    isRefuted: lacksConfig,
   },
 ];
+
+/** All of these are possible from the same stages on, and not where the machine has no config. */
+export const agentCauses: readonly Cause[] = causes.map((cause) => ({
+  after: beforeFirstCall,
+  isRefuted: lacksConfig,
+  ...cause,
+}));

@@ -3,8 +3,7 @@
  * (memory, kernel arguments, the network of the initramfs, Ignition).
  */
 
-import { isBrokenOff, isWhole } from '../entries.ts';
-import type { Stage } from '../stages.ts';
+import { isBrokenOff, isWhole, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { type Cause, entriesOf, hasCalled, hasFetchedConfig, lacksConfig } from './cause.ts';
 
@@ -77,7 +76,6 @@ export const bootCauses: readonly Cause[] = [
     text: 'The config in the image names another Ironic than this one, so its agent would not call here.',
     check: '`ironic-coreos inspect IMAGE` shows which Ironic the config names',
     fix: '`try --listen` and `--tls` with the port and the scheme that the config names; or `render --api-url` with the address of this Ironic',
-    after: [],
     proof: {
       isSaidBy: (event) => event.kind === 'preflight' && event.problem.kind === 'other-ironic',
       solvedBy: [],
@@ -89,7 +87,6 @@ export const bootCauses: readonly Cause[] = [
     text: 'The emulated machine did not start, or ended before its agent was home.',
     check: 'its console, and what QEMU says',
     fix: 'more memory, the other firmware, or an image for its architecture; `ironic-coreos inspect IMAGE` says what it needs',
-    after: [],
     proof: {
       isSaidBy: (event) =>
         event.kind === 'machine' && (event.state === 'failed' || event.state === 'powered off'),
@@ -103,7 +100,6 @@ export const bootCauses: readonly Cause[] = [
     check:
       'the last lines on the console before it restarts; `baremetal node show NODE` (last_error) where Ironic restarts it',
     fix: 'what the console says last belongs to one of the other causes; keep Ironic from restarting it: `baremetal node maintenance set NODE`',
-    after: [],
     evidenceIf: (host) => {
       const again = entriesOf(host, 'fetch').some(
         ({ event, repeats }) => repeats > 0 && !event.artifact.endsWith('iso'),
@@ -117,7 +113,6 @@ export const bootCauses: readonly Cause[] = [
     text: 'What the machine fetched last did not arrive as a whole: the network between, or a restart in the middle.',
     check: 'the log of the image service (`client gone`, `cut off`, `failed`) and how many bytes had arrived',
     fix: 'look at the network; `serve --idle-timeout` with a longer time for slow BMCs; `--artifacts minimal-iso` has BMCs read less',
-    after: [],
     evidenceIf: (host) => {
       const last = entriesOf(host, 'fetch')
         .toSorted((a, b) => a.last.getTime() - b.last.getTime())

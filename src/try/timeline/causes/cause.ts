@@ -1,10 +1,9 @@
 /** Why a machine does not get on: what the table of causes consists of. */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import type { TimelineEntry } from '../entries.ts';
+import type { Stage, TimelineEntry } from '../stages.ts';
 import type { TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
-import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 
 /** `proven`: an event says so. `likely`: the events fit. `possible`: it is usual at this stage. */
@@ -26,7 +25,7 @@ export interface Cause {
   /** What to do then. */
   readonly fix: string;
   /** It may be this where a machine came so far and no further. */
-  readonly after: readonly Stage[];
+  readonly after?: readonly Stage[];
   /** Where it can be this only with some ways to boot. */
   readonly boots?: readonly BootWay[];
   /** How usual it is where it is possible: these are told before others. */

@@ -49,7 +49,6 @@ export const tlsCauses: readonly Cause[] = [
     check:
       '`openssl s_client -connect IRONIC:6385 -showcerts`; `ironic-coreos inspect IMAGE` says which authorities the config brings',
     fix: '`render --ca-file` with the certificate of the authority (a self-signed certificate itself), or `--insecure`',
-    after: [],
     proof: tlsProof('authority'),
   },
   {
@@ -58,7 +57,6 @@ export const tlsCauses: readonly Cause[] = [
     text: "The machine says that Ironic's certificate has expired: it has, or the clock of the machine is ahead.",
     check: '`date` on the machine; `openssl s_client -connect IRONIC:6385 | openssl x509 -noout -dates`',
     fix: 'a new certificate; or `render --ntp-server`, and the clock in the firmware',
-    after: [],
     proof: tlsProof('time'),
   },
   {
@@ -68,7 +66,6 @@ export const tlsCauses: readonly Cause[] = [
     check:
       '`openssl s_client -connect IRONIC:6385 | openssl x509 -noout -dates -ext subjectAltName`; `date` on the machine',
     fix: 'a URL with a name or address of the certificate in `render --api-url`; or `--ntp-server`, and the clock in the firmware',
-    after: [],
     proof: tlsProof('certificate'),
   },
   {
@@ -77,7 +74,6 @@ export const tlsCauses: readonly Cause[] = [
     text: 'The machine and Ironic have no version of TLS, no cipher or no other parameter of TLS in common.',
     check: '`openssl s_client -connect IRONIC:6385 -tls1_2`',
     fix: 'a current server in front of Ironic; `tls_min_version` in the conf, if it is there (`render --option`)',
-    after: [],
     proof: tlsProof('version'),
   },
   {
@@ -87,7 +83,6 @@ export const tlsCauses: readonly Cause[] = [
     check:
       'what the report says of them; `openssl s_client -connect IRONIC:6385` on the machine; `sudo podman logs ironic-agent`',
     fix: 'what these say; nothing in between that looks into TLS',
-    after: [],
     evidenceIf: (host) =>
       entriesOf(host, 'refusal').some((entry) => {
         const reason = tlsReason(entry.event);
@@ -102,7 +97,6 @@ export const tlsCauses: readonly Cause[] = [
     text: 'The machine sends plain HTTP to a port that expects TLS.',
     check: '`grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: '`https://` in `render --api-url`, and in `--inspection-callback-url` where that is given',
-    after: [],
     proof: refusalProof('plain-http'),
   },
   {
@@ -111,7 +105,6 @@ export const tlsCauses: readonly Cause[] = [
     text: 'The machine sends a TLS handshake to a port that expects plain HTTP.',
     check: '`grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: '`http://` in `render --api-url`, or a certificate for Ironic',
-    after: [],
     proof: refusalProof('tls-to-http'),
   },
 ];
@@ -132,7 +125,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The heartbeat names no URL at which the agent could be asked back.',
     check: '`sudo podman logs ironic-agent`',
     fix: 'a current agent: `render --agent-image`',
-    after: [],
     proof: {
       isSaidBy: (event) =>
         event.kind === 'heartbeat' &&
@@ -146,7 +138,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The callback URL names another address than the heartbeat came from, so `try` did not ask there: address translation or a proxy in between, or one of several addresses.',
     check: 'the callback URL in the report beside the address of the heartbeat; `ip address` on the machine',
     fix: '`try --ask-back anywhere`; or `render --option "advertise_host = ADDRESS"` with the address by which Ironic reaches it',
-    after: [],
     proof: callbackProof('other-address'),
   },
   {
@@ -155,7 +146,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The agent is not reached at its callback URL: usually a firewall before its port, address translation, or an address of another network.',
     check: '`curl -k CALLBACK-URL/v1/status` on the machine of Ironic; `ss -ltn` on the machine of the agent',
     fix: 'open the port of the callback URL (9999 unless the conf names another) for Ironic; `render --option "advertise_host = ADDRESS"` with the right one of several addresses',
-    after: [],
     proof: callbackProof('unreachable'),
   },
   {
@@ -165,7 +155,6 @@ export const callbackCauses: readonly Cause[] = [
     check:
       '`openssl s_client -connect AGENT:9999`; `grep -i tls /etc/ironic-python-agent.conf` on the machine',
     fix: 'leave TLS of the agent as it is by default (`--option`, `--conf`); nothing else on its port',
-    after: [],
     proof: callbackProof('tls'),
   },
   {
@@ -174,7 +163,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The certificate that the heartbeat named is not valid at this time by the clock of Ironic: the clocks of the two machines differ, or the agent has been running for longer than its certificate is valid.',
     check: `\`date\` on both machines; ${certificateCheck}`,
     fix: '`render --ntp-server`, and the clock in the firmware; or the clock of the machine of Ironic',
-    after: [],
     proof: callbackProof('certificate-time'),
   },
   {
@@ -183,7 +171,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The certificate that the heartbeat named is for another address than its callback URL.',
     check: certificateCheck,
     fix: '`render --option "advertise_host = ADDRESS"` with the address by which Ironic reaches it',
-    after: [],
     proof: callbackProof('certificate-name'),
   },
   {
@@ -192,7 +179,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'What answers at the callback URL has another certificate than the heartbeat named: a proxy, address translation to another machine, another program on that port, or an agent that was started again.',
     check: `${certificateCheck} from the machine of Ironic and on the machine itself: they have to be the same`,
     fix: 'no proxy and no address translation between Ironic and its machines; one machine for each address',
-    after: [],
     proof: callbackProof('certificate-other'),
   },
   {
@@ -201,7 +187,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The heartbeat names no certificate, and this machine does not trust the one at the callback URL.',
     check: `${certificateCheck}; \`grep tls_cert_file /etc/ironic-python-agent.conf\` on the machine`,
     fix: 'leave `tls_cert_file` out, so that the agent makes a certificate and names it; or make Ironic trust its authority (`agent_verify_ca` of the node)',
-    after: [],
     proof: callbackProof('certificate-untrusted'),
   },
   {
@@ -210,7 +195,6 @@ export const callbackCauses: readonly Cause[] = [
     text: 'What answers at the callback URL does not answer as the agent of this node: another program on that port, a proxy, or an agent that has another token.',
     check: '`curl -k CALLBACK-URL/v1/status` on the machine of Ironic; `sudo podman logs ironic-agent`',
     fix: 'nothing else on the port of the agent, and no proxy in between; restart the machine',
-    after: [],
     proof: callbackProof('answer'),
   },
 ];

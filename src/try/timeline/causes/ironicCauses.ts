@@ -1,6 +1,6 @@
 /** Causes that show in the calls to Ironic: paths, versions, inspection, lookup, heartbeat. */
 
-import type { RefusalReason } from '../../ironic/answers.ts';
+import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
@@ -22,7 +22,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'The inventory is sent to a path that Ironic does not have.',
     check: '`grep inspection_callback_url /etc/ironic-python-agent.conf` on the machine',
     fix: 'leave `--inspection-callback-url` out, since the agent knows the path from `--api-url`; `--inspector-url` is for ironic-inspector alone',
-    after: [],
     proof: {
       isSaidBy: (event) => pathOf(event)?.hasInventory === true,
       solvedBy: solvedBy.inspection,
@@ -38,7 +37,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'The machine looks for the API of Ironic below a path that Ironic does not have: the URL that it has for Ironic has a path of its own.',
     check: 'the path in the report; `grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: '`render --api-url` without `/v1`: the agent adds it',
-    after: [],
     proof: { isSaidBy: isBelowOtherPath, solvedBy: solvedBy.lookup },
     evidenceIf: (host) =>
       !host.milestones.has('lookup') &&
@@ -50,7 +48,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'Ironic refuses the inventory: it is too large, cut off, or not as Ironic wants it. A real Ironic also refuses that of a node which is not being inspected.',
     check: 'what the report says of the request; `baremetal node show NODE` (provision_state, last_error)',
     fix: 'enroll the node with its MAC addresses (`deploy node`); fewer collectors: `render --option "inspection_collectors = default"`',
-    after: [],
     proof: refusalProof(['inspection'], ['body-too-large', 'body-cut', 'not-json', 'arguments']),
     evidenceIf: (host) => isTurnedAway(host, 'inspection'),
   },
@@ -60,7 +57,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'A request names a version of the API of Ironic which does not exist, or does not have what the request asks for.',
     check: 'the version in the report; `curl IRONIC:6385` shows which versions Ironic has',
     fix: 'an agent of about the age of Ironic (`render --agent-image`)',
-    after: [],
     proof: {
       isSaidBy: (event) => reasonOf(event) === 'api-version',
       solvedBy: solvedBy.lookup,
@@ -73,7 +69,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       'the header `X-OpenStack-Ironic-API-Version`, which agents send with each lookup and heartbeat, on both sides of what is in between',
     fix: 'let proxies in front of Ironic pass the header; for calls by hand `curl -H "X-OpenStack-Ironic-API-Version: 1.68"`',
-    after: [],
     proof: {
       isSaidBy: (event) => reasonOf(event) === 'no-api-version',
       solvedBy: solvedBy.lookup,
@@ -85,7 +80,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'Ironic refuses a request that is not as it has to be: the report says what is wrong with it.',
     check: 'what the report says of the request; `sudo podman logs ironic-agent`',
     fix: 'an agent of about the age of Ironic (`render --agent-image`); nothing in between that changes requests',
-    after: [],
     proof: {
       isSaidBy: (event) =>
         (event.kind === 'refusal' &&
@@ -101,7 +95,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'Collectors of the agent failed, and the inventory has gaps.',
     check: 'what the report says of the inspection; `sudo podman logs ironic-agent`',
     fix: 'leave out the collector: `render --option "inspection_collectors = default"`; or an agent image that has its tools',
-    after: [],
     evidenceIf: (host) =>
       !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.hasGaps),
   },
@@ -129,7 +122,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'The agent names no MAC address, so Ironic cannot know which node it is: it finds no network interface, or only interfaces with addresses of another kind (InfiniBand).',
     check: '`ip link` on the machine; `sudo podman logs ironic-agent`',
     fix: 'an agent image and a live system with the drivers for its interfaces; the container needs the network of the host',
-    after: [],
     isRefuted: ({ seenMacs }) => seenMacs.length > 0,
     proof: refusalProof(['inspection', 'lookup'], ['no-macs']),
   },
@@ -140,7 +132,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       'the names in the report; `baremetal port list` beside the MAC addresses of the report shows the nodes',
     fix: 'give each machine its own MAC addresses in the inventory; in Ironic, delete the port of the other node',
-    after: [],
     proof: refusalProof(['inspection', 'lookup'], ['several-nodes']),
   },
   {
@@ -150,7 +141,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       '`baremetal port list` beside the MAC addresses of the report; `baremetal node show NODE` (provision_state)',
     fix: 'the right MAC address in the inventory and a port in Ironic (`deploy node`); delete the port of the wrong node',
-    after: [],
     evidenceIf: (host) => isTurnedAway(host, 'lookup'),
   },
   {
@@ -159,7 +149,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'The machine has none of the MAC addresses that the inventory lists for this host: a slip in the inventory, or another machine behind the same address.',
     check: 'the MAC addresses of the other machines in the report beside those of the inventory',
     fix: 'the right `mac` in the inventory, and in Ironic',
-    after: [],
     evidenceIf: ({ listedMacs, seenMacs, strangerMacs }) => {
       if (listedMacs.length === 0) return false;
       if (seenMacs.length === 0) return strangerMacs.length > 0;
@@ -199,7 +188,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       '`grep agent_token /etc/ironic-python-agent.conf` and `cat /proc/cmdline` on the machine; the log of Ironic',
     fix: 'restart the machine; no `agent_token` in `--option` or in kernel arguments, unless Ironic put it there',
-    after: [],
     proof: refusalProof(['heartbeat'], ['token-missing', 'token-wrong']),
   },
   {
@@ -209,7 +197,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       'the UUID in the report beside those of `baremetal node list`; `sudo podman logs ironic-agent` says since when it runs',
     fix: 'restart the machine: a running agent does not ask again which node it is',
-    after: [],
     proof: refusalProof(['inspection', 'lookup', 'heartbeat'], ['unknown-node']),
   },
   {
@@ -219,7 +206,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       'the callback URL in the report begins with `http:`; `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
     fix: 'leave out `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate of its own (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
-    after: [],
     proof: refusalProof(['heartbeat'], ['callback-without-tls']),
   },
   {
@@ -228,7 +214,6 @@ export const ironicCauses: readonly Cause[] = [
     text: 'Ironic refuses the heartbeat since its callback URL is another one than before: the address of the machine has changed, or two agents call for one node.',
     check: 'the callback URLs in the report; `ip address` on the machine',
     fix: 'a lease that stays the same, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
-    after: [],
     proof: refusalProof(['heartbeat'], ['callback-changed']),
   },
   {
@@ -238,7 +223,6 @@ export const ironicCauses: readonly Cause[] = [
     check:
       'what the report says of the heartbeat; `baremetal node show NODE` (reservation, provision_state, last_error)',
     fix: 'wait until the node is not locked; an agent of about the age of Ironic (`render --agent-image`)',
-    after: [],
     proof: refusalProof(
       ['heartbeat'],
       ['arguments', 'body-too-large', 'body-cut', 'not-json', 'no-agent-version'],

@@ -1,0 +1,227 @@
+/**
+ * The work of the leader: it brings each object to what it should be (finalizer, image, status), whenever objects, Secrets
+ * or settings change.
+ */
+
+import type { KubernetesClient } from './kube/kubernetesClient.ts';
+import type { EventRecorder } from './kube/eventRecorder.ts';
+import { type QueueLoad, WorkQueue } from './kube/workQueue.ts';
+import { plainText } from '../serve/http/plainAnswer.ts';
+import type { ServerLog } from '../serve/http/serverLog.ts';
+import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
+import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioningImage.ts';
+import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
+import { ownerOf } from './imageOrder.ts';
+import { createLastMade, type LastMade } from './lastMade.ts';
+import { isConflict, isNotFound } from './kube/apiError.ts';
+import { printable } from '../io/report/terminalText.ts';
+
+interface ReconcileLoopOptions {
+  readonly client: KubernetesClient;
+  readonly informers: Informers;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly log: ServerLog;
+  readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
+  readonly wrote: (outcome: Outcome) => void;
+  readonly failed: () => void;
+}
+
+export interface ReconcileLoop {
+  /** Until the signal comes, and what is being done by then is finished. */
+  lead(signal: AbortSignal): Promise<void>;
+  /** Everything is made from something else: each object has its turn again. */
+  startOver(): void;
+  readonly load: QueueLoad;
+}
+
+/** Objects looked after at a time: while one waits for the API server, an image is made for another. */
+const WORKERS = 8;
+/** Milliseconds. */
+const BACK_OFF = { first: 1000, longest: 300_000 };
+const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
+
+export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
+  const { informers } = options;
+  let queue: WorkQueue | undefined;
+  let outcomes = createLastMade<Outcome>();
+  const addAll = (): void => {
+    for (const { image } of informers.all()) queue?.add(ownerOf(image));
+  };
+  return {
+    get load() {
+      return queue?.load ?? IDLE;
+    },
+    startOver: () => {
+      outcomes = createLastMade();
+      addAll();
+    },
+    lead: async (signal) => {
+      const started = startQueue(options, signal, () => outcomes);
+      queue = started;
+      const unfollow = informers.follow((owner) => started.add(owner));
+      addAll();
+      await whenAborted(signal);
+      unfollow();
+      queue = undefined;
+      await started.stop();
+    },
+  };
+}
+
+function startQueue(
+  options: ReconcileLoopOptions,
+  signal: AbortSignal,
+  outcomes: () => LastMade<Outcome>,
+): WorkQueue {
+  const { informers, log, failed } = options;
+  const pendingWrites = createPendingWrites();
+  const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
+    const kept = outcomes(); // another one may come meanwhile
+    const known = kept.recall(image, informers.networkVersion(image));
+    if (known !== undefined) return known;
+    const outcome = await options.build(image);
+    kept.remember(image, outcome.attempt?.networkData?.version, outcome);
+    return outcome;
+  };
+  return new WorkQueue({
+    workers: WORKERS,
+    backOff: BACK_OFF,
+    work: async (owner) => {
+      if (signal.aborted) return;
+      await reconcile(owner, { ...options, outcomeOf, pendingWrites, signal });
+      if (informers.find(owner) !== undefined) return;
+      outcomes().forget(owner);
+      pendingWrites.forget(owner);
+    },
+    failed: ({ key, error, retryIn }) => {
+      if (signal.aborted) return;
+      failed();
+      const message = error instanceof Error ? error.message : String(error);
+      log.note('warning', 'retry', {
+        host: key,
+        message: plainText(message, MAX_MESSAGE),
+        seconds: Math.round(retryIn / 1000),
+      });
+    },
+  });
+}
+
+/** Characters. */
+const MAX_MESSAGE = 500;
+
+async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+interface ReconcileTools {
+  readonly client: KubernetesClient;
+  readonly informers: Pick<Informers, 'find'>;
+  /** Throws ApiError. */
+  readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly log: ServerLog;
+  readonly pendingWrites: PendingWrites;
+  /** Is told of what was written. */
+  readonly wrote: (outcome: Outcome) => void;
+  /** After it nothing may be written. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Where the object has become another one meanwhile, or is gone, nothing is written: the cluster tells of that, and then it
+ * has its turn again. Throws ApiError where it has to be tried again.
+ */
+async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
+  const stored = tools.informers.find(owner);
+  if (stored === undefined || tools.pendingWrites.isOutdated(owner, stored.image.resourceVersion)) return;
+  try {
+    await settle(stored, tools);
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}
+
+async function settle(stored: StoredImage, tools: ReconcileTools): Promise<void> {
+  if (stored.image.isForeign) return;
+  const finalized = await settleFinalizers(stored, tools);
+  if (finalized.image.isDeleted) return;
+  const outcome = await tools.outcomeOf(finalized.image);
+  await writeStatus(finalized, outcome, tools);
+}
+
+async function settleFinalizers(stored: StoredImage, tools: ReconcileTools): Promise<StoredImage> {
+  const finalizers = wantedFinalizers(stored.image);
+  if (finalizers === undefined) return stored;
+  return write(stored, { metadata: { finalizers } }, tools);
+}
+
+async function writeStatus(stored: StoredImage, outcome: Outcome, tools: ReconcileTools): Promise<void> {
+  const { image, reference } = stored;
+  const { log, recorder, wrote } = tools;
+  const patch = statusPatch(image, outcome, new Date());
+  if (patch === undefined) return;
+  await write(stored, { subresource: 'status', ...patch }, tools);
+  wrote(outcome);
+  const host = ownerOf(image);
+  if (outcome.kind === 'ready') {
+    log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
+    return;
+  }
+  const { message, reason } = outcome;
+  log.note('error', 'no image', { host, reason, message: printable(message) });
+  const about = { resource: preprovisioningImages, object: reference };
+  recorder.record({ ...about, type: 'Warning', reason, action: 'MakeImage', message });
+}
+
+interface Change {
+  readonly subresource?: 'status';
+  readonly metadata?: { readonly finalizers: readonly string[] };
+  readonly status?: StatusPatch['status'];
+}
+
+/** Refused (`isConflict`) where the object has become another one. */
+async function write(
+  { image }: StoredImage,
+  { subresource, metadata, ...fields }: Change,
+  { client, pendingWrites, signal }: ReconcileTools,
+): Promise<StoredImage> {
+  const { resourceVersion } = image;
+  const body = { metadata: { resourceVersion, ...metadata }, ...fields };
+  const written = await client.patch(preprovisioningImages, image, {
+    subresource,
+    body,
+    signal,
+  });
+  // What the API server does not keep, changes nothing, and nothing will be told.
+  if (written.metadata.resourceVersion !== resourceVersion)
+    pendingWrites.overwrote(ownerOf(image), resourceVersion);
+  return storedImage(written);
+}
+
+/**
+ * The versions of objects that were overwritten here, until the cluster has reported the new ones: an object that is still
+ * known as it was before is not reconciled again.
+ */
+interface PendingWrites {
+  /** The object of this version was overwritten. */
+  overwrote(owner: string, version: string): void;
+  /** Whether it was; asked of what the cluster told last. */
+  isOutdated(owner: string, version: string): boolean;
+  forget(owner: string): void;
+}
+
+function createPendingWrites(): PendingWrites {
+  const overwritten = new Map<string, Set<string>>();
+  return {
+    overwrote: (owner, version) => {
+      overwritten.set(owner, (overwritten.get(owner) ?? new Set()).add(version));
+    },
+    isOutdated: (owner, version) => {
+      if (overwritten.get(owner)?.has(version) === true) return true;
+      overwritten.delete(owner);
+      return false;
+    },
+    forget: (owner) => void overwritten.delete(owner),
+  };
+}

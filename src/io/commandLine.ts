@@ -1,0 +1,105 @@
+/**
+ * How commands are declared: their context, their options, and groups of commands as tables. Declaring all options of all
+ * commands takes longer than checking a config, so that of each group only the command is declared that the command line
+ * names.
+ */
+
+import type { OutputChoice } from './report/report.ts';
+import type { ExitCode, Io } from './io.ts';
+import { type Command, Option } from 'commander';
+
+export interface Context {
+  /** Streams and surroundings to hand on to the command. */
+  readonly io: Io;
+  /** The arguments of what is declared; where they are not known, all is declared. */
+  readonly args: readonly string[] | 'unknown';
+  /** Takes what commander prints on standard output: help, and the version. It is written once the command line is read. */
+  readonly print: (text: string) => void;
+  /** Takes the exit code of the command that ran. */
+  finish(code: ExitCode): void;
+  /** Takes what the global options say; without, there are none. */
+  readonly chosen?: OutputChoice;
+}
+
+export interface TableEntry {
+  readonly name: string;
+  /** Its line in the help of the group; of a group also what its own help begins with. */
+  readonly summary: string;
+  /** Works, but is not in the help of the group. */
+  readonly hidden?: boolean;
+  /** Adds arguments, options and action, or the commands of a group. */
+  readonly declare: (command: Command, context: Context) => void | Promise<void>;
+}
+
+/**
+ * Adds the commands to their group. Where the arguments name one of them, it is alone; otherwise there are all, without
+ * what is theirs, for help and suggestions.
+ */
+export async function declareTable(
+  group: Command,
+  table: readonly TableEntry[],
+  context: Context,
+): Promise<void> {
+  const { args } = context;
+  if (args === 'unknown') {
+    for (const entry of table) await entry.declare(addCommand(group, entry), context);
+    return;
+  }
+  const position = args.findIndex((arg) => arg !== '--');
+  const named = table.find(({ name }) => name === args[position]);
+  if (named !== undefined) {
+    await named.declare(addCommand(group, named), { ...context, args: args.slice(position + 1) });
+  } else {
+    for (const entry of table) addCommand(group, entry);
+  }
+}
+
+function addCommand(group: Command, { name, summary, hidden = false }: TableEntry): Command {
+  return group.command(name, { hidden }).summary(summary).description(summary);
+}
+
+/** The description has to tell the values, with the default one. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  const option = new Option(flags, description);
+  option.argChoices = [...values];
+  return option;
+}
+
+/** An option whose values make a list. */
+export function repeated(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((value: string, values: readonly string[] | undefined) => [
+    ...(values ?? []),
+    value,
+  ]);
+}
+
+/** All options of the command but those that make lists are refused when they are given twice. */
+export function refuseRepeatedOptions(command: Command): Command {
+  for (const option of command.options) {
+    if (option.parseArg !== undefined && option.argChoices === undefined) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' cannot be used multiple times`);
+      isGiven = true;
+    });
+  }
+  return command;
+}
+
+/** Takes the arguments of the command line and then its options, as commander gives them. */
+type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode>;
+
+/** Ends the declaration of a command with the notes below its help, and with what runs it. */
+export function declareRun(command: Command, notes: string, run: Run, context: Context): void {
+  command.addHelpText('after', notes).action(async (...given) => context.finish(await run(...given)));
+  refuseRepeatedOptions(command);
+}
+
+/** The exit codes in the help of a command that has the usual ones. */
+export const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  failed: an input is missing or wrong, or the result cannot be written
+  2  the command line is wrong
+`;

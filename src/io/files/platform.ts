@@ -1,0 +1,103 @@
+/**
+ * What file systems and paths of some platforms do not have, or do otherwise. Other modules of `io/` leave paths to
+ * `node:path`; here is what it has no function for. The platform is a parameter so that each is tested on all.
+ */
+
+import type { Stats } from 'node:fs';
+import { posix, win32 } from 'node:path';
+
+/**
+ * Whether permission bits and groups say who may read a file. On Windows that is inherited from the folder, and the bits
+ * that Node shows only tell whether the file may be written.
+ */
+export function hasPermissions(platform: NodeJS.Platform = process.platform): boolean {
+  return platform !== 'win32';
+}
+
+/** Whether the bits of a file let others do what `mode` does not; never where bits say nothing. */
+export function allowsMore(
+  stats: Pick<Stats, 'mode'>,
+  mode: number,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  return hasPermissions(platform) && (stats.mode & 0o777 & ~mode) !== 0;
+}
+
+/** Whether every user of this machine can read a file; not where the bits do not tell. */
+export function canAllRead(
+  stats: Pick<Stats, 'mode'>,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  return hasPermissions(platform) && (stats.mode & 0o004) !== 0;
+}
+
+/** What a file system answers that has no hard links, such as FAT. */
+export function cannotLink(code: string | undefined, platform: NodeJS.Platform = process.platform): boolean {
+  if (code === undefined) return false;
+  return NO_LINKS.has(code) || (platform === 'win32' && NO_LINKS_ON_WINDOWS.has(code));
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+/** libuv's names for what Windows calls an invalid function and an invalid parameter. */
+const NO_LINKS_ON_WINDOWS: ReadonlySet<string> = new Set(['EISDIR', 'EINVAL']);
+
+/** A pattern for file names, or any path, by its folders. */
+interface PathSteps {
+  /** E.g. `/`, `C:\`; empty for what is relative. */
+  readonly root: string;
+  readonly steps: readonly string[];
+}
+
+/** Slashes separate on all systems, backslashes on Windows too. */
+export function splitPath(path: string, platform: NodeJS.Platform = process.platform): PathSteps {
+  const { root } = pathsOf(platform).parse(path);
+  const steps = path.slice(root.length).split(platform === 'win32' ? /[/\\]/ : '/');
+  return { root, steps: steps.filter((step) => step !== '') };
+}
+
+/** What was started, without its folder and what only says of which kind the file is. */
+export function programNameOf(path: string, platform: NodeJS.Platform = process.platform): string {
+  const name = pathsOf(platform).basename(path).replace(/\.js$/, '');
+  return platform === 'win32' ? name.replace(/\.(?:exe|cmd|ps1)$/i, '') : name;
+}
+
+/** The user's home folder; undefined where the environment does not tell. */
+export function homeFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const { HOME: home = '', USERPROFILE: profile = '' } = env;
+  const found = platform === 'win32' && home === '' ? profile : home;
+  return found === '' ? undefined : found;
+}
+
+/**
+ * Where the program may keep what it can get again; undefined where there is no such place. The same as in
+ * bin/codeCache.js, which is there before anything else can be loaded.
+ */
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const { HOME: home = '', LOCALAPPDATA: local = '', XDG_CACHE_HOME: xdg = '' } = env;
+  const usual = home && `${home}/${platform === 'darwin' ? 'Library/Caches' : '.cache'}`;
+  const base = xdg || (platform === 'win32' ? local : usual);
+  const paths = pathsOf(platform);
+  return paths.isAbsolute(base) ? paths.join(base, 'ironic-coreos') : undefined;
+}
+
+/**
+ * Whether a file of this name, which somebody else chose, would be just that in its folder. On Windows it may also be
+ * another folder (`..\x`), another drive (`d:x`), a stream of another file (`a:b`) or a device (`nul.txt`).
+ */
+export function isOwnName(name: string, platform: NodeJS.Platform = process.platform): boolean {
+  if (/[/\0]/.test(name) || ['', '.', '..'].includes(name)) return false;
+  return platform !== 'win32' || !NOT_ON_WINDOWS.test(name);
+}
+
+// oxlint-disable-next-line no-control-regex -- Windows refuses them
+const NOT_ON_WINDOWS = /[\\:*?"<>|\x01-\x1f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+function pathsOf(platform: NodeJS.Platform): typeof posix {
+  return platform === 'win32' ? win32 : posix;
+}

@@ -1,0 +1,121 @@
+/**
+ * Processes: the name of this one, by which others can tell whether it is still running, its signals, and its memory.
+ * Process IDs mean something only to those that see the same processes: the same start of the same machine and, on Linux,
+ * the same PID namespace.
+ */
+
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { crc32 } from 'node:zlib';
+import { errorCode } from './files/fileErrors.ts';
+import { MessageChannel } from 'node:worker_threads';
+
+/** A process as text, e.g. `4711-83012-5f2a90c1`: its ID, when it was started in ticks of the machine, and the system. */
+const OWNER = /^([1-9]\d{0,9})-(\d{1,16})-([0-9a-f]{8})$/;
+
+let own: string | undefined;
+let ownSystem: string | undefined;
+
+/** This process. */
+export function thisProcess(): string {
+  own ??= `${process.pid}-${startOf(process.pid)}-${system()}`;
+  return own;
+}
+
+/** A process of this machine that is known by its ID alone. */
+export function processWithId(pid: string): string {
+  return `${pid}-0-${system()}`;
+}
+
+/** `elsewhere`: it cannot be seen from here whether the process is running. */
+type ProcessState = 'running' | 'ended' | 'elsewhere';
+
+export function stateOf(owner: string): ProcessState {
+  const [, pid = '', start, seenBy] = OWNER.exec(owner) ?? [];
+  if (seenBy !== system()) return 'elsewhere';
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') return 'ended'; // with EPERM it is another user's
+  }
+  return start === '0' || start === String(startOf(Number(pid))) ? 'running' : 'ended';
+}
+
+/** The time that tells a process from a later one with the same ID; 0 where the system does not show it. */
+function startOf(pid: number): number {
+  try {
+    // Field 22. The name of the program, field 2, is in parentheses and may have blanks.
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'latin1')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? 0,
+    );
+  } catch {
+    return 0;
+  }
+}
+
+function system(): string {
+  ownSystem ??= crc32(`${hostname()}
+${bootAndNamespace()}`)
+    .toString(16)
+    .padStart(8, '0');
+  return ownSystem;
+}
+
+function bootAndNamespace(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return ''; // not Linux
+  }
+}
+
+interface Signals {
+  /** Resolves with the next SIGTERM or SIGINT. */
+  nextStop(): Promise<void>;
+  /** From then on signals do again what they do by themselves. */
+  ignore(): void;
+}
+
+/** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
+export function listenToSignals(reload: () => void): Signals {
+  const waiting: (() => void)[] = [];
+  const stop = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const listeners: readonly (readonly [signal: NodeJS.Signals, listener: () => void])[] = [
+    ['SIGTERM', stop],
+    ['SIGINT', stop],
+    ['SIGHUP', process.platform === 'win32' ? stop : reload],
+  ];
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return {
+    nextStop: () => new Promise((resolve) => void waiting.push(resolve)),
+    ignore: () => {
+      for (const [signal, listener] of listeners) process.off(signal, listener);
+    },
+  };
+}
+
+/**
+ * Frees the memory of `bytes` at once; nobody may use them any more. The garbage collector lets 30 to 60 MiB of bytes from
+ * sockets come together before it looks at them, which is most of what a transfer takes. Where they share it with others, as the small ones of Node's
+ * pool do, it stays.
+ */
+export function freeMemory({ buffer, length }: Uint8Array): void {
+  if (!(buffer instanceof ArrayBuffer) || length === 0 || length < buffer.byteLength) return;
+  if ('transfer' in buffer && typeof buffer.transfer === 'function') buffer.transfer(0);
+  else nobody().postMessage(undefined, [buffer]);
+}
+
+let port: MessageChannel['port1'] | undefined;
+
+/** For Node 20: what is handed to somebody who has gone is gone, too. */
+function nobody(): MessageChannel['port1'] {
+  if (port === undefined) {
+    port = new MessageChannel().port1;
+    port.close();
+  }
+  return port;
+}

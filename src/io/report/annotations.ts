@@ -1,0 +1,181 @@
+/**
+ * Reports for services that show findings beside the source.
+ *
+ * GitHub Actions: one workflow command for each finding, which the runner takes from the output of a step. Values are
+ * escaped as in GitHub's toolkit, so that no text of a document becomes a command or a property.
+ *
+ * SARIF 2.1.0, for code scanning: one run for all files, written while they are checked, so that what has been written
+ * need not be kept; the rules that it refers to come last.
+ *
+ * Left out in both: where findings end, which is not known. Left out in SARIF: fixes, and the contents of the files, which
+ * may hold secrets.
+ */
+
+import { type Severity, formatPath } from '../../core/finding.ts';
+import { utf16Columns } from './codeFrame.ts';
+import { printable } from './terminalText.ts';
+import {
+  type CheckedFile,
+  type FileFinding,
+  innerDocument,
+  placeInMember,
+  type Reporter,
+  uncheckedFinding,
+} from './reporter.ts';
+import { programVersion } from '../../core/programVersion.ts';
+import { ruleBook, type RuleEntry, type RuleExample } from './ruleBook.ts';
+
+export const githubReporter: Reporter = {
+  start: '',
+  add: (file) => {
+    const lines =
+      'error' in file
+        ? [formatCommand(uncheckedFinding(file.error), file.file)]
+        : mapFindings(file, formatCommand);
+    return { stdout: lines.join(''), stderr: '' };
+  },
+  end: () => '',
+};
+
+const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
+
+/** Makes something of each finding, with its column in UTF-16 code units where it has a place in the file itself. */
+function mapFindings<T>(
+  { file, report, bytes }: CheckedFile,
+  make: (finding: FileFinding, file: string, column?: number) => T,
+): readonly T[] {
+  const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
+  const positions = placed.flatMap(({ position }) => position ?? []);
+  const columns = utf16Columns(bytes, positions).values();
+  return report.findings.map((finding) => {
+    const isPlaced = innerDocument(finding) === undefined && finding.position !== undefined;
+    return make(finding, file, isPlaced ? columns.next().value : undefined);
+  });
+}
+
+/** A place in a document within the file is not one that can be annotated: it is said in words. */
+function formatCommand(finding: FileFinding, file: string, column?: number): string {
+  const { severity, rule, path, message, hint, position } = finding;
+  const inMember = placeInMember(finding);
+  const properties = [
+    ...(file === '-' ? [] : [`file=${escapeProperty(file)}`]),
+    ...(position === undefined || inMember !== undefined ? [] : [`line=${position.line}`]),
+    ...(column === undefined ? [] : [`col=${column}`]),
+    `title=${escapeProperty(rule)}`,
+  ];
+  const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
+  const lines = [
+    `${message}${place}`,
+    ...(inMember === undefined ? [] : [`in ${inMember}`]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ];
+  return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
+}
+
+/** Line breaks, which would end the command, become text like all control characters. */
+function escapeData(text: string): string {
+  return printable(text).replaceAll('%', '%25');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** A new one for each run: it numbers the rules as they come. */
+export function createSarifReporter(): Reporter {
+  const ruleIndexes = new Map<string, number>();
+  const formatResult = (result: SarifResult): string => {
+    const separator = ruleIndexes.size === 0 ? '' : ',\n';
+    const ruleIndex = ruleIndexes.get(result.ruleId) ?? ruleIndexes.size;
+    ruleIndexes.set(result.ruleId, ruleIndex);
+    return separator + JSON.stringify({ ...result, ruleIndex });
+  };
+  return {
+    start: `{"$schema":"${schema}","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[\n`,
+    add: (file) => {
+      const results =
+        'error' in file
+          ? [sarifResult(uncheckedFinding(file.error), file.file)]
+          : mapFindings(file, sarifResult);
+      return { stdout: results.map(formatResult).join(''), stderr: '' };
+    },
+    end: () => formatEnd([...ruleIndexes.keys()]),
+  };
+}
+
+const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+
+function formatEnd(ruleIds: readonly string[]): string {
+  const version = programVersion();
+  const rules = ruleIds.map((id) => sarifRule(id));
+  const tool = { driver: { name: 'ironic-coreos', version, semanticVersion: version, rules } };
+  return `\n],"tool":${JSON.stringify(tool)}}]}\n`;
+}
+
+interface SarifResult {
+  readonly ruleId: string;
+  readonly level: string;
+  readonly message: { readonly text: string };
+  readonly locations: readonly unknown[];
+}
+
+const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
+
+/** The artifact is the file as it is on the disk: a place in a document within it is said in words. */
+function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {
+  const { severity, rule, path, message, hint, position } = finding;
+  const member = innerDocument(finding);
+  const isPlaced = position !== undefined && member === undefined;
+  const region = isPlaced ? { region: { startLine: position.line, startColumn: column } } : {};
+  const steps = [...(member === undefined ? [] : [member]), ...(path.length === 0 ? [] : [formatPath(path)])];
+  const place = steps.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: steps.join(': ') }] };
+  const inMember = placeInMember(finding);
+  const text = [
+    message,
+    ...(inMember === undefined ? [] : [`in ${inMember}`]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ].join('\n');
+  return {
+    ruleId: rule,
+    level: levels[severity],
+    message: { text: escapeLinks(text) },
+    locations: [{ physicalLocation: { artifactLocation: artifactLocation(file), ...region }, ...place }],
+  };
+}
+
+/** A message must not become a link because a document has brackets in it (section 3.11.6). */
+function escapeLinks(text: string): string {
+  return text.includes('](') ? text.replaceAll(/[[\]\\]/g, '\\$&') : text;
+}
+
+function artifactLocation(file: string): object {
+  if (file === '-') return { description: { text: 'standard input' } };
+  const path = file.split('/').map(encodeStep).join('/');
+  return { uri: file.startsWith('/') ? `file://${path}` : path };
+}
+
+/** A part of a file name; what is no Unicode has been lost when the name was read. */
+function encodeStep(step: string): string {
+  return encodeURIComponent(Buffer.from(step).toString());
+}
+
+function sarifRule(id: string): object {
+  const entry = ruleBook().get(id);
+  if (entry === undefined) return { id };
+  return {
+    id,
+    shortDescription: { text: escapeLinks(entry.message) },
+    fullDescription: { text: escapeLinks(entry.meaning.join('\n\n')) },
+    defaultConfiguration: { level: entry.severity === 'info' ? 'note' : entry.severity },
+    help: { text: escapeLinks(entry.meaning.join('\n\n')), markdown: formatMarkdown(entry) },
+  };
+}
+
+function formatMarkdown({ meaning, wrong, right }: RuleEntry): string {
+  return [...meaning, ...formatExample('Wrong', wrong), ...formatExample('Right', right)].join('\n\n');
+}
+
+function formatExample(label: string, example: RuleExample | undefined): readonly string[] {
+  if (example === undefined) return [];
+  return [`${label}:`, `\`\`\`${example.language}\n${example.text}\n\`\`\``];
+}

@@ -1,0 +1,111 @@
+/** Text for terminals: control characters are escaped, lines are wrapped, and words of diagnostics have colors. */
+
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Severity } from '../../core/finding.ts';
+import type { Io } from '../io.ts';
+
+/** Control characters, and those that turn the direction of writing or hide, as escapes like `\u001b`. */
+export function printable(text: string): string {
+  if (plain.test(text)) return text;
+  return text.replace(patterns().harmful, (character) => named.get(character) ?? escape(character));
+}
+
+/** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
+export function displayWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  const { wide, mark } = patterns();
+  let width = 0;
+  for (const character of text) {
+    width += wide.test(character) ? 2 : mark.test(character) ? 0 : 1;
+  }
+  return width;
+}
+
+const plain = /^[ -~]*$/;
+
+/** Not literals: those would be parsed whenever the program starts, and Unicode classes take more than a millisecond. */
+function patterns(): Patterns {
+  compiled ??= {
+    // Control, format, surrogate and private characters, line and paragraph separators.
+    harmful: new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]`, 'gu'),
+    wide: new RegExp(
+      String.raw`[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]`,
+      'u',
+    ),
+    mark: new RegExp(String.raw`[\p{Mn}\p{Me}]`, 'u'),
+  };
+  return compiled;
+}
+
+interface Patterns {
+  readonly harmful: RegExp;
+  readonly wide: RegExp;
+  readonly mark: RegExp;
+}
+
+let compiled: Patterns | undefined;
+
+const named: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+function escape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+const width = 80;
+
+interface Indents {
+  /** Of the first line: spaces, or what begins a paragraph, like `  fix: `. */
+  readonly first: string;
+  /** Of the others. */
+  readonly rest: string;
+}
+
+/** Lines of at most 80 columns, as far as the words allow. */
+export function wrapText(text: string, { first, rest }: Indents): readonly string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(' ')) {
+    if (!isEmpty && displayWidth(line) + 1 + displayWidth(word) > width) {
+      lines.push(line);
+      line = rest;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
+/** What may have a colour of its own. */
+type Role = Severity | 'note' | 'hint';
+
+/** Gives a piece of text the colour of its role. */
+export type Paint = (role: Role, text: string) => string;
+
+export const withoutColors: Paint = (_role, text) => text;
+
+/** Whether there are colours is decided before (`wantsColor`), as chalk does not know NO_COLOR; it loads when it is used. */
+export const withColors: Paint = (role, text) => chalkFor(role)(text);
+
+function chalkFor(role: Role): ChalkInstance {
+  const { bold } = new Chalk({ level: 1 });
+  const chalks = {
+    error: bold.red,
+    warning: bold.yellow,
+    info: bold.cyan,
+    note: bold.cyan,
+    hint: bold.green,
+  };
+  return chalks[role];
+}
+
+/** As it is for programs, and harmless where a terminal shows it: an archive may have any names. */
+export function lineForOutput(text: string, { stdout }: Pick<Io, 'stdout'>): Uint8Array {
+  return Buffer.from(`${stdout.isTTY === true ? printable(text) : text}\n`);
+}

@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isGlob, matchesStep, parseStep } from '../../../src/io/files/inputFiles.ts';
+
+function matches(pattern: string, name: string): boolean {
+  const step = parseStep(pattern);
+  return step === 'folders' || matchesStep(name, step);
+}
+
+describe('matchesStep', () => {
+  it.each<[pattern: string, yes: readonly string[], no: readonly string[]]>([
+    ['a.ign', ['a.ign'], ['b.ign', 'a.ignx', 'xa.ign', 'aXign']],
+    ['*.ign', ['a.ign', 'a.b.ign'], ['a.json', 'ign', '.hidden.ign']],
+    ['.*', ['.hidden'], ['a']],
+    ['a*b*c', ['abc', 'aXbXc', 'abbcc', 'abcbc'], ['ab', 'ac', 'abcd']],
+    ['?.ign', ['a.ign', 'ä.ign', '😀.ign'], ['.ign', 'ab.ign']],
+    ['[ab].ign', ['a.ign', 'b.ign'], ['c.ign', 'ab.ign']],
+    ['[a-c]1', ['a1', 'c1'], ['d1', '-1']],
+    ['[!a-c]1', ['d1', '-1'], ['a1']],
+    ['[^a]', ['b'], ['a']],
+    ['[]a]', [']', 'a'], ['b']],
+    ['[a-]', ['a', '-'], ['b']],
+    ['[a', ['[a'], ['a']],
+    ['\\*', ['*'], ['a']],
+    ['**a', ['a', 'xa'], ['ab']],
+    ['', [''], ['a']],
+  ])('%s', (pattern, yes, no) => {
+    expect(yes.filter((name) => !matches(pattern, name))).toEqual([]);
+    expect(no.filter((name) => matches(pattern, name))).toEqual([]);
+  });
+
+  it('takes any name for a star, and nothing else for a text without signs', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', '-', 'ä', ' ', '😀'), minLength: 1 });
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        expect([matches('*', a), matches(a, a), matches(`${a}*${b}`, a + b)]).toEqual([true, true, true]);
+        expect(matches(a, b)).toBe(a === b);
+      }),
+    );
+  });
+
+  it('never takes long', () => {
+    const pattern = parseStep('*a'.repeat(100));
+    if (pattern === 'folders') throw new Error('not a step');
+    for (let round = 0; round < 100; round++) {
+      expect(matchesStep(`${'a'.repeat(255)}b`, pattern)).toBe(false);
+    }
+  });
+});
+
+describe('isGlob', () => {
+  it.each([
+    ['a.ign', false],
+    ['a/*.ign', true],
+    ['a?', true],
+    ['[a]', true],
+    ['{a,b}', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isGlob(path)).toBe(expected);
+  });
+});

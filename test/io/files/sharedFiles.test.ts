@@ -1,0 +1,122 @@
+/** Files that two names share, digests that are known from before, locks and groups: what a prepared folder rests on. */
+
+import { createHash } from 'node:crypto';
+import { chmod, link, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { knownDigests, type StampedDigest } from '../../../src/io/files/fileDigests.ts';
+import { lockFolder } from '../../../src/io/files/folderLock.ts';
+import { shareFile } from '../../../src/io/files/shareFile.ts';
+import { findGroup } from '../../../src/prepare/options.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shared files '));
+  await writeFile(join(folder, 'source'), 'bytes');
+  await chmod(join(folder, 'source'), 0o644);
+});
+afterEach(async () => rm(folder, { recursive: true }));
+
+const at = (name: string): string => join(folder, name);
+const target = (mode = 0o644): Parameters<typeof shareFile>[1] => ({
+  path: at('target'),
+  shownPath: 'target',
+  existing: 'replace',
+  mode,
+});
+
+describe('shareFile', () => {
+  it('clones or links, and is done the second time where it is a link', async () => {
+    const how = await shareFile(at('source'), target());
+    expect(['cloned', 'linked']).toContain(how);
+    expect(await readFile(at('target'), 'utf8')).toBe('bytes');
+    expect(await shareFile(at('source'), target())).toBe(how === 'linked' ? 'unchanged' : 'cloned');
+  });
+
+  it.each([
+    ['others may read', 0o644, 0o600],
+    ['others may not read', 0o600, 0o644],
+  ])('links no file that %s, where the new one is different', async (_title, mode, wanted) => {
+    await chmod(at('source'), mode);
+    expect(['cloned', 'copied']).toContain(await shareFile(at('source'), target(wanted)));
+    expect((await stat(at('target'))).mode & 0o777).toBe(wanted);
+    expect((await stat(at('source'))).mode & 0o777).toBe(mode);
+  });
+
+  it('replaces what is there, and leaves no temporary file', async () => {
+    await writeFile(at('target'), 'old');
+    await shareFile(at('source'), target());
+    expect(await readFile(at('target'), 'utf8')).toBe('bytes');
+    expect(await readdir(folder)).toEqual(['source', 'target']);
+  });
+});
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const wrong = 'f'.repeat(64);
+const savedWith = async (sha256: string): Promise<Map<string, StampedDigest>> => {
+  const digests = knownDigests(new Map());
+  await digests.remember(at('source'), sha256);
+  return new Map(Object.entries(await digests.save()));
+};
+
+describe('knownDigests', () => {
+  it('believes a file that nobody has touched', async () => {
+    expect(await knownDigests(await savedWith(wrong)).sha256(at('source'))).toBe(wrong);
+  });
+
+  it('reads a file anew that was written to and given its old times', async () => {
+    const saved = await savedWith(wrong);
+    const { atime, mtime } = await stat(at('source'));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20); // times of files are no finer than the clock of the kernel
+    });
+    await writeFile(at('source'), 'BYTES');
+    await utimes(at('source'), atime, mtime);
+    expect(await knownDigests(saved).sha256(at('source'))).toBe(digest('BYTES'));
+  });
+
+  it('saves a file that got another name meanwhile, and none that was changed', async () => {
+    const digests = knownDigests(new Map());
+    expect(await digests.sha256(at('source'))).toBe(digest('bytes'));
+    await link(at('source'), at('second'));
+    const saved = await digests.save();
+    expect(Object.keys(saved)).toEqual([at('source')]);
+    expect(await knownDigests(new Map(Object.entries(saved))).sha256(at('source'))).toBe(digest('bytes'));
+    await writeFile(at('source'), 'longer than before');
+    expect(await digests.save()).toEqual({});
+  });
+});
+
+describe('lockFolder', () => {
+  it('refuses a second process, and takes the lock of one that has ended', async () => {
+    const lock = await lockFolder(at('lock'), 'folder');
+    expect(lock.wasStale).toBe(false);
+    const text = await readFile(at('lock'), 'utf8');
+    await writeFile(at('lock'), `1 ${hostname()}`);
+    await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow(
+      'Another process is preparing folder: 1 on ',
+    );
+    await writeFile(at('lock'), text.replaceAll(String(process.pid), String(2 ** 22 + 1))); // beyond pid_max
+    const taken = await lockFolder(at('lock'), 'folder');
+    expect(taken.wasStale).toBe(true);
+    await taken.release();
+    expect((await lockFolder(at('lock'), 'folder')).wasStale).toBe(false);
+  });
+
+  it('does not take the lock of another machine', async () => {
+    await writeFile(at('lock'), '999999999 elsewhere');
+    await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow('999999999 on elsewhere');
+  });
+});
+
+describe('findGroup', () => {
+  it('knows groups by number and name', async () => {
+    expect(await findGroup('4711')).toBe(4711);
+    expect(await findGroup('root')).toBe(0);
+  });
+
+  it.each(['', 'no-such-group', '-x', 'a:b', 'root\n'])('refuses %j', async (name) => {
+    await expect(findGroup(name)).rejects.toThrow('There is no group');
+  });
+});
