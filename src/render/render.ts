@@ -10,7 +10,6 @@ import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
-import { formatShownSettings, formatShownSettingsJson } from './showSettings.ts';
 
 /**
  * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the

@@ -15,7 +15,6 @@ import { measureImage, tailOf, withImageName } from './imageFile.ts';
 import { errorCode, fileError } from '../files/fileErrors.ts';
 import { readUpToNow, writeAllNow } from '../files/handles.ts';
 import type { Io } from '../io.ts';
-import { openNameless } from '../files/spool.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FileLock, takeLock } from '../files/folderLock.ts';
 import { forget, removeAbandoned, removeWhenInterrupted } from '../files/tempFile.ts';
