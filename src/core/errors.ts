@@ -65,7 +65,7 @@ export function formatPlace({ file, line, column }: FilePlace): string {
 }
 
 export interface ErrorDetails {
-  /** What kind of error it is; without, that of its class. */
+  /** Without, that of the class. */
   readonly code?: ErrorCode | undefined;
   /** What the user can do about it, shown on a line of its own. */
   readonly hint?: string | undefined;
@@ -79,8 +79,6 @@ export interface ErrorDetails {
 
 /** The operation failed; the program ends with exit code 1. */
 export class CliError extends Error {
-  /** Of errors that are made without one. */
-  protected static readonly code: ErrorCode = 'ERR_INTERNAL';
   /** The message without the place. */
   readonly sentence: string;
   readonly code: ErrorCode;
@@ -88,11 +86,11 @@ export class CliError extends Error {
   readonly excerpt: Excerpt | undefined;
   readonly at: FilePlace | undefined;
 
-  constructor(sentence: string, details: ErrorDetails = {}) {
+  constructor(sentence: string, details: ErrorDetails & { readonly code: ErrorCode }) {
     const { at } = details;
     super(at === undefined ? sentence : `${formatPlace(at)}: ${sentence}`, { cause: details.cause });
     this.name = new.target.name;
-    this.code = details.code ?? new.target.code;
+    this.code = details.code;
     this.sentence = sentence;
     this.at = at;
     this.hint = details.hint;
@@ -102,12 +100,16 @@ export class CliError extends Error {
 
 /** The command line is wrong; the program ends with exit code 2. */
 export class UsageError extends CliError {
-  protected static override readonly code = 'ERR_USAGE';
+  constructor(sentence: string, details: ErrorDetails = {}) {
+    super(sentence, { ...details, code: details.code ?? 'ERR_USAGE' });
+  }
 }
 
 /** Two things could not be compared; the program ends with exit code 2, as diff(1) does. */
 export class ComparisonError extends CliError {
-  protected static override readonly code = 'ERR_COMPARE';
+  constructor(sentence: string, details: ErrorDetails = {}) {
+    super(sentence, { ...details, code: 'ERR_COMPARE' });
+  }
 }
 
 /**
@@ -115,12 +117,11 @@ export class ComparisonError extends CliError {
  * position in a text stands at the end of the message.
  */
 export class FormatError extends CliError {
-  protected static override readonly code = 'ERR_FORMAT';
   readonly offset: number | undefined;
   readonly position: Position | undefined;
 
   constructor(sentence: string, details: FormatDetails = {}) {
-    super(sentence, details);
+    super(sentence, { ...details, code: details.code ?? 'ERR_FORMAT' });
     const { offset, position } = details;
     this.offset = offset;
     this.position = position;

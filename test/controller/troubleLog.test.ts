@@ -20,7 +20,7 @@ function troubleLog(): {
   };
   const tell = createTroubleLog(log, clock);
   return {
-    note: (message) => tell(new CliError(message, { hint: 'look' })),
+    note: (message) => tell(new CliError(message, { code: 'ERR_SETTING', hint: 'look' })),
     wait: (seconds) => void (now += seconds * 1000),
     lines,
   };

@@ -24,7 +24,7 @@ async function namesOf(
 
 const named: MakeHost<ListedHost, string> = async ({ name }) => name;
 const fails: MakeHost<ListedHost, string> = async ({ name }) => {
-  if (name !== 'c') throw new CliError('it is wrong', { hint: 'change it' });
+  if (name !== 'c') throw new CliError('it is wrong', { code: 'ERR_SETTING', hint: 'change it' });
   return name;
 };
 
@@ -82,12 +82,17 @@ describe('makeHosts', () => {
       'an error below what was reported',
       async (_host: unknown, io: Io) => {
         report(io, { severity: 'warning', message: 'hm' });
-        throw new CliError('see above');
+        throw new CliError('see above', { code: 'ERR_SETTING' });
       },
       hosts('a'),
       ':\nwarning: hm\nerror: see above\n',
     ],
-    ['one line', async () => Promise.reject(new CliError('no\u001b')), hosts('a'), ': no\\u001b\n'],
+    [
+      'one line',
+      async () => Promise.reject(new CliError('no\u001b', { code: 'ERR_SETTING' })),
+      hosts('a'),
+      ': no\\u001b\n',
+    ],
   ])('tells %s', async (_title, make, list, text) => {
     const { run, told } = testRun();
     expect(await namesOf(list, make, run)).toEqual([]);

@@ -32,7 +32,7 @@ const failing = (error: Error) => async (): Promise<never> => {
 const done = async (): Promise<0> => 0;
 
 describe.each([
-  ['CliError', new CliError('no image', { hint: 'pass one' }), 1, 'failed'],
+  ['CliError', new CliError('no image', { code: 'ERR_SETTING', hint: 'pass one' }), 1, 'failed'],
   ['UsageError', new UsageError('no such host', { hint: 'pass one' }), 2, 'failed'],
   ['defect', new TypeError('x is undefined'), 1, 'defect'],
 ] as const)('%s', (kind, error, code, event) => {

@@ -16,7 +16,6 @@ interface ApiErrorDetails extends ErrorDetails {
 
 /** A request failed: the API server refused it, or there was no answer. */
 export class ApiError extends CliError {
-  protected static override readonly code = 'ERR_KUBERNETES';
   /** The HTTP status; undefined where there was no answer, or none of an API server. */
   readonly status: number | undefined;
   /** One word: of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */
@@ -25,7 +24,7 @@ export class ApiError extends CliError {
   readonly retryAfter: number;
 
   constructor(message: string, { status, reason, retryAfter = 0, ...details }: ApiErrorDetails) {
-    super(message, details);
+    super(message, { ...details, code: details.code ?? 'ERR_KUBERNETES' });
     this.status = status;
     this.reason = reason;
     this.retryAfter = retryAfter;

@@ -11,7 +11,6 @@ interface TransferDetails extends ErrorDetails {
 
 /** A transfer failed. */
 export class TransferError extends CliError {
-  protected static override readonly code = 'ERR_NETWORK';
   /** Whether it may go better in a while. */
   readonly isPassing: boolean;
   /** What the server answered, if it did. */
@@ -20,7 +19,7 @@ export class TransferError extends CliError {
   readonly wait: number;
 
   constructor(message: string, { isPassing = false, status, wait = 0, ...details }: TransferDetails = {}) {
-    super(message, details);
+    super(message, { ...details, code: details.code ?? 'ERR_NETWORK' });
     this.isPassing = isPassing;
     this.status = status;
     this.wait = wait;

@@ -14,11 +14,10 @@ import { readAll } from '../../io/files/files.ts';
 
 /** Why there is no answer of an agent, as a clause; it holds neither token nor URL. */
 export class AgentError extends CliError {
-  protected static override readonly code = 'ERR_MACHINE';
   readonly reason: CallbackReason;
 
   constructor(reason: CallbackReason, message: string, options: { readonly cause?: unknown } = {}) {
-    super(message, options);
+    super(message, { ...options, code: 'ERR_MACHINE' });
     this.reason = reason;
   }
 }

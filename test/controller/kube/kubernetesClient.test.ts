@@ -225,7 +225,7 @@ describe('errors', () => {
   });
 
   it('pass on that the token cannot be read', async () => {
-    const noToken = new CliError('Token not found: /token');
+    const noToken = new CliError('Token not found: /token', { code: 'ERR_SETTING' });
     connect({}, { ...server.config, readToken: async () => Promise.reject(noToken) });
     expect(await failureOf(get())).toMatchObject({ reason: 'NoToken', isPassing: true });
     await expect(get()).rejects.toThrow('Cannot get secrets metal3/net: Token not found: /token');

@@ -152,7 +152,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
 }
 async function* breaking(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('ab');
-  throw new CliError('the source broke off');
+  throw new CliError('the source broke off', { code: 'ERR_SETTING' });
 }
 
 describe('writeFileAtomically', () => {

@@ -34,7 +34,7 @@ const failing: Patch = {
   data: {
     size: 4 * 1024 * 1024,
     read: async (offset, length) => {
-      if (offset > 1024 * 1024) throw new CliError('the source broke off');
+      if (offset > 1024 * 1024) throw new CliError('the source broke off', { code: 'ERR_SETTING' });
       return Buffer.alloc(length, 'X');
     },
   },

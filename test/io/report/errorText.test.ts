@@ -9,41 +9,45 @@ describe('describeError', () => {
   it.each([
     [
       'nothing besides the error',
-      new CliError('a is invalid', { hint: 'fix a', cause: system }),
+      new CliError('a is invalid', { code: 'ERR_SETTING', hint: 'fix a', cause: system }),
       'usual',
       '',
     ],
     [
       'the system as the cause',
-      new CliError('a is invalid', { hint: 'fix a', cause: system }),
+      new CliError('a is invalid', { code: 'ERR_SETTING', hint: 'fix a', cause: system }),
       'verbose',
-      'code: ERR_INTERNAL\ncause: Error: ENOSPC: no space left on device, write\n',
+      'code: ERR_SETTING\ncause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'the cause of a cause',
-      new CliError('a is invalid', { hint: 'fix a', cause: new CliError('b failed', { cause: system }) }),
+      new CliError('a is invalid', {
+        code: 'ERR_SETTING',
+        hint: 'fix a',
+        cause: new CliError('b failed', { code: 'ERR_SETTING', cause: system }),
+      }),
       'verbose',
-      'code: ERR_INTERNAL\ncause: CliError: b failed\ncause: Error: ENOSPC: no space left on device, write\n',
+      'code: ERR_SETTING\ncause: CliError: b failed\ncause: Error: ENOSPC: no space left on device, write\n',
     ],
     [
       'no message that may quote data',
-      new CliError('a is invalid', { hint: 'fix a', cause: quoting }),
+      new CliError('a is invalid', { code: 'ERR_SETTING', hint: 'fix a', cause: quoting }),
       'verbose',
-      'code: ERR_INTERNAL\ncause: SyntaxError\n',
+      'code: ERR_SETTING\ncause: SyntaxError\n',
     ],
     [
       'what is no error',
-      new CliError('a is invalid', { hint: 'fix a', cause: 'sesame' }),
+      new CliError('a is invalid', { code: 'ERR_SETTING', hint: 'fix a', cause: 'sesame' }),
       'verbose',
-      'code: ERR_INTERNAL\ncause: string\n',
+      'code: ERR_SETTING\ncause: string\n',
     ],
   ] as const)('%s', (_title, error, detail, rest) => {
     expect(describeError(error, detail)).toBe(`error: a is invalid\nhint: fix a\n${rest}`);
   });
 
   it('stops where causes refer to each other', () => {
-    const first: Error & { cause?: unknown } = new CliError('first');
-    const second = new CliError('second', { cause: first });
+    const first: Error & { cause?: unknown } = new CliError('first', { code: 'ERR_SETTING' });
+    const second = new CliError('second', { code: 'ERR_SETTING', cause: first });
     first.cause = second;
     expect(describeError(second, 'verbose').match(/^cause: /gm)).toHaveLength(8);
   });
@@ -58,14 +62,14 @@ describe('describeError', () => {
   });
 
   it('has a stack for each cause with --debug, without messages that may quote data', () => {
-    const text = describeError(new CliError('a is invalid', { cause: system }), 'debug');
-    expect(text).toMatch(
-      /^error: a is invalid\ncode: ERR_INTERNAL\n +at [^]*\ncause: Error: ENOSPC.*\n +at /,
-    );
+    const text = describeError(new CliError('a is invalid', { code: 'ERR_SETTING', cause: system }), 'debug');
+    expect(text).toMatch(/^error: a is invalid\ncode: ERR_SETTING\n +at [^]*\ncause: Error: ENOSPC.*\n +at /);
   });
 
   it('is harmless for terminals', () => {
-    const cause = new CliError('a\u001b[2Jb');
-    expect(describeError(new CliError('c', { cause }), 'verbose')).not.toContain('\u001b');
+    const cause = new CliError('a\u001b[2Jb', { code: 'ERR_SETTING' });
+    expect(describeError(new CliError('c', { code: 'ERR_SETTING', cause }), 'verbose')).not.toContain(
+      '\u001b',
+    );
   });
 });

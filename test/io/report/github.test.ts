@@ -29,7 +29,8 @@ describe('githubReporter', () => {
     ],
     [
       'what cannot be read',
-      githubReporter.add({ file: 'a.ign', error: new CliError('gone', { hint: 'h' }) }).stdout,
+      githubReporter.add({ file: 'a.ign', error: new CliError('gone', { code: 'ERR_SETTING', hint: 'h' }) })
+        .stdout,
       '::error file=a.ign,title=file-unreadable::gone%0Ahint: h\n',
     ],
   ])('%s', (_title, text, expected) => {

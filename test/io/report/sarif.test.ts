@@ -109,7 +109,7 @@ describe('createSarifReporter', () => {
 
   it('has a result for what cannot be read', () => {
     const reporter = createSarifReporter();
-    const { stdout } = reporter.add({ file: 'a', error: new CliError('gone') });
+    const { stdout } = reporter.add({ file: 'a', error: new CliError('gone', { code: 'ERR_SETTING' }) });
     expect(JSON.parse(stdout)).toMatchObject({
       ruleId: 'file-unreadable',
       level: 'error',

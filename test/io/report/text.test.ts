@@ -184,7 +184,7 @@ describe('createTextReporter', () => {
       reporter.add({ ...bad, file: 'a' }),
       reporter.add({ file: 'b', report: { valid: true, findings: [] }, bytes }),
       reporter.add({ ...bad, file: '-' }),
-      reporter.add({ file: 'c', error: new CliError('gone: c\n', { hint: 'h' }) }),
+      reporter.add({ file: 'c', error: new CliError('gone: c\n', { code: 'ERR_SETTING', hint: 'h' }) }),
     ];
     expect(told.map(({ stdout }) => stdout)).toEqual([
       'error: m (r)\n  --> a\n',

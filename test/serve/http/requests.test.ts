@@ -276,7 +276,7 @@ describe('when something is wrong', () => {
   it('what cannot be made is told to the operator, not to the client', async () => {
     const { server, resources, lines } = await startFixture();
     resources.get = () => {
-      throw new CliError('No permission to read /srv/secret.iso', { hint: 'check it' });
+      throw new CliError('No permission to read /srv/secret.iso', { code: 'ERR_SETTING', hint: 'check it' });
     };
     const reply = await ask(server.origin, `/${host}/worker-0.iso`);
     expect(reply.status).toBe(503);
@@ -318,7 +318,7 @@ describe('when something is wrong', () => {
       open: async () => ({
         ...(await broken.open()),
         readInto: async (target, offset) => {
-          if (offset > 1e6) throw new CliError('the disk is gone');
+          if (offset > 1e6) throw new CliError('the disk is gone', { code: 'ERR_SETTING' });
           bytes.copy(target, 0, offset, offset + target.length);
         },
         close: async () => {
