@@ -9,8 +9,8 @@ import { formatSentence } from '../io/report/diagnosticText.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
-import type { ImageFactory, MadeImage } from './imageFactory.ts';
-import { type CheckedOrder, orderImage, ownerOf, type ReadSecret } from './imageOrder.ts';
+import type { ImageFactory, BuiltImage } from './imageFactory.ts';
+import { type CheckedRequest, buildRequestOf, objectKey, type ReadSecret } from './buildRequest.ts';
 
 export interface BuildTools {
   readonly factory: ImageFactory;
@@ -22,22 +22,22 @@ export interface BuildTools {
 /** @throws ApiError where the Secret cannot be read now */
 export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
   const { factory, links, readSecret, io } = tools;
-  const ordered = await orderImage(image, factory.possible, readSecret);
+  const ordered = await buildRequestOf(image, factory.possible, readSecret);
   if (ordered.kind === 'failed') return ordered;
   const made = await tryToMake(ordered, factory, io);
   if ('kind' in made) return made;
   const { extraKernelParams, kernelUrl, path, resource } = made;
-  const owner = ownerOf(image);
+  const owner = objectKey(image);
   await factory.images.get(imageKey(owner, path), async () => resource); // it will be fetched soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
   return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, attempt: ordered.attempt };
 }
 
 async function tryToMake(
-  { order, attempt }: CheckedOrder,
+  { order, attempt }: CheckedRequest,
   factory: ImageFactory,
   io: Io,
-): Promise<MadeImage | FailedOutcome> {
+): Promise<BuiltImage | FailedOutcome> {
   const { io: quiet, reported } = collectDiagnostics(io);
   const problems: Diagnostic[] = [];
   try {

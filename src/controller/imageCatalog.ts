@@ -8,12 +8,12 @@ import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { formatImagePath, builtFileName, parseImagePath } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { type CatalogEntry, entryOf, type Resource } from '../serve/answer/resource.ts';
+import { type CatalogEntry, entryOf, type ServedResource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
-import { createLastMade, type LastMade } from './lastMade.ts';
-import { orderImage, type ReadSecret } from './imageOrder.ts';
+import { createBuildCache, type BuildCache } from './buildCache.ts';
+import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
 export interface CatalogSources {
   readonly factory: ImageFactory;
@@ -31,7 +31,7 @@ export interface ImageCatalog {
 
 export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   const { factory, findImage } = sources;
-  const workshop = { ...sources, lastPaths: createLastMade<string>() };
+  const workshop = { ...sources, lastPaths: createBuildCache<string>() };
   return {
     find: (path, owner = '') => {
       const shared = factory.shared(path);
@@ -45,9 +45,9 @@ export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   };
 }
 
-interface Workshop extends CatalogSources {
+interface CatalogContext extends CatalogSources {
   /** The path of what was made for an object; empty where nothing could be. */
-  readonly lastPaths: LastMade<string>;
+  readonly lastPaths: BuildCache<string>;
 }
 
 /** An image as its owner asks for it. */
@@ -59,7 +59,7 @@ interface OwnImage {
 function findImageFile(
   path: string,
   { owner, image }: OwnImage,
-  workshop: Workshop,
+  workshop: CatalogContext,
 ): CatalogEntry | undefined {
   const wanted = parseImagePath(path);
   const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
@@ -95,8 +95,8 @@ class OtherImage extends Error {}
 async function makeNamed(
   path: string,
   image: PreprovisioningImage,
-  { lastPaths, networkVersion, ...sources }: Workshop,
-): Promise<Cached<Resource>> {
+  { lastPaths, networkVersion, ...sources }: CatalogContext,
+): Promise<Cached<ServedResource>> {
   // Whoever tries others has nothing made for it.
   if ((lastPaths.recall(image, networkVersion(image)) ?? path) !== path) throw new OtherImage();
   const { made, version } = await makeLatest(image, sources);
@@ -108,7 +108,7 @@ async function makeNamed(
 
 interface Latest {
   /** Undefined where it cannot be made: the leader has told why. */
-  readonly made: Cached<Resource> | undefined;
+  readonly made: Cached<ServedResource> | undefined;
   /** Of the Secret from which it was made. */
   readonly version: string | undefined;
 }
@@ -117,7 +117,7 @@ async function makeLatest(
   image: PreprovisioningImage,
   { factory, readSecret, io }: Omit<CatalogSources, 'networkVersion'>,
 ): Promise<Latest> {
-  const ordered = await orderImage(image, factory.possible, readSecret);
+  const ordered = await buildRequestOf(image, factory.possible, readSecret);
   const version = ordered.attempt?.networkData?.version;
   if (ordered.kind === 'failed') return { made: undefined, version };
   const made = await factory.make(ordered.order, collectDiagnostics(io).io);

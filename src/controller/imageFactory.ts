@@ -7,7 +7,7 @@ import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
-import type { Resource } from '../serve/answer/resource.ts';
+import type { ServedResource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
@@ -19,28 +19,28 @@ import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
 import type { Links } from '../serve/links.ts';
-import { hostPlaces, type ServedThings } from '../serve/servedPlaces.ts';
-import { type ImageOrder, ownerOf } from './imageOrder.ts';
-import { plannableHost } from './orderedHost.ts';
+import { hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
+import { type BuildRequest, objectKey } from './buildRequest.ts';
+import { hostFromRequest } from './hostFromRequest.ts';
 import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;
   readonly possible: PossibleImages;
   /** Images that were fetched, by object and path. */
-  readonly images: ImageCache<Resource>;
+  readonly images: ImageCache<ServedResource>;
   /** What all hosts fetch, by path. */
-  shared(path: string): Resource | undefined;
+  shared(path: string): ServedResource | undefined;
   /**
    * Undefined where the config is wrong, after telling why.
    * @throws CliError where something is wrong, too
    */
-  make(order: ImageOrder, io: Io): Promise<MadeImage | undefined>;
+  make(order: BuildRequest, io: Io): Promise<BuiltImage | undefined>;
   close(): Promise<void>;
 }
 
-export interface MadeImage {
-  readonly resource: Cached<Resource>;
+export interface BuiltImage {
+  readonly resource: Cached<ServedResource>;
   /** Behind the token of the object. */
   readonly path: string;
   /** For `initrd`, as far as it is known. */
@@ -49,7 +49,7 @@ export interface MadeImage {
 }
 
 /** What stays the same from one factory to the next. */
-export interface FactorySurroundings {
+export interface FactoryInputs {
   readonly settings: Pick<SettingsFile, 'name' | 'folder'>;
   readonly links: Links;
   readonly digests: KnownDigests;
@@ -61,7 +61,7 @@ export interface FactorySurroundings {
 /** @throws CliError where images or settings are wrong for any host there may be */
 export async function openImageFactory(
   options: ControllerOptions,
-  surroundings: FactorySurroundings,
+  surroundings: FactoryInputs,
 ): Promise<ImageFactory> {
   const { cacheSize, digests, io, links, settings } = surroundings;
   const inputs = await readImageInputs(await givenOrIccImages(options, io), digests, io);
@@ -99,7 +99,7 @@ export async function openImageFactory(
 }
 
 interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
-  readonly things: ServedThings;
+  readonly things: ServeContext;
   readonly job: PlanJob;
   readonly settingsFolder: string;
 }
@@ -119,7 +119,7 @@ function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): P
 
 async function planJob(
   options: ControllerOptions,
-  { io, links, possible, settings }: FactorySurroundings & { readonly possible: PossibleImages },
+  { io, links, possible, settings }: FactoryInputs & { readonly possible: PossibleImages },
 ): Promise<PlanJob> {
   const { layers, source } = await readRenderLayers(settings.name, options, startingIn(settings.folder, io));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
@@ -151,12 +151,12 @@ async function tryOut(context: FactoryContext, possible: PossibleImages, io: Io)
 }
 
 async function planOrder(
-  order: ImageOrder,
+  order: BuildRequest,
   { job, settingsFolder, things }: FactoryContext,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = order;
-  const owner = ownerOf(order);
+  const owner = objectKey(order);
   const artifact = artifactOf[choice.format];
   const own = hostPlaces(things);
   const places = {
@@ -166,7 +166,7 @@ async function planOrder(
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  const host = plannableHost(order, job.source);
+  const host = hostFromRequest(order, job.source);
   return planHost(host, { ...job, wanted, places }, startingIn(settingsFolder, io));
 }
 
@@ -175,7 +175,11 @@ function startingIn(folder: string, io: Io): Io {
   return ioWith(io, { cwd: folder });
 }
 
-async function makeImage(order: ImageOrder, context: FactoryContext, io: Io): Promise<MadeImage | undefined> {
+async function makeImage(
+  order: BuildRequest,
+  context: FactoryContext,
+  io: Io,
+): Promise<BuiltImage | undefined> {
   const { choice, name } = order;
   const plan = await planOrder(order, context, io);
   if (plan === undefined) return undefined;
@@ -183,7 +187,7 @@ async function makeImage(order: ImageOrder, context: FactoryContext, io: Io): Pr
   const { archives, bases, links } = things;
   const source = {
     ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
-    name: ownerOf(order),
+    name: objectKey(order),
     modified: new Date(0), // the path is another one for every other content
   };
   const artifact = artifactOf[choice.format];
@@ -196,7 +200,7 @@ async function makeImage(order: ImageOrder, context: FactoryContext, io: Io): Pr
   };
 }
 
-type BootParameters = Pick<MadeImage, 'kernelUrl' | 'extraKernelParams'>;
+type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
 
 /** An ISO boots by itself. */
 const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };

@@ -16,7 +16,7 @@ import {
 import { isNotFound } from './kube/apiError.ts';
 import { Informer } from './kube/informer.ts';
 import { type PreprovisioningImage, readPreprovisioningImage } from './api/preprovisioningImage.ts';
-import type { ReadSecret } from './imageOrder.ts';
+import type { ReadSecret } from './buildRequest.ts';
 
 export const preprovisioningImages: ApiResource = {
   group: 'metal3.io',

@@ -6,13 +6,13 @@
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
 import { type QueueLoad, WorkQueue } from './kube/workQueue.ts';
-import { plainText } from '../serve/http/plainAnswer.ts';
+import { plainText } from '../serve/http/textResponse.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
 import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioningImage.ts';
 import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
-import { ownerOf } from './imageOrder.ts';
-import { createLastMade, type LastMade } from './lastMade.ts';
+import { objectKey } from './buildRequest.ts';
+import { createBuildCache, type BuildCache } from './buildCache.ts';
 import { isConflict, isNotFound } from './kube/apiError.ts';
 import { printable } from '../io/report/terminalText.ts';
 
@@ -43,16 +43,16 @@ const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
 export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
   const { informers } = options;
   let queue: WorkQueue | undefined;
-  let outcomes = createLastMade<Outcome>();
+  let outcomes = createBuildCache<Outcome>();
   const addAll = (): void => {
-    for (const { image } of informers.all()) queue?.add(ownerOf(image));
+    for (const { image } of informers.all()) queue?.add(objectKey(image));
   };
   return {
     get load() {
       return queue?.load ?? IDLE;
     },
     startOver: () => {
-      outcomes = createLastMade();
+      outcomes = createBuildCache();
       addAll();
     },
     lead: async (signal) => {
@@ -71,7 +71,7 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
 function startQueue(
   options: ReconcileLoopOptions,
   signal: AbortSignal,
-  outcomes: () => LastMade<Outcome>,
+  outcomes: () => BuildCache<Outcome>,
 ): WorkQueue {
   const { informers, log, failed } = options;
   const pendingWrites = createPendingWrites();
@@ -163,7 +163,7 @@ async function writeStatus(stored: StoredImage, outcome: Outcome, tools: Reconci
   if (patch === undefined) return;
   await write(stored, { subresource: 'status', ...patch }, tools);
   wrote(outcome);
-  const host = ownerOf(image);
+  const host = objectKey(image);
   if (outcome.kind === 'ready') {
     log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
     return;
@@ -195,7 +195,7 @@ async function write(
   });
   // What the API server does not keep, changes nothing, and nothing will be told.
   if (written.metadata.resourceVersion !== resourceVersion)
-    pendingWrites.overwrote(ownerOf(image), resourceVersion);
+    pendingWrites.overwrote(objectKey(image), resourceVersion);
   return storedImage(written);
 }
 

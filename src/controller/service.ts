@@ -23,7 +23,7 @@ import { type Informers, openInformers, secretReader } from './informers.ts';
 import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
 import { createReconcileLoop, type ReconcileLoop } from './reconcileLoop.ts';
 import type { ControllerOptions, SettingsSource } from './settings.ts';
-import { type ControllerSnapshot, type SnapshotSurroundings, takeControllerSnapshot } from './snapshot.ts';
+import { type ControllerSnapshot, type ControllerContext, takeControllerSnapshot } from './snapshot.ts';
 
 export interface ControllerService {
   readonly informers: Informers;
@@ -101,7 +101,7 @@ export async function startControllerService(
 function snapshotTaker(
   options: ControllerOptions,
   { client, io, log, settings, setup }: ControllerParts,
-  around: () => Pick<SnapshotSurroundings, 'links' | 'findImage' | 'networkVersion'>,
+  around: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
 ): () => Promise<ControllerSnapshot> {
   const digests = knownDigests(new Map());
   const { cacheSize, log: form } = setup;

@@ -2,14 +2,14 @@
 
 import type { Servable } from '../serve/serviceState.ts';
 import { type CatalogSources, createImageCatalog } from './imageCatalog.ts';
-import { type FactorySurroundings, type ImageFactory, openImageFactory } from './imageFactory.ts';
+import { type FactoryInputs, type ImageFactory, openImageFactory } from './imageFactory.ts';
 import type { ControllerOptions, SettingsFile } from './settings.ts';
 
 export interface ControllerSnapshot extends Servable {
   readonly factory: ImageFactory;
 }
 
-export interface SnapshotSurroundings extends FactorySurroundings, Omit<CatalogSources, 'factory' | 'io'> {
+export interface ControllerContext extends FactoryInputs, Omit<CatalogSources, 'factory' | 'io'> {
   /** Released when the snapshot is closed, or not taken. */
   readonly settings: SettingsFile;
 }
@@ -17,7 +17,7 @@ export interface SnapshotSurroundings extends FactorySurroundings, Omit<CatalogS
 /** @throws CliError where images or settings are wrong for any host there may be */
 export async function takeControllerSnapshot(
   options: ControllerOptions,
-  surroundings: SnapshotSurroundings,
+  surroundings: ControllerContext,
 ): Promise<ControllerSnapshot> {
   const { settings } = surroundings;
   try {

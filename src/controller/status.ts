@@ -7,7 +7,7 @@ import type { TransferLog } from '../serve/answer/transfers.ts';
 import type { Loaded } from '../serve/serviceState.ts';
 import { describeBases } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
-import { ownerOf } from './imageOrder.ts';
+import { objectKey } from './buildRequest.ts';
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import type Registry from 'prom-client/lib/registry.js';
@@ -48,7 +48,7 @@ export function describeController(source: ControllerStatusSource): Status {
 }
 
 function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {
-  const name = ownerOf(image);
+  const name = objectKey(image);
   return {
     name,
     macs: [],
@@ -70,7 +70,7 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   const known = imageFormats.find((it) => it === format);
   if (imageUrl === undefined || known === undefined) return [];
   const path = imageUrl.split('/').slice(-2).join('/');
-  const size = transfers.progressOf(ownerOf(image)).find((it) => it.path === path)?.size;
+  const size = transfers.progressOf(objectKey(image)).find((it) => it.path === path)?.size;
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
 }
 

@@ -12,7 +12,7 @@ import {
   formatWrong,
   type HostRun,
   keepRemarks,
-  makeRoom,
+  clearProgress,
   startRun,
   reportGroups,
   type ListedHost,
@@ -20,7 +20,7 @@ import {
   type MakeHost,
   makeHosts,
 } from '../hosts/run/hostRun.ts';
-import { type HostFile, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
+import { type FileContent, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from './deployDocument.ts';
 import { rememberConfigs, type Wording } from './hostContext.ts';
 import { isFolder } from './options.ts';
@@ -76,7 +76,7 @@ function rewordError(error: CliError, { reword }: Wording): CliError {
   return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
-function fileOf({ text, content }: HostOutput): HostFile {
+function fileOf({ text, content }: HostOutput): FileContent {
   return { data: Buffer.from(text), ...permissionsFor(text, content) };
 }
 
@@ -90,7 +90,7 @@ interface JoinedHosts {
 async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): AsyncGenerator<Uint8Array> {
   for await (const { host, made: output, remarks } of made) {
     keepRemarks(remarks, host.name, run);
-    makeRoom(run);
+    clearProgress(run);
     yield Buffer.from(`${counts.written === 0 ? frame.start : frame.between}${output.text}`);
     counts.written += 1;
   }

@@ -18,7 +18,7 @@ import {
 } from './documents/installation.ts';
 import type { Io } from '../io/io.ts';
 import { resolveConfig } from '../ignition/effectiveConfig.ts';
-import { type ConfigDocument, readConfigDocuments, tellFindings } from '../hosts/input/configDocuments.ts';
+import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
 
 /** Under the names that they have on the command line. */
 export interface HostOptions {
@@ -205,7 +205,7 @@ export async function readInstalledConfig(
     hint,
     path,
   }));
-  tellFindings(findings, document, io);
+  reportFindings(findings, document, io);
   if (issues.some(({ rule }) => rule.severity === 'error')) {
     throw new CliError('the config does not fit an installation by install_coreos', {
       code: 'ERR_CONFIG_INVALID',

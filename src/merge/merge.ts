@@ -8,7 +8,7 @@ import {
   type ConfigDocument,
   parseSpecVersion,
   readConfigDocuments,
-  tellFindings,
+  reportFindings,
   translateDocument,
   writeConfig,
   type WriteOptions,
@@ -29,7 +29,7 @@ export async function merge({ files, to, ...options }: MergeOptions, io: Io): Pr
   const config = documents
     .map((document) => ({ document, config: translateDocument(document, version, io) }))
     .reduce((parent, child) => {
-      tellFindings(remarkMerge(parent.config, child.config, version), child.document, io);
+      reportFindings(remarkMerge(parent.config, child.config, version), child.document, io);
       return { ...child, config: mergeConfigs(parent.config, child.config, version) };
     }).config;
   await writeConfig({ name: 'merged config', config, sources: documents }, options, io);

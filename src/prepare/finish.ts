@@ -62,10 +62,10 @@ export async function finishFolder(folder: PreparedFolder, ending: Ending): Prom
     checksums: (sha256) => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]),
     removed: prune ? [...left.unneeded.map(({ path }) => path), ...abandoned] : [],
   });
-  tellLeft(left.unneeded.length + abandoned.length, prune, io);
+  reportLeft(left.unneeded.length + abandoned.length, prune, io);
 }
 
-function tellLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
+function reportLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
   if (count === 0) return;
   const files = formatCount(count, 'file');
   stderr.write(
@@ -115,7 +115,7 @@ function isKept(name: string, { hosts, wrongHosts, prune }: PreparedNow): boolea
 }
 
 /** Nothing where it is not known. Why, and for which hosts, is a note for `--verbose`. */
-export function tellMemory(
+export function reportMemory(
   hosts: readonly Pick<ManifestHost, 'name' | 'memory'>[],
   unlisted: readonly UnlistedMemory[],
   { stderr, note }: Pick<Io, 'stderr' | 'note'>,
@@ -178,7 +178,7 @@ export interface ServedFolder {
 }
 
 /** The manifest has all of them. */
-export function tellExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
+export function reportExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
   for (const [readers, hint] of hints) {
     const groups = new Map<string, HostNames>();
     const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -29,9 +29,9 @@ import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { archiveInputs, publishIn } from './putFiles.ts';
-import { tellExposed, finishFolder, tellMemory } from './finish.ts';
+import { reportExposed, finishFolder, reportMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { formatBootValues, type LayoutBoot, renderIronicConf, tellOtherRootfs } from './layoutBoot.ts';
+import { formatBootValues, type LayoutBoot, renderIronicConf, reportOtherRootfs } from './layoutBoot.ts';
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
 import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
 import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
@@ -145,10 +145,10 @@ async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promi
     prune: options.prune === true,
     io,
   });
-  tellMemory([], memory, io);
-  tellExposed(folder, { baseUrl, served: layout.served }, io);
+  reportMemory([], memory, io);
+  reportExposed(folder, { baseUrl, served: layout.served }, io);
   if (options.bundle !== undefined) await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
-  if (name === 'metal3') tellOtherRootfs(boot, io);
+  if (name === 'metal3') reportOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
 }

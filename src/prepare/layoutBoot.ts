@@ -85,7 +85,7 @@ export function formatBootValues(name: FixedLayoutName, boot: LayoutBoot): strin
 }
 
 /** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
-export function tellOtherRootfs(boot: LayoutBoot, io: Io): void {
+export function reportOtherRootfs(boot: LayoutBoot, io: Io): void {
   for (const { architecture, isPlain, names } of boot.images) {
     if (isPlain || !boot.folder.files.has(names.images.rootfs)) continue;
     const kargs = kernelArgumentsOf(boot, names);

@@ -22,7 +22,7 @@ import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
-import { tellUrlAddresses } from '../hosts/plan/bootInputs.ts';
+import { reportUrlAddresses } from '../hosts/plan/bootInputs.ts';
 import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import { inventoryAddressHint, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { hasPermissions } from '../io/files/platform.ts';
@@ -113,7 +113,7 @@ export interface ReadSource {
 /** What is wrong for all hosts is said before anything is written. */
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
   const { baseUrl = '', inventory: name, profile } = options;
-  tellUrlAddresses([['--base-url', baseUrl]], io);
+  reportUrlAddresses([['--base-url', baseUrl]], io);
   const given = {
     ...(name !== undefined && { inventory: name }),
     ...(profile !== undefined && { profile }),

@@ -20,7 +20,7 @@ import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
-import { finishFolder, tellMemory, tellExposed } from './finish.ts';
+import { finishFolder, reportMemory, reportExposed } from './finish.ts';
 import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { imagesInFolder, putImages, archiveInputs, publishIn } from './putFiles.ts';
 import {
@@ -130,8 +130,8 @@ async function prepareAll(
     io,
   });
   reportGroups(run);
-  tellMemory(prepared.hosts, memory, io);
-  tellExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
+  reportMemory(prepared.hosts, memory, io);
+  reportExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
   await writeBundle(options, folder, io);
   const { written, unchanged } = folder.counts;
   const right = hosts.length - prepared.wrong.size;

@@ -27,7 +27,7 @@ import {
   type HostRun,
   type MadeHost,
   makeHosts,
-  makeRoom,
+  clearProgress,
   reportGroups,
   startRun,
 } from '../hosts/run/hostRun.ts';
@@ -212,7 +212,7 @@ async function* chunksOf(
     const parts = form.format(changes, host.name);
     if (changes.length > 0) counts.changed += 1;
     if (parts.length === 0) continue;
-    makeRoom(run);
+    clearProgress(run);
     yield Buffer.from(separator + parts.join(form.separator));
     ({ separator } = form);
   }

@@ -7,7 +7,7 @@ import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
-import { type Catalog, type CatalogEntry, entryOf, type Resource } from './answer/resource.ts';
+import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
 
@@ -41,12 +41,12 @@ export interface CatalogContents {
 
 /** A catalog that counts what it holds. */
 export interface HostCatalog extends Pick<Catalog, 'find'> {
-  readonly images: Pick<ImageCache<Resource>, 'count' | 'size'>;
+  readonly images: Pick<ImageCache<ServedResource>, 'count' | 'size'>;
 }
 
 export function createCatalog(contents: CatalogContents): HostCatalog {
   const { hosts } = contents;
-  const cache = createImageCache<Resource>(contents.cacheSize);
+  const cache = createImageCache<ServedResource>(contents.cacheSize);
   const shared = new Map([...sharedScripts(contents), ...sharedResources(contents.bases, contents.archives)]);
   const scriptOwners = new Map(hosts.flatMap((host) => scriptPaths(host, contents)));
   const fileOwners = ownersByStem(contents);
@@ -84,7 +84,7 @@ function ownersByStem({ aliases, hosts, wanted }: CatalogContents): (path: strin
   };
 }
 
-function hostFile(path: string, { host, file }: FoundFile, cache: ImageCache<Resource>): CatalogEntry {
+function hostFile(path: string, { host, file }: FoundFile, cache: ImageCache<ServedResource>): CatalogEntry {
   return {
     artifact: file.artifact,
     host: host.name,
@@ -92,7 +92,7 @@ function hostFile(path: string, { host, file }: FoundFile, cache: ImageCache<Res
   };
 }
 
-type Entry = readonly [path: string, resource: Resource];
+type Entry = readonly [path: string, resource: ServedResource];
 
 function sharedScripts({ scripts, modified }: CatalogContents): Entry[] {
   return scripts.map(({ path, text }) => [

@@ -15,7 +15,7 @@ import type { ServeOptions } from './options.ts';
 import type { NetworkHost, BootFile, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
-import { hostPlaces, type ServedThings, unknownPlaces, unknownStem } from './servedPlaces.ts';
+import { hostPlaces, type ServeContext, unknownPlaces, unknownStem } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
 import { unknownMachines } from './answer/access.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
@@ -33,7 +33,7 @@ export interface HostState {
 /** What the entries of all hosts are made from. */
 export interface EntryJob {
   readonly read: ServeSource;
-  readonly things: ServedThings;
+  readonly things: ServeContext;
   readonly plan: PlanJob;
   readonly configs: PackedConfigs;
   readonly growth: Growth;

@@ -11,7 +11,7 @@ import { type HostMaterial, type MadeImage, makeHostFile } from '../hosts/artifa
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
-import { mediaTypes, type Resource } from './answer/resource.ts';
+import { mediaTypes, type ServedResource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';
 
 /** Whose file it is, and since when it is what it is. */
@@ -33,7 +33,7 @@ const OVERHEAD = 4096;
 export async function makeHostResource(
   source: HostMaterial & Owner,
   { artifact, host }: HostFile,
-): Promise<Cached<Resource>> {
+): Promise<Cached<ServedResource>> {
   const made = await makeHostFile(artifact, source);
   const name = { artifact, fileName: hostFileName(host, artifact) };
   if (made.kind === 'bytes') {
@@ -43,15 +43,15 @@ export async function makeHostResource(
   return imageResource(name, made, source);
 }
 
-type Name = Pick<Resource, 'artifact' | 'fileName'>;
+type Name = Pick<ServedResource, 'artifact' | 'fileName'>;
 
 async function imageResource(
   name: Name,
   { archive, base, changes, unchanged }: MadeImage,
   owner: Owner,
-): Promise<Cached<Resource>> {
+): Promise<Cached<ServedResource>> {
   const { digest, file } = base;
-  const lean = changes.map(leanChange);
+  const lean = changes.map(trimZeroPatches);
   const bytes = lean.reduce<ImageBytes>(changedImage, unchanged);
   const known = archive && new Map([[archive.file, archive.sha512]]);
   const value = sharedResource(name, {
@@ -66,7 +66,7 @@ async function imageResource(
 function bytesResource(
   { bytes, ...name }: Name & { readonly bytes: Uint8Array },
   { modified, name: host }: Owner,
-): Resource {
+): ServedResource {
   return {
     ...name,
     host,
@@ -86,7 +86,7 @@ interface FileBytes {
   readonly owner: Owner;
 }
 
-function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): Resource {
+function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): ServedResource {
   const check = async (): Promise<void> => {
     for (const file of files) await file.checkUnchanged();
   };
@@ -105,14 +105,17 @@ function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): R
   };
 }
 
-export function scriptResource({ path, text }: BootFile, owner: Owner): Resource {
+export function scriptResource({ path, text }: BootFile, owner: Owner): ServedResource {
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   return bytesResource({ artifact: 'script', fileName, bytes: Buffer.from(text) }, owner);
 }
 
 /** What all hosts fetch, by its path on this server: kernels, initramfs, root filesystems, archives of the agent's image. */
-export function sharedResources(bases: readonly BaseSet[], archives: OpenArchives): Map<string, Resource> {
-  const resources = new Map<string, Resource>();
+export function sharedResources(
+  bases: readonly BaseSet[],
+  archives: OpenArchives,
+): Map<string, ServedResource> {
+  const resources = new Map<string, ServedResource>();
   const add = (
     path: string,
     name: Name,
@@ -136,7 +139,7 @@ export function sharedResources(bases: readonly BaseSet[], archives: OpenArchive
 }
 
 /** The same change. What it holds is its own, and no part of larger memory. */
-export function leanChange(change: ImageChange): ImageChange {
+export function trimZeroPatches(change: ImageChange): ImageChange {
   return { ...change, stages: change.stages.map((stage) => stage.flatMap(leanPatches)) };
 }
 

@@ -16,7 +16,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { keepHeapSmall, readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
 import { plainSecretRemarks, type Snapshot } from './snapshot.ts';
-import { loadSnapshot, reload, type Service, startService } from './service.ts';
+import { loadSnapshot, reload, type RunningService, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
@@ -47,7 +47,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 
 /** What runs, and where. */
 interface Running {
-  readonly service: Service;
+  readonly service: RunningService;
   readonly io: Io;
 }
 
@@ -59,7 +59,7 @@ async function runUntilStopped(
   const readAnew = async (): Promise<void> => {
     const before = service.state.current();
     await reload(service);
-    if (service.state.current() !== before) tellRemarks(secretRemarks(service), setup, { service, io });
+    if (service.state.current() !== before) reportRemarks(secretRemarks(service), setup, { service, io });
   };
   const signals = listenToSignals(() => void readAnew());
   const stopped = signals.nextStop();
@@ -72,7 +72,7 @@ async function runUntilStopped(
       requireHost(options, service);
       const images = imageFiles(service);
       watches.push(await watchFiles(async () => images, watching));
-      await tellStart(options, setup, { service, io });
+      await reportStart(options, setup, { service, io });
       await Promise.race([stopped, whenFetched(options, service)]);
       return 0;
     });
@@ -87,7 +87,7 @@ async function runUntilStopped(
 }
 
 /** Throws UsageError for a host that is asked for and is not there, CliError where it is wrong. */
-function requireHost({ once }: ServeOptions, { state }: Service): void {
+function requireHost({ once }: ServeOptions, { state }: RunningService): void {
   const snapshot = state.current();
   if (once === undefined || snapshot === undefined) return;
   const host = snapshot.hosts.find(({ name }) => name === once);
@@ -100,7 +100,7 @@ function requireHost({ once }: ServeOptions, { state }: Service): void {
   throw new CliError(`${once} cannot be served`, { code: 'ERR_HOST', hint: 'mend what is reported above' });
 }
 
-async function tellStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {
+async function reportStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {
   const { links, log, state } = service;
   const snapshot = state.current();
   if (snapshot === undefined) return; // it ends already
@@ -111,11 +111,11 @@ async function tellStart(options: ServeOptions, setup: Setup, { service, io }: R
     ...imageRemarks(options, snapshot),
     ...secretRemarks(service),
   ];
-  tellRemarks(remarks, setup, { service, io });
+  reportRemarks(remarks, setup, { service, io });
   if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
 }
 
-function tellRemarks(remarks: readonly Diagnostic[], { log: form }: Setup, { service, io }: Running): void {
+function reportRemarks(remarks: readonly Diagnostic[], { log: form }: Setup, { service, io }: Running): void {
   report(withLog(io, { log: service.log, form }), ...remarks);
 }
 
@@ -131,7 +131,7 @@ function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'ba
   ];
 }
 
-function secretRemarks({ links, state }: Service): Diagnostic[] {
+function secretRemarks({ links, state }: RunningService): Diagnostic[] {
   return plainSecretRemarks(state.current()?.secrets ?? new Map(), links.publicUrl);
 }
 
@@ -181,13 +181,13 @@ async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promi
   return [folder, ...names.map((name) => join(folder, name))];
 }
 
-function imageFiles({ state }: Service): string[] {
+function imageFiles({ state }: RunningService): string[] {
   const bases = [...(state.current()?.bases.values() ?? [])];
   return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
 /** Never without `--once`: its image, and what that fetches in its turn. */
-async function whenFetched({ once }: ServeOptions, { state, transfers }: Service): Promise<void> {
+async function whenFetched({ once }: ServeOptions, { state, transfers }: RunningService): Promise<void> {
   if (once === undefined) return new Promise(() => undefined);
   const image = mainArtifact(state.current()?.wanted.configs ?? []);
   const needsRootfs = image === 'minimal-iso' || image === 'initramfs';

@@ -13,13 +13,13 @@ import type { Links } from './links.ts';
 export type Bases = ReadonlyMap<Architecture, BaseSet>;
 
 /** What machines find here. */
-export interface ServedThings {
+export interface ServeContext {
   readonly archives: OpenArchives;
   readonly bases: Bases;
   readonly links: Links;
 }
 
-export function hostPlaces({ archives, bases, links }: ServedThings): HostPlaces {
+export function hostPlaces({ archives, bases, links }: ServeContext): HostPlaces {
   return {
     images: (host) => imageSets(bases, { kind: 'host', host }, links),
     file: (host, artifact) => links.path({ kind: 'host', host }, hostFileName(host, artifact)),
@@ -27,7 +27,7 @@ export function hostPlaces({ archives, bases, links }: ServedThings): HostPlaces
   };
 }
 
-export function unknownPlaces({ archives, bases, links }: ServedThings): UnknownPlaces {
+export function unknownPlaces({ archives, bases, links }: ServeContext): UnknownPlaces {
   return {
     images: imageSets(bases, { kind: 'boot' }, links),
     file: (artifact, set) =>
@@ -38,7 +38,7 @@ export function unknownPlaces({ archives, bases, links }: ServedThings): Unknown
 
 function publishUnder(
   grant: SignedGrant,
-  { archives, links }: Pick<ServedThings, 'archives' | 'links'>,
+  { archives, links }: Pick<ServeContext, 'archives' | 'links'>,
 ): PublishArchive {
   return async (archive) => {
     await archives.open(archive);

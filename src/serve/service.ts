@@ -15,7 +15,7 @@ import type { ServeOptions } from './options.ts';
 import { withLog } from './serviceLog.ts';
 import { createServiceState, type ServiceState, type Loaded } from './serviceState.ts';
 import { type Setup, accessOf } from './setup.ts';
-import { type Snapshot, type Surroundings, takeSnapshot } from './snapshot.ts';
+import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
 import { createReadyPage, healthPage, type Page } from './http/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
@@ -23,7 +23,7 @@ import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostState } from './hostEntries.ts';
 
-export interface Service {
+export interface RunningService {
   readonly log: ServerLog;
   readonly links: Links;
   readonly state: ServiceState<Snapshot>;
@@ -33,7 +33,7 @@ export interface Service {
 }
 
 /** What a service is run in, and what is different for those who run it beside something else. */
-export interface ServiceSurroundings extends Pick<Surroundings, 'changeSource'> {
+export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   readonly io: Io;
   /** Without, events go to standard error. */
   readonly log?: ServerLog;
@@ -47,8 +47,8 @@ export interface ServiceSurroundings extends Pick<Surroundings, 'changeSource'> 
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { io, watchers = [], ...own }: ServiceSurroundings,
-): Promise<Service> {
+  { io, watchers = [], ...own }: ServiceContext,
+): Promise<RunningService> {
   const log = own.log ?? createServerLog(io.stderr, setup.log);
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
@@ -112,7 +112,7 @@ function countHosts(state: ServiceState<Snapshot>): { readonly right: number; re
 }
 
 function statusReader(
-  { state, transfers }: Pick<Service, 'state' | 'transfers'>,
+  { state, transfers }: Pick<RunningService, 'state' | 'transfers'>,
   situation: () => { readonly links: Links; readonly connections: number },
 ): () => Status {
   const started = new Date();
@@ -128,7 +128,7 @@ function statusReader(
 }
 
 /** Reads everything. Throws CliError where it is not right. */
-export async function loadSnapshot({ log, metrics, state }: Service): Promise<void> {
+export async function loadSnapshot({ log, metrics, state }: RunningService): Promise<void> {
   try {
     await state.load();
   } catch (error) {
@@ -141,7 +141,7 @@ export async function loadSnapshot({ log, metrics, state }: Service): Promise<vo
 }
 
 /** Reads everything anew. What is wrong keeps nothing from being served that was right before. Never rejects. */
-export async function reload(service: Service): Promise<void> {
+export async function reload(service: RunningService): Promise<void> {
   const { log, server } = service;
   await server.reloadCertificates();
   await loadSnapshot(service).catch((error: unknown) => {

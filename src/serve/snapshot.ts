@@ -47,7 +47,7 @@ export interface Snapshot {
 }
 
 /** What stays the same from one snapshot to the next. */
-export interface Surroundings {
+export interface SnapshotContext {
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Bytes that images may take in memory. */
@@ -61,7 +61,7 @@ export interface Surroundings {
  * Hosts that are wrong are told, and the others are served.
  * @throws CliError where images or what is said of all hosts are wrong
  */
-export async function takeSnapshot(options: ServeOptions, surroundings: Surroundings): Promise<Snapshot> {
+export async function takeSnapshot(options: ServeOptions, surroundings: SnapshotContext): Promise<Snapshot> {
   const { changeSource = (read) => read, digests, io } = surroundings;
   const read = changeSource(await readServeSource(options, io));
   const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
@@ -83,7 +83,7 @@ async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions
   return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
 }
 
-interface Parts extends Surroundings {
+interface Parts extends SnapshotContext {
   readonly read: ServeSource;
   readonly archives: OpenArchives;
   readonly bases: Bases;

@@ -79,12 +79,12 @@ async function readNmstateFolder(folder: string, io: Io): Promise<NmstateFolder>
   return { inventory: { agent: new Map(), hosts, findings: [] }, aliases };
 }
 
-interface Surroundings {
+interface SnapshotContext {
   readonly isEmpty: boolean;
   readonly others: readonly InventoryHost[];
 }
 
-function hostOf(path: string, file: string, { isEmpty, others }: Surroundings): InventoryHost {
+function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext): InventoryHost {
   const name = file.slice(0, file.length - extname(file).length);
   const problem = machineNameProblem(name);
   const isTaken = others.some((other) => other.name === name && other.findings.length === 0);

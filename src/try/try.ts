@@ -22,7 +22,7 @@ import {
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import {
   type EmulatedSource,
-  type InventoryHost,
+  type EmulatedHost,
   readEmulatedSource,
   readMachineSetup,
 } from './emulation/emulatedSource.ts';
@@ -88,7 +88,7 @@ async function planMachine(
   return { source, setup: await readMachineSetup(wishes, source, io) };
 }
 
-async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<InventoryHost[]> {
+async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {
   if (name === undefined) return [];
   const { inventory } = await readInventoryDocument(name, io, 'served');
   return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({

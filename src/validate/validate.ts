@@ -153,8 +153,8 @@ async function check(
   const read = content === 'unread' ? await readContent(file, io) : { file, content };
   if ('error' in read) return read;
   if (io.note !== undefined && !isConfFile(file)) {
-    const { noteOfConfig } = await import('../hosts/input/noteConfig.ts');
-    io.note(noteOfConfig(file, read.content, options));
+    const { describeCheckedConfig } = await import('../hosts/input/logConfig.ts');
+    io.note(describeCheckedConfig(file, read.content, options));
   }
   return checkContent(read, options);
 }

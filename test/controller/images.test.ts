@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { buildOutcome } from '../../src/controller/buildOutcome.ts';
 import { createImageCatalog } from '../../src/controller/imageCatalog.ts';
 import type { ImageFactory } from '../../src/controller/imageFactory.ts';
-import type { ReadSecret } from '../../src/controller/imageOrder.ts';
+import type { ReadSecret } from '../../src/controller/buildRequest.ts';
 import type { Config } from '../../src/ignition/config.ts';
 import type { Outcome, ReadyOutcome } from '../../src/controller/api/outcome.ts';
 import type { PreprovisioningImage } from '../../src/controller/api/preprovisioningImage.ts';
-import type { Resource } from '../../src/serve/answer/resource.ts';
+import type { ServedResource } from '../../src/serve/answer/resource.ts';
 import { runCli } from '../support/runCli.ts';
 import { imageOf, links, nmstate, publicUrl, secretOf, secretsOf, workplace } from './support.ts';
 
@@ -39,7 +39,7 @@ async function fetchImage(
   factory: ImageFactory,
   path: string,
   { image, owner = 'metal3/worker-0', readSecret = secrets }: Fetching,
-): Promise<Resource | undefined> {
+): Promise<ServedResource | undefined> {
   const findImage = (name: string): typeof image => (name === 'metal3/worker-0' ? image : undefined);
   const catalog = createImageCatalog({ factory, findImage, networkVersion, readSecret, io: place.io });
   return catalog.find(path, owner)?.resource();
@@ -51,7 +51,7 @@ interface Fetching {
   readonly readSecret?: ReadSecret;
 }
 
-async function bytesOf(resource: Resource | undefined): Promise<Buffer> {
+async function bytesOf(resource: ServedResource | undefined): Promise<Buffer> {
   if (resource === undefined) throw new Error('there is no image');
   const source = await resource.open();
   const bytes = Buffer.from(await source.read(0, resource.size));

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import {
-  type FactorySurroundings,
+  type FactoryInputs,
   type ImageFactory,
   openImageFactory,
 } from '../../src/controller/imageFactory.ts';
-import type { ReadSecret } from '../../src/controller/imageOrder.ts';
+import type { ReadSecret } from '../../src/controller/buildRequest.ts';
 import type { ControllerOptions } from '../../src/controller/settings.ts';
 import { createLinks } from '../../src/serve/links.ts';
 import { knownDigests } from '../../src/io/files/fileDigests.ts';
@@ -63,7 +63,7 @@ export interface Workplace {
   /** Without options: `settings`, and a live ISO. Closed with the file of tests. */
   readonly factory: (
     options?: ControllerOptions,
-    more?: Partial<Omit<FactorySurroundings, 'settings'>> & { readonly settings?: string | undefined },
+    more?: Partial<Omit<FactoryInputs, 'settings'>> & { readonly settings?: string | undefined },
   ) => Promise<ImageFactory>;
 }
 

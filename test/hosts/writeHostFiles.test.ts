@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeHosts } from '../../src/hosts/run/hostRun.ts';
-import { type HostFile, writeHostFiles } from '../../src/hosts/run/writeHostFiles.ts';
+import { type FileContent, writeHostFiles } from '../../src/hosts/run/writeHostFiles.ts';
 import { report } from '../../src/io/report/report.ts';
 import { hosts, testRun } from './support.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(cwd, { recursive: true, force: true }));
 
-const fileOf = (name: string): HostFile => ({
+const fileOf = (name: string): FileContent => ({
   data: Buffer.from(name),
   ...(name === 'secret' && { mode: 0o600 }),
 });

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heldBytes, leanChange } from '../../src/serve/resources.ts';
+import { heldBytes, trimZeroPatches } from '../../src/serve/resources.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 
@@ -32,7 +32,7 @@ describe('leanChange', () => {
           });
           const change = { stages, ...(size !== null && { size }) };
           const base = new Uint8Array(8000).fill(0xee);
-          expect(await read(base, leanChange(change))).toBe(await read(base, change));
+          expect(await read(base, trimZeroPatches(change))).toBe(await read(base, change));
         },
       ),
     );
@@ -41,7 +41,7 @@ describe('leanChange', () => {
   it('holds what is not zero, in memory of its own', () => {
     const area = Buffer.alloc(262_144);
     area.write('a config', 0);
-    const lean = leanChange({ stages: [[{ offset: 5, data: area }]] });
+    const lean = trimZeroPatches({ stages: [[{ offset: 5, data: area }]] });
     expect(heldBytes(lean)).toBe(8);
     const buffers = lean.stages.flat().flatMap(({ data }) => (data instanceof Uint8Array ? data.buffer : []));
     expect(buffers.map(({ byteLength }) => byteLength)).toEqual([8]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, afterEach } from 'vitest';
 import type { ServeOptions } from '../../src/serve/options.ts';
-import { loadSnapshot, reload, type Service, startService } from '../../src/serve/service.ts';
+import { loadSnapshot, reload, type RunningService, startService } from '../../src/serve/service.ts';
 import { readSetup } from '../../src/serve/setup.ts';
 import { printUrls } from '../../src/serve/urlList.ts';
 import type { Io } from '../../src/io/io.ts';
@@ -17,7 +17,7 @@ import { inventory } from '../support/twoHosts.ts';
 export const token = 'an-operators-token-0123456789';
 
 export interface Running {
-  readonly service: Service;
+  readonly service: RunningService;
   readonly origin: string;
   /** By host, then by artifact. */
   readonly urls: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -125,7 +125,7 @@ interface UrlList {
   readonly hosts: readonly { readonly name: string; readonly urls: Readonly<Record<string, string>> }[];
 }
 
-async function listUrls({ state, links }: Service): Promise<Pick<Running, 'urls' | 'boot'>> {
+async function listUrls({ state, links }: RunningService): Promise<Pick<Running, 'urls' | 'boot'>> {
   const snapshot = state.current();
   if (snapshot === undefined) throw new Error('nothing is served');
   const { stream: stdout, text } = collector();

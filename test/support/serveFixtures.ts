@@ -17,7 +17,7 @@ import {
   startServer,
 } from '../../src/serve/http/server.ts';
 import { createServerLog } from '../../src/serve/http/serverLog.ts';
-import { entryOf, type Resource } from '../../src/serve/answer/resource.ts';
+import { entryOf, type ServedResource } from '../../src/serve/answer/resource.ts';
 import { createSigner } from '../../src/serve/answer/signedPath.ts';
 import { createTransferLog } from '../../src/serve/answer/transfers.ts';
 
@@ -43,14 +43,14 @@ export function patternOf(size: number, seed = 1): Buffer {
   return bytes;
 }
 
-export interface FixtureResource extends Resource {
+export interface FixtureResource extends ServedResource {
   readonly bytes: Buffer;
   /** How often it was opened, and how many of these are open now. */
   readonly opened: { count: number; now: number };
 }
 
 export function memoryResource(
-  fields: Partial<Resource> & Pick<Resource, 'fileName'>,
+  fields: Partial<ServedResource> & Pick<ServedResource, 'fileName'>,
   bytes: Buffer,
 ): FixtureResource {
   const opened = { count: 0, now: 0 };
@@ -81,7 +81,7 @@ export function memoryResource(
 
 export interface Fixture {
   readonly server: RunningServer;
-  readonly resources: Map<string, Resource>;
+  readonly resources: Map<string, ServedResource>;
   readonly iso: FixtureResource;
   readonly small: FixtureResource;
   /** Lines of the log as values. */
@@ -112,7 +112,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const iso = memoryResource({ fileName: 'worker-0.iso', host: 'worker-0' }, isoBytes);
   const small = memoryResource({ fileName: 'worker-0-minimal.iso', host: 'worker-0' }, smallBytes);
   const script = { artifact: 'script', contentType: 'text/plain' } as const;
-  const resources = new Map<string, Resource>([
+  const resources = new Map<string, ServedResource>([
     ['worker-0.iso', iso],
     ['worker-0-minimal.iso', small],
     ['worker-1.iso', memoryResource({ fileName: 'worker-1.iso', host: 'worker-1' }, patternOf(1000, 2))],

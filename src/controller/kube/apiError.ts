@@ -6,7 +6,7 @@ import { isMapping } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { readAll } from '../../io/files/files.ts';
 import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../../io/http/httpErrors.ts';
-import { plainText } from '../../serve/http/plainAnswer.ts';
+import { plainText } from '../../serve/http/textResponse.ts';
 
 interface ApiErrorDetails extends ErrorDetails {
   readonly status?: number | undefined;

@@ -52,7 +52,7 @@ export async function checkInlined(
   const known = [...own, ...findings];
   if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {
     const ofMerged = place(checkMergedConfig(config, newestVersion));
-    findings.push(...withoutKnown(ofMerged, known).map(sayMerged));
+    findings.push(...withoutKnown(ofMerged, known).map(logMerged));
   }
   return { config, findings, documents, place };
 }
@@ -77,7 +77,7 @@ function nameOf(place: ConfigPlace): string {
   return place.join(referenceSeparator);
 }
 
-function sayMerged(finding: FileFinding): FileFinding {
+function logMerged(finding: FileFinding): FileFinding {
   return { ...finding, message: `${finding.message}, once all configs are merged` };
 }
 

@@ -35,8 +35,8 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
       io,
     );
     if (io.note !== undefined) {
-      const { noteOfConfig } = await import('./noteConfig.ts');
-      io.note(noteOfConfig(name, config, checkOptions()));
+      const { describeCheckedConfig } = await import('./logConfig.ts');
+      io.note(describeCheckedConfig(name, config, checkOptions()));
     }
   } else {
     io.note?.(`the config is not checked: ${reasonNotTo(options, io)}`);

@@ -98,7 +98,7 @@ async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<Confi
 export function translateDocument(document: ConfigDocument, to: SpecVersion, io: Io): Config {
   const { name, config, version: from } = document;
   const translation = translateConfig(config, { from, to });
-  tellFindings(translation.findings, document, io);
+  reportFindings(translation.findings, document, io);
   if (translation.status === 'translated') return translation.config;
   throw new CliError(`${printable(name)} cannot be translated from ${from} to ${to} without loss`, {
     code: 'ERR_CONFIG_VERSION',
@@ -107,7 +107,7 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
 }
 
 /** Tells, on standard error, what was found about a document's config as data. */
-export function tellFindings(
+export function reportFindings(
   findings: readonly Finding[],
   { name, bytes, shown }: ConfigDocument,
   io: Io,

@@ -33,7 +33,7 @@ export async function readBootInputs(options: BootOptions & InventoryPlace, io: 
   const urls = (['kernelUrl', 'initramfsUrl', 'rootfsUrl', 'ignitionUrl'] as const).map(
     (name) => [place([name]) ?? name, settings[name] ?? ''] as const,
   );
-  tellUrlAddresses(urls, io);
+  reportUrlAddresses(urls, io);
   return inputs;
 }
 
@@ -174,7 +174,7 @@ const places: Readonly<Record<string, readonly SettingName[]>> = {
 };
 
 /** URLs by where they were given; the same is said once. */
-export function tellUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
+export function reportUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
   const remarks = [...urls].flatMap(([place, url]) => {
     const problem = findUrlAddressProblem(url);
     if (problem === undefined) return [];

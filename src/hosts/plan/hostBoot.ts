@@ -70,7 +70,7 @@ export function startOf(
 }
 
 /** Whether scripts of this boot can be written; what there is to say of it is told. */
-export function tellBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs'>, io: Io): boolean {
+export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs'>, io: Io): boolean {
   // Which configs hold a secret is known here, and told once for all of them; a minimal ISO is what the other advises.
   const isMinimal = startedArtifact(configs) === 'minimal-iso';
   const settled = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
@@ -120,7 +120,7 @@ export function sharedBootFiles(
   const { loaders } = wanted;
   if (loaders.length === 0) return [];
   const boot: NetworkBoot = { hosts: [], discovery, loaders };
-  if (!tellBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
+  if (!reportBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
     throw new CliError('The scripts for all machines cannot be written', {
       code: 'ERR_SETTING',
       hint: 'mend what is reported above',

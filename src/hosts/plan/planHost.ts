@@ -5,7 +5,7 @@ import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
-import { isoArguments, bootOfHost, readBootSettings, startOf, tellBoot } from './hostBoot.ts';
+import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import type { InventoryLayers } from '../settings/inventory.ts';
@@ -68,7 +68,7 @@ export async function planHost(
   const settings = readBootSettings(subject, wanted, io);
   const macs = inventory.mac === undefined ? [] : [inventory.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
-  if (wanted.loaders.length > 0 && !tellBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
+  if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
   return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };
 }
 

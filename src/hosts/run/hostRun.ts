@@ -78,7 +78,7 @@ export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: H
 }
 
 /** For whoever writes to standard output, which may be the same terminal. */
-export function makeRoom({ io, progress }: HostRun): void {
+export function clearProgress({ io, progress }: HostRun): void {
   if (io.stdout.isTTY === true) progress.clear();
 }
 

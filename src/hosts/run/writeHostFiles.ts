@@ -17,7 +17,7 @@ import {
   type MadeHost,
 } from './hostRun.ts';
 
-export interface HostFile {
+export interface FileContent {
   readonly data: Uint8Array;
   /** Permission bits, where those of other new files will not do. */
   readonly mode?: number;
@@ -29,7 +29,7 @@ export interface HostFolder<M> {
   readonly folder: string;
   /** Behind the name of the host, with its dot. */
   readonly extension: string;
-  readonly fileOf: (made: M) => HostFile;
+  readonly fileOf: (made: M) => FileContent;
 }
 
 /**

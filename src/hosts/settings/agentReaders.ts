@@ -195,7 +195,7 @@ async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 're
   const value = valueOf(reading, 'agent.registriesConf');
   if (value === undefined) return {};
   const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
-  tellRegistries(readRegistriesConf(registriesConf).issues, value, reading);
+  reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   if (registriesConf !== '') return { registriesConf };
   if (reading.profile === 'icc') return {};
   throw new CliError(`${value.place}: ${value.text} is empty`, {
@@ -205,7 +205,7 @@ async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 're
 }
 
 /** Throws CliError for the first that keeps podman from reading the file, after the others have been told. */
-function tellRegistries(
+function reportRegistries(
   issues: readonly RegistriesIssue[],
   { place, text }: InputValue,
   { warn }: Reading,

@@ -119,8 +119,8 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
     if (shape.length > 0) return readHost(asMapping(value), part, locate(shape, part));
     const findings = [
       ...locate(checkNamesOf(asMapping(value)), part),
-      ...tellTwins('name', names.get(index), document),
-      ...tellTwins('mac', macs.get(index), document),
+      ...reportTwins('name', names.get(index), document),
+      ...reportTwins('mac', macs.get(index), document),
     ];
     return readHost(asMapping(value), part, findings);
   });
@@ -187,7 +187,7 @@ function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | 
 }
 
 /** Equal for all of them, so that it is told once; at the first. */
-function tellTwins(
+function reportTwins(
   key: 'name' | 'mac',
   same: readonly number[] | undefined,
   document: InventoryDocument,

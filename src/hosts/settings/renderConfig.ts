@@ -26,7 +26,7 @@ import { type SpecVersion, specVersions } from '../../ignition/versions.ts';
 import {
   type ConfigDocument,
   readConfigDocuments,
-  tellFindings,
+  reportFindings,
   translateDocument,
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
@@ -55,7 +55,7 @@ export function createRenderer(): RenderConfig {
     const io = ioWith(source.io, {
       report: (diagnostics) => report(source.io, ...diagnostics.map((it) => locateDiagnostic(it, inputs))),
     });
-    if (!isNoted) noteSettings(collected, io);
+    if (!isNoted) logSettings(collected, io);
     isNoted = true;
     const settings = await readSettings(source, collected, (message, hint, rule) => {
       if (rule === undefined || !io.ignored?.includes(rule))
@@ -149,7 +149,7 @@ function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
 }
 
 /** Values are not told, as they may be secrets: `--show-settings` masks them. */
-function noteSettings({ inputs, profile, unread }: RenderInputs, { note }: Pick<Io, 'note'>): void {
+function logSettings({ inputs, profile, unread }: RenderInputs, { note }: Pick<Io, 'note'>): void {
   if (note === undefined) return;
   note(`the profile is ${profile}`);
   for (const [name, values] of inputs) {
@@ -168,7 +168,7 @@ async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Prom
   const base = discovery === undefined ? rendered : await mergeDiscovery(rendered, discovery, io);
   let config = base;
   for (const document of await readConfigDocuments(merge, io)) {
-    tellFindings(findMergeConflicts(base, document.config), document, io);
+    reportFindings(findMergeConflicts(base, document.config), document, io);
     config = mergeOver(config, document, io);
   }
   return config;
@@ -204,7 +204,7 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
       hint: `write ${document.name} in the version ${own}`,
     });
   }
-  tellFindings(remarkMerge(below.config, above, version), document, io);
+  reportFindings(remarkMerge(below.config, above, version), document, io);
   return mergeConfigs(below.config, above, version);
 }
 

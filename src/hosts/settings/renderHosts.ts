@@ -10,7 +10,7 @@ import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoringRules } from '../../io/report/ruleBook.ts';
 import { startRun, type ListedHost, makeHosts } from '../run/hostRun.ts';
-import { type HostFile, writeHostFiles } from '../run/writeHostFiles.ts';
+import { type FileContent, writeHostFiles } from '../run/writeHostFiles.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
@@ -88,6 +88,6 @@ function impliedBy(name: string, place: string): Inputs {
   return new Map([['host.hostname', [hostname]]]);
 }
 
-function fileOf({ document, secrets }: RenderedConfig): HostFile {
+function fileOf({ document, secrets }: RenderedConfig): FileContent {
   return { data: document, ...(secrets.length > 0 && { mode: 0o600 }) };
 }

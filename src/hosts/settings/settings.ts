@@ -101,13 +101,13 @@ export function createSettingsReader(): ReadSettings {
     };
     checkHostArchitecture(settings.archive, architecture);
     warnOfProxy(settings, warn);
-    tellSettings(checkSettings(settings), reading);
+    reportSettings(checkSettings(settings), reading);
     return settings;
   };
 }
 
 /** Throws UsageError for a value with which the agent cannot run, and CliError for such a file. */
-function tellSettings(remarks: readonly SettingRemark[], reading: Reading): void {
+function reportSettings(remarks: readonly SettingRemark[], reading: Reading): void {
   for (const { hint, message, rule, setting, severity } of remarks) {
     const text = `${placeOf(setting, reading)}: ${message}`;
     if (severity === 'warning') reading.warn(text, hint, rule);

@@ -9,7 +9,7 @@ import {
 } from '../../formats/http/conditions.ts';
 import { formatContentRange, frameRanges, parseRange, type Range } from '../../formats/http/ranges.ts';
 import type { ByteRange } from '../../image/overlay.ts';
-import type { Artifact, Resource } from './resource.ts';
+import type { Artifact, ServedResource } from './resource.ts';
 
 export interface AnsweredRequest {
   readonly method: 'GET' | 'HEAD';
@@ -18,7 +18,7 @@ export interface AnsweredRequest {
 }
 
 /** What can be told of a resource without opening it. */
-export type Described = Omit<Resource, 'open' | 'check'>;
+export type Described = Omit<ServedResource, 'open' | 'check'>;
 
 export interface Answer {
   readonly status: 200 | 206 | 304 | 412 | 416;

@@ -14,7 +14,7 @@ export type Artifact =
   | 'agent';
 
 /** Bytes under a name. What they are never changes: after a change there is another resource under the same path. */
-export interface Resource {
+export interface ServedResource {
   readonly artifact: Artifact;
   /** Whose it is; undefined for what all hosts share. */
   readonly host: string | undefined;
@@ -59,13 +59,13 @@ export interface Catalog {
 }
 
 /** What is known of a resource before it is made: whether it may be fetched. */
-export interface CatalogEntry extends Pick<Resource, 'artifact' | 'host'> {
+export interface CatalogEntry extends Pick<ServedResource, 'artifact' | 'host'> {
   /** Undefined where it is not there after all. Throws CliError where it cannot be made. */
-  resource(): Promise<Resource | undefined>;
+  resource(): Promise<ServedResource | undefined>;
 }
 
 /** One that is there already. */
-export function entryOf(resource: Resource): CatalogEntry {
+export function entryOf(resource: ServedResource): CatalogEntry {
   const { artifact, host } = resource;
   return { artifact, host, resource: async () => resource };
 }

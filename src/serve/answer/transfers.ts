@@ -86,7 +86,7 @@ export function createTransferLog({ now, watchers = [] }: TransferLogOptions): T
     events.length = Math.min(events.length, mostEvents);
     for (const watcher of watchers) watcher.ended?.(event);
   };
-  const tellFetched = ({ host, path, artifact, client }: TransferStart): void => {
+  const reportFetched = ({ host, path, artifact, client }: TransferStart): void => {
     for (const one of waiting) {
       if (one.host !== host || !one.artifacts.includes(artifact)) continue;
       waiting.delete(one);
@@ -111,7 +111,7 @@ export function createTransferLog({ now, watchers = [] }: TransferLogOptions): T
         const isFetched = fetch.end(outcome === 'complete', ended);
         const seconds = (ended.getTime() - began.getTime()) / 1000;
         remember({ ...start, outcome, bytes, seconds, ended });
-        if (isFetched) tellFetched(start);
+        if (isFetched) reportFetched(start);
       },
     };
   };

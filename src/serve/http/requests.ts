@@ -8,7 +8,7 @@ import { CliError } from '../../core/errors.ts';
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
 import { type Grant, ownerOf, permits } from '../answer/access.ts';
 import { type AnsweredRequest, answerFor, type BodyPart } from '../answer/answer.ts';
-import type { Catalog, CatalogEntry, Resource } from '../answer/resource.ts';
+import type { Catalog, CatalogEntry, ServedResource } from '../answer/resource.ts';
 import { resemblesToken } from '../answer/signedPath.ts';
 import type { Transfer, TransferLog } from '../answer/transfers.ts';
 import { type AccessCheck, credentialsOf } from './accessCheck.ts';
@@ -17,7 +17,7 @@ import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
 import type { Answerer, Situation } from './exchanges.ts';
 import type { Page } from './pages.ts';
-import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './plainAnswer.ts';
+import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** What requests are answered from. Catalog and access are asked for at each request: a reload puts others in their place. */
@@ -198,7 +198,7 @@ async function sendPage({ request, response, situation, facts }: Exchange, page:
 
 const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-async function sendResource(exchange: Exchange, resource: Resource, path: string): Promise<void> {
+async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
   const { request, response, facts } = exchange;
   const method: AnsweredRequest['method'] = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
@@ -221,7 +221,7 @@ async function sendResource(exchange: Exchange, resource: Resource, path: string
 
 function beginTransfer(
   { service, id, client, facts: { userAgent } }: Exchange,
-  resource: Resource,
+  resource: ServedResource,
   path: string,
 ): Transfer {
   return service.transfers.begin({
@@ -238,7 +238,7 @@ function beginTransfer(
 
 interface Delivery {
   readonly parts: readonly BodyPart[];
-  readonly source: Awaited<ReturnType<Resource['open']>>;
+  readonly source: Awaited<ReturnType<ServedResource['open']>>;
   readonly transfer: Transfer;
 }
 

@@ -13,7 +13,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type ConnectionLimits, type Connections, limitConnections } from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
-import { answerRequests, type Refusal } from './refusals.ts';
+import { answerRequests, type Refusal } from './clientErrors.ts';
 import type { ServerLog } from './serverLog.ts';
 import { noteCertificate, readTlsFiles, type TlsFiles, type TlsMaterial, watchTlsFiles } from './tlsFiles.ts';
 

@@ -5,7 +5,7 @@
 
 import type { Writable } from 'node:stream';
 import type { Artifact } from '../answer/resource.ts';
-import { plainText } from './plainAnswer.ts';
+import { plainText } from './textResponse.ts';
 
 /** A request that has been answered, or whose client went away. */
 export interface RequestEvent {

@@ -4,7 +4,7 @@ import { isMapping } from '../../formats/mapping.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
-import { hasBody, plainText } from '../../serve/http/plainAnswer.ts';
+import { hasBody, plainText } from '../../serve/http/textResponse.ts';
 import {
   type BodyMemory,
   createBodyMemory,

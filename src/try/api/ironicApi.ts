@@ -23,7 +23,7 @@ import { createNodeStore, type ExpectedNode, forgetAgent } from '../ironic/nodes
 import type { CallbackEvent, TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { AgentError, type AgentReply, askAgent } from './askAgent.ts';
-import { plainText } from '../../serve/http/plainAnswer.ts';
+import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 
 export type { CollectedInventory };

@@ -41,7 +41,7 @@ type BootSource =
   | { readonly kind: 'folder'; readonly path: string; readonly manifest: Manifest };
 
 /** A host as the inventory lists it. */
-export interface InventoryHost extends ExpectedHost {
+export interface EmulatedHost extends ExpectedHost {
   readonly architecture?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ const NAMELESS = 'qemu';
  */
 export async function readEmulatedSource(
   { mac: givenMac, qemu = '' }: TryOptions,
-  { boot, hosts }: { readonly boot: MachineChoices['boot']; readonly hosts: readonly InventoryHost[] },
+  { boot, hosts }: { readonly boot: MachineChoices['boot']; readonly hosts: readonly EmulatedHost[] },
   io: Io,
 ): Promise<EmulatedSource> {
   const own = givenMac === undefined ? undefined : readMac(givenMac);
@@ -76,7 +76,7 @@ export async function readEmulatedSource(
   return stats.isDirectory() ? folderSource(path, own, io) : imageSource(qemu, own, io);
 }
 
-function noSuchSource(name: string, hosts: readonly InventoryHost[]): CliError {
+function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
   const names = hosts.slice(0, MOST_NAMES).map((host) => host.name);
   const more = hosts.length > MOST_NAMES ? ', …' : '';
   return new CliError(`--qemu ${JSON.stringify(name)} is no host of the inventory, and no file or folder`, {
@@ -97,7 +97,7 @@ function readMac(text: string): string {
 }
 
 function hostSource(
-  listed: InventoryHost,
+  listed: EmulatedHost,
   own: string | undefined,
   boot: MachineChoices['boot'] = 'network',
 ): EmulatedSource {

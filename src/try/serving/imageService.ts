@@ -8,7 +8,7 @@ import { report } from '../../io/report/report.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import { type ApiPlace, mayLeadHere } from '../timeline/addresses.ts';
 import type { FetchEvent } from '../timeline/events.ts';
-import { loadSnapshot, type Service, startService } from '../../serve/service.ts';
+import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';
 import type { ServeSource } from '../../serve/source.ts';
 import { printUrls } from '../../serve/urlList.ts';
@@ -61,7 +61,7 @@ async function startImageService({
 }: ImageServiceOptions): Promise<ImageService> {
   const serve = { ...options, listen: options.serveListen, format: undefined, log: 'text' };
   const setup = await readSetup(definedOf(serve), io);
-  let running: Service | undefined;
+  let running: RunningService | undefined;
   const watcher = createFetchWatcher(() => running?.transfers, observe);
   const service = await startService(definedOf(serve), setup, {
     ...own,
@@ -102,7 +102,7 @@ function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K]
 }
 
 async function tell(
-  { links, server, state }: Service,
+  { links, server, state }: RunningService,
   { expect, open, publicUrl, qemu }: TryOptions,
   { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
 ): Promise<void> {
@@ -128,7 +128,7 @@ async function tell(
   await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
 }
 
-function scriptUrl({ links, state }: Service): string {
+function scriptUrl({ links, state }: RunningService): string {
   if (state.current()?.wanted.loaders.includes('ipxe') === true) {
     return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
   }
@@ -138,7 +138,7 @@ function scriptUrl({ links, state }: Service): string {
   });
 }
 
-function isoUrl(host: string, { links, server, state }: Service): string {
+function isoUrl(host: string, { links, server, state }: RunningService): string {
   if (state.current()?.wanted.configs.includes('iso') === true) {
     return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
   }

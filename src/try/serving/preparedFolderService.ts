@@ -18,7 +18,7 @@ import {
   type Artifact,
   type Catalog,
   type CatalogEntry,
-  type Resource,
+  type ServedResource,
 } from '../../serve/answer/resource.ts';
 import {
   createTransferLog,
@@ -121,7 +121,10 @@ function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: stri
   };
 }
 
-async function openFile(path: string, { host, path: name, sha256, size }: ManifestFile): Promise<Resource> {
+async function openFile(
+  path: string,
+  { host, path: name, sha256, size }: ManifestFile,
+): Promise<ServedResource> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.size !== size) {
     throw new CliError(`${name} is not as it was prepared`, {

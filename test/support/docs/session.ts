@@ -135,7 +135,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-interface Surroundings {
+interface SnapshotContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -144,7 +144,7 @@ interface Surroundings {
 const PATIENCE = 50_000;
 
 /** What was printed, with a mark before and behind each command. What is still running then is ended. */
-async function runInShell(commands: readonly string[], { cwd, env }: Surroundings): Promise<string> {
+async function runInShell(commands: readonly string[], { cwd, env }: SnapshotContext): Promise<string> {
   const script = [
     'exec 2>&1; status=0',
     // "$?" is that of the command before.

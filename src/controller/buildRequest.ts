@@ -13,7 +13,7 @@ import {
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
-export interface ImageOrder extends ObjectKey {
+export interface BuildRequest extends ObjectKey {
   readonly choice: ImageChoice;
   /** Undefined for a host that has none of its own. */
   readonly network: NetworkState | undefined;
@@ -27,9 +27,9 @@ export interface NetworkState {
 }
 
 /** An order that can be carried out. */
-export interface CheckedOrder {
+export interface CheckedRequest {
   readonly kind: 'checked';
-  readonly order: ImageOrder;
+  readonly order: BuildRequest;
   readonly attempt: Attempt;
 }
 
@@ -41,16 +41,16 @@ interface StoredSecret extends SecretData {
 }
 
 /** Whose image it is: the same in tokens, logs and figures. */
-export function ownerOf(key: ObjectKey): string {
+export function objectKey(key: ObjectKey): string {
   return keyText({ namespace: key.namespace, name: key.name });
 }
 
 /** @throws ApiError where the Secret cannot be read now */
-export async function orderImage(
+export async function buildRequestOf(
   image: PreprovisioningImage,
   possible: PossibleImages,
   readSecret: ReadSecret,
-): Promise<CheckedOrder | FailedOutcome> {
+): Promise<CheckedRequest | FailedOutcome> {
   const { namespace, name, spec } = image;
   const choice = chooseImage(spec, possible);
   const network = await readNetwork(image, readSecret);

@@ -4,10 +4,10 @@
  */
 
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { ownerOf } from './imageOrder.ts';
+import { objectKey } from './buildRequest.ts';
 
 /** Versions are those of the Secret that the object names, if there is one. */
-export interface LastMade<T> {
+export interface BuildCache<T> {
   recall(image: PreprovisioningImage, version: string | undefined): T | undefined;
   remember(image: PreprovisioningImage, version: string | undefined, made: T): void;
   forget(owner: string): void;
@@ -19,15 +19,15 @@ interface Remembered<T> {
   readonly made: T;
 }
 
-export function createLastMade<T>(): LastMade<T> {
+export function createBuildCache<T>(): BuildCache<T> {
   const remembered = new Map<string, Remembered<T>>();
   return {
     recall: (image, version) => {
-      const found = remembered.get(ownerOf(image));
+      const found = remembered.get(objectKey(image));
       return found?.wish === wishOf(image) && found.version === version ? found.made : undefined;
     },
     remember: (image, version, made) => {
-      remembered.set(ownerOf(image), { wish: wishOf(image), version, made });
+      remembered.set(objectKey(image), { wish: wishOf(image), version, made });
     },
     forget: (owner) => void remembered.delete(owner),
   };

@@ -6,10 +6,10 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
-import { type ImageOrder, type NetworkState, ownerOf } from './imageOrder.ts';
+import { type BuildRequest, type NetworkState, objectKey } from './buildRequest.ts';
 
 /** Its inputs throw CliError where the network is no YAML. */
-export function plannableHost(order: ImageOrder, source: RenderSource): RenderHost {
+export function hostFromRequest(order: BuildRequest, source: RenderSource): RenderHost {
   const { choice, name, network } = order;
   const inventory: InventoryHost = {
     name,
@@ -17,7 +17,7 @@ export function plannableHost(order: ImageOrder, source: RenderSource): RenderHo
     findings: [],
     readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
-  const place = `PreprovisioningImage ${ownerOf(order)}`;
+  const place = `PreprovisioningImage ${objectKey(order)}`;
   return {
     name,
     at: { file: place },

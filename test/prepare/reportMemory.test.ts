@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { UNPACKED_IMAGE } from '../../src/agent/agentArchive.ts';
-import { tellMemory } from '../../src/prepare/finish.ts';
+import { reportMemory } from '../../src/prepare/finish.ts';
 import type { BootWay, MemoryNeed } from '../../src/hosts/artifacts/hostMemory.ts';
 
 const GIB = 1024 ** 3;
@@ -19,8 +19,8 @@ interface Told {
 }
 
 function tell(
-  hosts: Parameters<typeof tellMemory>[0],
-  unlisted: Parameters<typeof tellMemory>[1] = [],
+  hosts: Parameters<typeof reportMemory>[0],
+  unlisted: Parameters<typeof reportMemory>[1] = [],
 ): Told {
   const said: string[] = [];
   const notes: string[] = [];
@@ -30,14 +30,14 @@ function tell(
       done();
     },
   });
-  tellMemory(hosts, unlisted, { stderr, note: (text) => void notes.push(text) });
+  reportMemory(hosts, unlisted, { stderr, note: (text) => void notes.push(text) });
   return { said: said.join(''), notes };
 }
 
 const pulled = '; 6 GiB recommended, as the agent image is pulled';
 
 describe('the memory of machines', () => {
-  it.each<[title: string, hosts: Parameters<typeof tellMemory>[0], line: string]>([
+  it.each<[title: string, hosts: Parameters<typeof reportMemory>[0], line: string]>([
     [
       'one host, one way',
       [{ name: 'a', memory: [need('network', 2)] }],

@@ -5,7 +5,7 @@ import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import type { CheckOptions } from './checkConfig.ts';
 
 /** @param name as the user knows the document */
-export function noteOfConfig(
+export function describeCheckedConfig(
   name: string,
   bytes: Uint8Array,
   { ipaVersion, lint }: Pick<CheckOptions, 'ipaVersion' | 'lint'>,

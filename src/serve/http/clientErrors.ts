@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { clientAddress, transportOf } from './connections.ts';
 import type { Exchanges } from './exchanges.ts';
-import { formatLastAnswer, type PlainAnswer } from './plainAnswer.ts';
+import { formatLastAnswer, type PlainAnswer } from './textResponse.ts';
 import type { ServerLog } from './serverLog.ts';
 
 /** What a client sent that is no request. */
