@@ -5,9 +5,9 @@
 
 import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, type ServerLog } from '../serve/http/serverLog.ts';
-import { listenToSignals } from '../io/process.ts';
+import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
-import { keepHeapSmall, readLogForm, type Setup } from '../serve/setup.ts';
+import { readLogForm, type Setup } from '../serve/setup.ts';
 import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { CliError } from '../core/errors.ts';

@@ -6,6 +6,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { errorCode } from './files/fileErrors.ts';
 import { MessageChannel } from 'node:worker_threads';
@@ -118,4 +119,10 @@ function nobody(): MessageChannel['port1'] {
     port.close();
   }
   return port;
+}
+
+/** For the whole process. Ten thousand hosts take a third less memory so, and up to a tenth more of the processor. */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=20'); // the old generation, beyond what the last collection left
+  setFlagsFromString('--semi-space-growth-factor=1'); // the young one
 }

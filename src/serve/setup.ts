@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
 import { UsageError } from '../core/errors.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
@@ -139,12 +138,6 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
     }),
     ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
   };
-}
-
-/** For the whole process. A reload of ten thousand hosts takes a third less memory so, and a tenth more of the processor. */
-export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=20'); // the old generation, beyond what the last collection left
-  setFlagsFromString('--semi-space-growth-factor=1'); // the young one
 }
 
 /** Asked for at each request. */

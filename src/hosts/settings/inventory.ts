@@ -5,6 +5,7 @@ import { type Inventory, readInventory, type InventoryHost } from './inventoryDo
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
+import { keepHeapSmall } from '../../io/process.ts';
 import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
@@ -25,6 +26,8 @@ export interface InventoryFile {
 
 /** Some ten thousands of hosts with networks of several interfaces. */
 const maxBytes = 64 * 1024 * 1024;
+/** Thousands of hosts. */
+const LARGE = 1024 * 1024;
 
 /** Throws CliError where it cannot be read, and where settings of all hosts are wrong, after telling them. */
 export async function readInventoryFile(
@@ -53,6 +56,7 @@ export interface InventoryRead {
  */
 export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
+  if (bytes.length > LARGE) keepHeapSmall();
   const document = parseInventory(name, bytes);
   const read = await readInventory({ name, folder: dirname(name), ...document });
   const inventory = withIgnoreProblems(read, document);
