@@ -52,15 +52,18 @@ async function sendRange(
 ): Promise<void> {
   const end = offset + length;
   const pending: FilledBuffer[] = [];
+  let size: BufferSize = 'small'; // a client that takes its time holds no more meanwhile
   const readAt = (start: number): void => {
-    if (start < end) pending.push(startReading(sending, { offset: start, length: end - start }));
+    if (start < end) pending.push(startReading(sending, { offset: start, length: end - start }, size));
   };
   try {
     readAt(offset);
     for (let [current] = pending; current !== undefined; [current] = pending) {
       await current.filled;
       readAt(current.range.offset + current.range.length); // while the client takes what has been read
+      const began = performance.now();
       await client.write(current.buffer.subarray(0, current.range.length));
+      size = performance.now() - began < FAST ? 'large' : 'small';
       sending.sent(current.range);
       pending.shift();
       sending.buffers.giveBack(current.buffer);
@@ -79,46 +82,56 @@ interface FilledBuffer {
 }
 
 /** Reads as much from the start of the range as one buffer holds. */
-function startReading({ source, buffers }: Sending, { offset, length }: ByteRange): FilledBuffer {
-  const buffer = buffers.borrow();
+function startReading(
+  { source, buffers }: Sending,
+  { offset, length }: ByteRange,
+  size: BufferSize,
+): FilledBuffer {
+  const buffer = buffers.borrow(size);
   const range = { offset, length: Math.min(buffer.length, length) };
   const filled = source.readInto(buffer.subarray(0, range.length), offset);
   filled.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
   return { buffer, range, filled };
 }
 
-/** Bytes of the buffers of the pool. */
-const POOLED_SIZE = 256 * 1024;
-/** Bytes of the buffers beyond. */
+/** Milliseconds in which a fast client takes a buffer. */
+const FAST = 50;
+
+/** Bytes of large buffers, which are kept. */
+const LARGE_SIZE = 256 * 1024;
+/** Bytes of small ones. */
 const SMALL_SIZE = 32 * 1024;
 
+type BufferSize = 'large' | 'small';
+
 export interface BufferPool {
-  borrow(): Uint8Array;
+  /** A small one where there are no more large ones. */
+  borrow(size: BufferSize): Uint8Array;
   /** Takes back a borrowed buffer that nothing reads or writes any more. */
   giveBack(buffer: Uint8Array): void;
   /** Bytes that are borrowed now. */
   readonly borrowed: number;
 }
 
-/** @param limit number of large buffers, by default 24 MiB in all; further ones are small, and are not kept. */
+/** @param limit number of large buffers, by default 24 MiB in all */
 export function createBufferPool(limit = 96): BufferPool {
   const free: Uint8Array[] = [];
   let pooled = 0;
   let borrowed = 0;
-  const create = (): Uint8Array => {
-    if (pooled === limit) return Buffer.allocUnsafeSlow(SMALL_SIZE);
+  const large = (): Uint8Array | undefined => {
+    if (free.length > 0 || pooled === limit) return free.pop();
     pooled++;
-    return Buffer.allocUnsafeSlow(POOLED_SIZE);
+    return Buffer.allocUnsafeSlow(LARGE_SIZE);
   };
   return {
-    borrow: () => {
-      const buffer = free.pop() ?? create();
+    borrow: (size) => {
+      const buffer = (size === 'large' ? large() : undefined) ?? Buffer.allocUnsafeSlow(SMALL_SIZE);
       borrowed += buffer.length;
       return buffer;
     },
     giveBack: (buffer) => {
       borrowed -= buffer.length;
-      if (buffer.length === POOLED_SIZE) free.push(buffer);
+      if (buffer.length === LARGE_SIZE) free.push(buffer);
     },
     get borrowed() {
       return borrowed;
