@@ -52,7 +52,7 @@ async function sendRange(
 ): Promise<void> {
   const end = offset + length;
   const pending: FilledBuffer[] = [];
-  let size: BufferSize = 'small'; // a client that takes its time holds no more meanwhile
+  let size: BufferSize = 'small';
   const readAt = (start: number): void => {
     if (start < end) pending.push(startReading(sending, { offset: start, length: end - start }, size));
   };
@@ -63,7 +63,8 @@ async function sendRange(
       readAt(current.range.offset + current.range.length); // while the client takes what has been read
       const began = performance.now();
       await client.write(current.buffer.subarray(0, current.range.length));
-      size = performance.now() - began < FAST ? 'large' : 'small';
+      const taken = current.range.offset + current.range.length - offset;
+      size = taken >= KERNEL_BUFFERS && performance.now() - began < FAST ? 'large' : 'small';
       sending.sent(current.range);
       pending.shift();
       sending.buffers.giveBack(current.buffer);
@@ -94,8 +95,10 @@ function startReading(
   return { buffer, range, filled };
 }
 
-/** Milliseconds in which a fast client takes a buffer. */
+/** Milliseconds in which a fast client takes a buffer; one that takes its time holds small ones meanwhile. */
 const FAST = 50;
+/** Bytes that the kernels of both sides take at once, however slow the client is. */
+const KERNEL_BUFFERS = 8 * 1024 * 1024;
 
 /** Bytes of large buffers, which are kept. */
 const LARGE_SIZE = 256 * 1024;
