@@ -82,7 +82,7 @@ function cacheFolder() {
 }
 
 /**
- * Where each platform has what programs can get again; the same as in src/io/files/platformPaths.ts.
+ * Where each platform has what programs can get again; the same as in src/io/files/platform.ts.
  * @param {NodeJS.ProcessEnv} env
  * @param {NodeJS.Platform} platform
  * @returns {string | undefined} absolute
