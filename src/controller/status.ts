@@ -5,7 +5,7 @@ import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
 import type { Loaded } from '../serve/serviceState.ts';
-import { describeBases } from '../serve/service.ts';
+import { describeCommon } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
 import { objectKey } from './buildRequest.ts';
 import Counter from 'prom-client/lib/counter.js';
@@ -25,25 +25,13 @@ interface ControllerStatusSource {
 }
 
 export function describeController(source: ControllerStatusSource): Status {
-  const { connections, images, problem, snapshot, started, transfers, version } = source;
-  const bases = [...(snapshot?.factory.bases.values() ?? [])];
+  const { images, snapshot, transfers } = source;
   return {
-    service: {
-      version,
-      now: new Date(),
-      started,
-      loaded: snapshot?.loaded ?? started,
-      loadError: problem,
-      connections,
-      transfers: transfers.running(),
-    },
-    bases: bases.flatMap(describeBases),
+    ...describeCommon(source, snapshot?.factory.bases.values() ?? []),
     hosts: images
       .filter(({ isForeign }) => !isForeign)
       .map((image) => describeImage(image, transfers))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
-    shared: transfers.progressOf(undefined),
-    recent: transfers.recent(),
   };
 }
 

@@ -192,8 +192,21 @@ interface StatusSource {
 }
 
 function describeService(source: StatusSource): Status {
+  const { snapshot } = source;
+  return {
+    ...describeCommon(source, snapshot?.bases.values() ?? []),
+    hosts: (snapshot?.hosts ?? []).map((host) => describeHost(host, source)),
+  };
+}
+
+/** What of the state does not depend on what is served. */
+interface CommonSource extends Omit<StatusSource, 'snapshot' | 'links'> {
+  readonly snapshot: { readonly loaded: Date } | undefined;
+}
+
+/** The state of a service without its hosts. */
+export function describeCommon(source: CommonSource, bases: Iterable<BaseSet>): Omit<Status, 'hosts'> {
   const { connections, problem, snapshot, started, transfers, version } = source;
-  const bases = [...(snapshot?.bases.values() ?? [])];
   return {
     service: {
       version,
@@ -204,14 +217,13 @@ function describeService(source: StatusSource): Status {
       connections,
       transfers: transfers.running(),
     },
-    bases: bases.flatMap(describeBases),
-    hosts: (snapshot?.hosts ?? []).map((host) => describeHost(host, source)),
+    bases: [...bases].flatMap(describeBases),
     shared: transfers.progressOf(undefined),
     recent: transfers.recent(),
   };
 }
 
-export function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
+function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
   return [...inputs.values()].map(({ name, size, sha256, label }) => ({
     name,
     architecture,
