@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
+import { printAllHelp } from '../io/commandLine.ts';
 
 export interface CommandDescription {
   /** The words of the command line, the program first: `['ironic-coreos', 'iso', 'kargs']`. */
@@ -53,7 +54,7 @@ export function withDescendants(command: CommandDescription): CommandDescription
 
 /** Describes a command with all below it that is shown in the help. */
 export function describeCommand(command: Command, parents: readonly string[] = []): CommandDescription {
-  const help = command.createHelp();
+  const help = printAllHelp(command).createHelp();
   const words = [...parents, command.name()];
   return {
     words,

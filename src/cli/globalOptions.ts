@@ -1,9 +1,16 @@
 /** What all commands have in common: the global options, where these may be given, and the form of the help. */
 
-import { type Command, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import type { LogLevel, OutputChoice } from '../io/report/report.ts';
-import { choice, type Context } from '../io/commandLine.ts';
+import {
+  choice,
+  type Context,
+  GLOBAL_OPTIONS,
+  hasShortHelp,
+  isInHelp,
+  printAllHelp,
+} from '../io/commandLine.ts';
 
 /** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
 function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
@@ -31,8 +38,6 @@ export async function settleIgnored(chosen: OutputChoice): Promise<void> {
 const IGNORE_HELP = 'do not report these rules; repeatable';
 const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
 
-/** The heading of these options in the help. */
-const GLOBAL_OPTIONS = 'Global options:';
 const COLORS = ['auto', 'always', 'never'] as const;
 
 function declare(command: Command, option: Option, take: (value: string) => void): void {
@@ -122,6 +127,7 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
     .configureHelp({
       subcommandTerm: (child) => child.name(), // scripts read one line a command
       optionDescription: describeOption,
+      visibleOptions: (shown) => new Help().visibleOptions(shown).filter((option) => isInHelp(shown, option)),
     })
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
@@ -136,7 +142,15 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
     command.addHelpText('after', () => `\nOf one command: ${pathOf(command)} COMMAND --help\n`);
     return; // it would take the options of its commands for its own
   }
+  declareHelpAll(command);
   if (chosen !== undefined && !isNameAlone(command)) declareGlobalOptions(command, chosen);
+}
+
+/** `--help-all` is accepted by every command, and shown where it prints more than `--help`. */
+function declareHelpAll(command: Command): void {
+  const option = new Option('--help-all', 'print this help with all options').helpGroup(GLOBAL_OPTIONS);
+  command.addOption(option.hideHelp(!hasShortHelp(command)));
+  command.on(`option:${option.name()}`, () => printAllHelp(command).help());
 }
 
 const HELP_WIDTH = 80;

@@ -96,6 +96,57 @@ export function declareRun(command: Command, notes: string, run: Run, context: C
   refuseRepeatedOptions(command);
 }
 
+/** Options and text that `--help` leaves out, and `--help-all` and the manual page have. */
+interface ShortHelp {
+  /** The long names of the options that most users need: `--api-url`. */
+  readonly common: ReadonlySet<string>;
+}
+
+const shortHelps = new WeakMap<Command, ShortHelp>();
+
+/**
+ * Gives a command with many options a short help.
+ * @param common the long names of the options that most users need; all others are only in `--help-all`
+ * @param reference sections of the help that are only in `--help-all`
+ */
+export function declareShortHelp(command: Command, common: readonly string[], reference = ''): void {
+  shortHelps.set(command, { common: new Set(common) });
+  command.addHelpText('after', () => (printsAll(command) ? reference.trimEnd() : moreHelp(command)));
+}
+
+function moreHelp(command: Command): string {
+  const names = [];
+  for (let it: Command | null = command; it !== null; it = it.parent) names.unshift(it.name());
+  return `\nPrint all options and the reference: ${names.join(' ')} --help-all`;
+}
+
+/** Whether the help of the command has this option. */
+export function isInHelp(command: Command, option: Option): boolean {
+  const short = shortHelps.get(command);
+  return short === undefined || printsAll(command) || isGlobal(option) || short.common.has(option.long ?? '');
+}
+
+/** Whether the command has a short help beside the full one. */
+export function hasShortHelp(command: Command): boolean {
+  return shortHelps.has(command);
+}
+
+/** From now on, the help of the command has all options. */
+export function printAllHelp(command: Command): Command {
+  return command.setOptionValue('helpAll', true);
+}
+
+function printsAll(command: Command): boolean {
+  return command.getOptionValue('helpAll') === true;
+}
+
+/** The heading of the options that all commands have. */
+export const GLOBAL_OPTIONS = 'Global options:';
+
+function isGlobal(option: Option): boolean {
+  return option.helpGroupHeading === GLOBAL_OPTIONS;
+}
+
 /** The exit codes in the help of a command that has the usual ones. */
 export const EXIT_CODES = `
 Exit codes:

@@ -2,9 +2,26 @@
 
 import { type Command, Option } from 'commander';
 import { profileNames, type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
-import { choice, type Context, declareRun, repeated } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
 
-const notes = `
+/** The options that most users need. */
+const common = [
+  '--api-url',
+  '--ca-file',
+  '--insecure',
+  '--agent-image',
+  '--agent-archive',
+  '--pull-secret',
+  '--ssh-key',
+  '--hostname',
+  '--nmstate',
+  '--profile',
+  '--inventory',
+  '--output',
+  '--show-settings',
+];
+
+const reference = `
 Profiles:
   default               this program's own config
   buildpy               that of build.py; --host asks for it, no flag needed
@@ -64,7 +81,9 @@ What would change:
   --format json it is a list of {setting, deployed, rendered}, for hosts with
   "host". Exit codes are those of diff: 0 nothing would change, 1 something
   would, 2 it cannot be told.
+`;
 
+const notes = `
 Exit codes:
   0  the config is written
   1  an input or a host is missing or wrong, or the config would not be valid
@@ -96,6 +115,7 @@ export function declareRender(command: Command, context: Context): void {
   declareOutput(command);
   declareBuildpy(command);
   const run = async (options: RenderOptions) => (await import('./render.ts')).render(options, context.io);
+  declareShortHelp(command, common, reference);
   declareRun(command, notes, run, context);
 }
 

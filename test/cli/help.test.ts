@@ -25,11 +25,13 @@ const all = declaredBelow(wholeProgram());
 const leaves = all.filter(({ command }) => command.commands.length === 0);
 const groups = all.filter(({ command }) => command.commands.length > 0);
 
-const help = async (path: string): Promise<string> => {
-  const { code, stdout, stderr } = await runCli([...path.split(' ').filter(Boolean), '--help']);
+const help = async (path: string, flag = isGroup(path) ? '--help' : '--help-all'): Promise<string> => {
+  const { code, stdout, stderr } = await runCli([...path.split(' ').filter(Boolean), flag]);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };
+
+const isGroup = (path: string): boolean => groups.some((group) => group.path === path);
 
 describe('help', () => {
   it('of each command has purpose, exit codes and examples', async () => {
@@ -64,6 +66,17 @@ describe('help', () => {
     const text = await help('');
     expect(text).toContain('\nExit codes:\n');
     expect(text).toContain('\nExamples:\n');
+  });
+
+  it('of a command with many options has at most 20 of them, and --help-all has them all', async () => {
+    for (const { path, command } of leaves) {
+      const short = await help(path, '--help');
+      const options = describeCommand(command).options.filter(({ group }) => group !== 'Global options:');
+      const shown = options.filter(({ long }) => short.includes(`${long} `));
+      expect.soft(shown.length, path).toBeLessThanOrEqual(20);
+      const isShort = shown.length < options.length;
+      expect.soft(short.includes(`ironic-coreos ${path} --help-all`), path).toBe(isShort);
+    }
   });
 
   it('groups options where there are many', () => {
