@@ -1,9 +1,9 @@
-/** Command lines that are written for other programs, and the hints that follow an error of the command line. */
+/** Adapts arguments that were written for other programs, and adds hints to usage errors. */
 
 import type { Command } from 'commander';
 
 /**
- * The arguments as commander has to get them.
+ * Rewrites arguments into the form that commander expects.
  * @param args without interpreter and script
  */
 export function adaptArguments(args: readonly string[], program: Command): string[] {
@@ -11,7 +11,7 @@ export function adaptArguments(args: readonly string[], program: Command): strin
   return namesUnknownCommand(adapted, program) ? adapted.filter((arg) => !isHelp(arg)) : [...adapted];
 }
 
-/** `-o=FILE` is `-oFILE`; commander would take the sign for a part of the value. */
+/** `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value. */
 function withoutSigns(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return args.map((arg, index) =>
@@ -19,7 +19,7 @@ function withoutSigns(args: readonly string[]): readonly string[] {
   );
 }
 
-/** `-listen` is `--listen` to those that are started in place of a program that takes its flags so. */
+/** `-listen` becomes `--listen` for commands that replace Go programs, which accept both forms. */
 function withTwoDashes(args: readonly string[], program: Command): readonly string[] {
   const [name = ''] = args;
   const service = program.commands.find((command) => command.name() === name);
@@ -30,7 +30,7 @@ function withTwoDashes(args: readonly string[], program: Command): readonly stri
 
 const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
 
-/** With `--help` commander would show the help of the group, and call that a success. */
+/** For an unknown command with `--help`, commander would print the help of the group and exit with 0. */
 function namesUnknownCommand(args: readonly string[], program: Command): boolean {
   let command = program;
   for (const arg of args) {
@@ -46,12 +46,12 @@ function isHelp(arg: string): boolean {
   return arg === '-h' || arg === '--help';
 }
 
-/** The usage of a command, as its help begins, and where to read more; one line. */
+/** The usage of a command in one line, with a reference to `--help`. */
 export function usageLine(command: Command): string {
   return `usage: ${command.createHelp().commandUsage(command)} (see --help)\n`;
 }
 
-/** The command that the arguments name; where they name none, the group or program above it. */
+/** The command that the arguments name, or else the last group that they name, or the program. */
 export function namedCommand(program: Command, args: readonly string[]): Command {
   let command = program;
   for (const arg of args) {
@@ -62,11 +62,11 @@ export function namedCommand(program: Command, args: readonly string[]): Command
   return command;
 }
 
-/** What commander says of an error, with a hint where the option is called otherwise here. */
+/** Commander's message, with a hint if the unknown option has another name in this program. */
 export function explainUsageError(text: string, command: Command): string {
   const [, name = ''] = /^unknown option '--?([^'=]+)/.exec(text) ?? [];
   const hint = hintOption(name, command);
-  // Commander's own guess goes by letters alone.
+  // Commander's own suggestion compares spelling only.
   return hint === undefined ? text : `${text.split('\n', 1)[0]}\n${hint}`;
 }
 
@@ -78,7 +78,7 @@ function hintOption(name: string, { options }: Command): string | undefined {
   return `hint: use one of ${[first, ...others].map(({ flags }) => flags).join(', ')}`;
 }
 
-/** What other programs and commands call an option, and the names that it may have here. */
+/** Names of options in other programs and commands, and their names in this program. */
 const FOREIGN_NAMES: readonly { readonly foreign: string; readonly own: string }[] = [
   {
     foreign:

@@ -1,4 +1,4 @@
-/** The command tree: names, options and help texts. What a command does is in `commands/`, loaded when it runs. */
+/** The table of all commands. A command declares its options in its folder, and loads its code when it runs. */
 
 import { Argument, Command } from 'commander';
 import type { CommandDescription } from './describeCommand.ts';
@@ -11,119 +11,144 @@ import {
 } from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
 
-/** In the order in which a newcomer meets them. */
+/** The headings of the help. */
+const START = 'Start:';
+const IMAGES = 'Images:';
+const SERVE = 'Serve:';
+const DEPLOY = 'Deploy:';
+const TOOLS = 'Tools:';
+
+/** Each group in the order in which a new user needs its commands. */
 const TABLE: readonly TableEntry[] = [
   {
     name: 'quickstart',
-    summary: 'try everything once, with nothing at hand',
+    summary: 'Run the whole workflow once with sample data',
+    group: START,
     declare: async (command, context) =>
       (await import('../quickstart/command.ts')).declareQuickstart(command, context),
   },
   {
     name: 'render',
-    summary: 'render the Ignition config that runs ironic-python-agent',
+    summary: 'Render the Ignition config that runs ironic-python-agent',
+    group: START,
     declare: async (command, context) =>
       (await import('../render/command.ts')).declareRender(command, context),
   },
   {
     name: 'validate',
-    summary: 'check Ignition configs as Ignition would',
+    summary: "Validate Ignition configs with Ignition's own rules",
+    group: START,
     declare: async (command, context) =>
       (await import('../validate/command.ts')).declareValidate(command, context),
   },
   {
     name: 'explain',
-    summary: 'say what a rule of validate means',
+    summary: 'Explain a validation rule or an error code',
+    group: START,
     declare: async (command, context) =>
       (await import('../validate/command.ts')).declareExplain(command, context),
   },
   {
     name: 'inspect',
-    summary: 'say what an image is and what it would boot',
+    summary: 'Show what an image or a config contains and boots',
+    group: IMAGES,
     declare: async (command, context) =>
       (await import('../inspect/command.ts')).declareInspect(command, context),
   },
   {
-    name: 'ignition',
-    summary: 'Merge Ignition configs, or change their version.',
-    declare: async (command, context) =>
-      (await import('../merge/command.ts')).declareIgnition(command, context),
-  },
-  {
     name: 'download',
-    summary: 'download a CoreOS image, checked',
+    summary: 'Download a CoreOS image and verify it',
+    group: IMAGES,
     declare: async (command, context) =>
       (await import('../download/command.ts')).declareDownload(command, context),
   },
   {
     name: 'list-stream',
-    summary: 'list the images of a stream',
+    summary: 'List the images of a CoreOS stream',
+    group: IMAGES,
     declare: async (command, context) =>
       (await import('../download/command.ts')).declareListStream(command, context),
   },
   {
     name: 'iso',
-    summary: 'Customise live ISOs of CoreOS.',
+    summary: 'Customize CoreOS live ISOs',
+    group: IMAGES,
     declare: async (command, context) => (await import('../iso/command.ts')).declareIso(command, context),
   },
   {
     name: 'pxe',
-    summary: 'Prepare network boot of the ramdisk.',
+    summary: 'Prepare kernel arguments and initramfs files for network boot',
+    group: IMAGES,
     declare: async (command, context) => (await import('../pxe/command.ts')).declarePxe(command, context),
   },
   {
-    name: 'deploy',
-    summary: 'Write what Ironic and Metal3 need to install hosts.',
-    declare: async (command, context) =>
-      (await import('../deploy/command.ts')).declareDeploy(command, context),
-  },
-  {
     name: 'prepare',
-    summary: 'make a folder for a web server from which hosts boot the agent',
+    summary: 'Write a folder from which a web server boots the hosts',
+    group: SERVE,
     declare: async (command, context) =>
       (await import('../prepare/command.ts')).declarePrepare(command, context),
   },
   {
     name: 'serve',
-    summary: 'serve each host its own image from one shared copy',
+    summary: 'Serve each host its own image from one shared copy',
+    group: SERVE,
     declare: async (command, context) => (await import('../serve/command.ts')).declareServe(command, context),
   },
   {
     name: 'try',
-    summary: 'play Ironic, and tell how far a ramdisk comes',
+    summary: 'Mock Ironic and report how far a ramdisk gets',
+    group: SERVE,
     declare: async (command, context) => (await import('../try/command.ts')).declareTry(command, context),
   },
   {
     name: 'controller',
-    summary: 'make the images that a Metal3 cluster asks for',
+    summary: 'Build images for the PreprovisioningImages of a Metal3 cluster',
+    group: SERVE,
     declare: async (command, context) =>
       (await import('../controller/command.ts')).declareController(command, context),
   },
   {
+    name: 'deploy',
+    summary: 'Write what Ironic and Metal3 need to install hosts',
+    group: DEPLOY,
+    declare: async (command, context) =>
+      (await import('../deploy/command.ts')).declareDeploy(command, context),
+  },
+  {
+    name: 'ignition',
+    summary: 'Merge Ignition configs, or translate them to another version',
+    group: TOOLS,
+    declare: async (command, context) =>
+      (await import('../merge/command.ts')).declareIgnition(command, context),
+  },
+  {
     name: 'dev',
-    summary: 'Look into images; may change at any time.',
+    summary: 'Show the parts of images; may change at any time',
     hidden: true,
     declare: async (command, context) => (await import('../dev/command.ts')).declareDev(command, context),
   },
   {
     name: 'pack',
-    summary: 'Prepare live ISOs as they are built.',
+    summary: 'Prepare live ISOs at build time',
     hidden: true,
     declare: async (command, context) => (await import('../pack/command.ts')).declarePack(command, context),
   },
 ];
 
 const NOTES = `
-Data go to standard output, everything else to standard error.
-Of one command: ironic-coreos COMMAND --help
+Run 'ironic-coreos COMMAND --help' for help on a command.
+Documentation: https://www.npmjs.com/package/ironic-coreos
+
+Output:
+  Data goes to standard output, messages go to standard error.
 
 Exit codes:
-  0  done, or valid
-  1  failed, or not valid
-  2  the command line is wrong
+  0  success, or valid
+  1  failure, or invalid
+  2  usage error
 
 Environment:
-  NO_COLOR, FORCE_COLOR  as --color never and --color always
+  NO_COLOR, FORCE_COLOR  same as --color never and --color always
 
 Examples:
   ironic-coreos quickstart
@@ -131,12 +156,13 @@ Examples:
   ironic-coreos iso ignition embed -i ironic-agent.ign coreos.iso
 `;
 
-/** The program with those of its commands that the arguments ask for. */
+/** The program, with only the commands that the arguments need. */
 export async function declareCommands(context: Context): Promise<Command> {
   const program = new Command('ironic-coreos')
     .description('Prepares CoreOS to run ironic-python-agent.')
+    .usage('[options] COMMAND')
     .version('0.1.0', '-V, --version', 'print the version')
-    .enablePositionalOptions() // of a command, --version is a mistake
+    .enablePositionalOptions() // `COMMAND --version` is a usage error
     .addHelpText('after', NOTES);
   const describe = async (): Promise<CommandDescription> => {
     const { describeCommand } = await import('./describeCommand.ts');
@@ -148,8 +174,8 @@ export async function declareCommands(context: Context): Promise<Command> {
 }
 
 const COMPLETION_NOTES = `
-The script has all commands, options and values as they are now; make it anew
-after an update.
+The script contains the commands, options and values of this version. Create it
+again after an update.
 ${EXIT_CODES}
 Examples:
   source <(ironic-coreos completion bash)
@@ -162,7 +188,7 @@ Examples:
 
 const HELP_NOTES = `
 Exit codes:
-  0  done
+  0  success
   2  unknown command
 
 Examples:
@@ -176,28 +202,31 @@ Example:
 `;
 
 const MAN_NOTES = `
-SOURCE_DATE_EPOCH in the environment is the date of the pages.
+Environment:
+  SOURCE_DATE_EPOCH  date of the pages, in seconds since 1970
 ${EXIT_CODES}
 Examples:
   ironic-coreos man iso ignition embed | man -l -
   ironic-coreos man -C ~/.local/share/man/man1
 `;
 
-/** @param describe gives the whole program, which takes its time */
+/** @param describe declares the whole program, which takes about 50 ms */
 function programCommands(describe: () => Promise<CommandDescription>): readonly TableEntry[] {
   return [
     {
       name: 'completion',
-      summary: 'write a script by which a shell completes command lines',
+      summary: 'Print a script that completes command lines in a shell',
+      group: TOOLS,
       declare: (command, context) => declareCompletion(command, context, describe),
     },
     {
       name: 'man',
-      summary: 'print the manual page of a command, or write all',
+      summary: 'Print the manual page of a command, or write all pages',
+      group: TOOLS,
       declare: (command, context) => declareMan(command, context, describe),
     },
-    { name: 'help', summary: 'print the help of a command', declare: declareHelp },
-    { name: 'version', summary: 'print the version', declare: declareVersion },
+    { name: 'help', summary: 'Print the help of a command', group: TOOLS, declare: declareHelp },
+    { name: 'version', summary: 'Print the version', group: TOOLS, declare: declareVersion },
   ];
 }
 
@@ -209,7 +238,9 @@ function declareCompletion(
   const shells = new Argument('<SHELL>', 'bash, zsh or fish');
   shells.argChoices = ['bash', 'zsh', 'fish'];
   command
-    .description('Writes a script by which bash, zsh or fish completes commands, options, values and files.')
+    .description(
+      'Prints a script that completes commands, options, values and file names in bash, zsh or fish.',
+    )
     .addArgument(shells)
     .addHelpText('after', COMPLETION_NOTES)
     .action(async (shell: string) => {
@@ -220,9 +251,9 @@ function declareCompletion(
 
 function declareMan(command: Command, context: Context, describe: () => Promise<CommandDescription>): void {
   command
-    .description('Prints the manual page of a command, without one that of the program; or writes all pages.')
-    .argument('[COMMAND...]', 'its words, such as iso kargs')
-    .option('-C, --directory <folder>', 'write all pages to this folder, which is made if need be')
+    .description('Prints the manual page of a command or of the program, or writes all pages to a folder.')
+    .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
+    .option('-C, --directory <folder>', 'folder to write all pages to; created if missing')
     .addHelpText('after', MAN_NOTES)
     .action(async (words: readonly string[], options: { readonly directory?: string }) => {
       const { man } = await import('./man.ts');
@@ -231,17 +262,17 @@ function declareMan(command: Command, context: Context, describe: () => Promise<
   refuseRepeatedOptions(command);
 }
 
-/** `placeGlobalOptions` reads it as `COMMAND --help`. */
+/** `placeGlobalOptions` turns `help COMMAND` into `COMMAND --help`. */
 function declareHelp(command: Command): void {
   command
-    .description('Prints the help of a command, or of the program.')
-    .argument('[COMMAND...]', 'its words, such as iso kargs')
+    .description('Prints the help of a command or of the program.')
+    .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
     .addHelpText('after', HELP_NOTES);
 }
 
 function declareVersion(command: Command, { print }: Context): void {
   command
-    .description('Prints the version of the program, as --version does.')
+    .description('Prints the version of the program, like --version.')
     .addHelpText('after', VERSION_NOTES)
     .action(() => print(`${command.parent?.version() ?? ''}\n`));
 }

@@ -1,4 +1,4 @@
-/** `completion`: a script by which bash, zsh or fish completes the command line, with all names as they are now. */
+/** `completion`: a script that completes the commands, options and values of this version in bash, zsh or fish. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -35,7 +35,7 @@ export async function completion({ shell, program }: CompletionOptions, io: Io):
   return 0;
 }
 
-/** The script, to be read by the shell: `source <(ironic-coreos completion bash)`. */
+/** The script for `source <(ironic-coreos completion bash)`. */
 function formatBashCompletion(program: CommandDescription): string {
   const name = program.words.join(' ');
   const paths = withDescendants(program).flatMap(({ commands }) => commands.map(pathOf));
@@ -58,7 +58,7 @@ function formatBashCompletion(program: CommandDescription): string {
   ].join('\n');
 }
 
-/** `=` is a word of its own to bash. */
+/** Bash splits `--option=value` into three words: `=` is one of them. */
 const BASH_HEAD = `
 _ironic_coreos() {
   local cur=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD-1]} path= word
@@ -106,7 +106,7 @@ function bashCase(command: CommandDescription): string[] {
   ];
 }
 
-/** One for all options with the same values. */
+/** One case of the `case` statement for all options with the same values. */
 function bashCases(options: readonly OptionDescription[]): string[] {
   const flags = new Map<string, string[]>();
   for (const { short, long, placeholder, value } of options) {
@@ -121,12 +121,12 @@ function bashValue(value: Value): string {
   return typeof value === 'string' ? value : value.join(' ');
 }
 
-/** The script: a file `_ironic-coreos` in a folder of `fpath`, or to be read behind `compinit`. */
+/** The script: the file `_ironic-coreos` in a folder of `fpath`, or input of `source` after `compinit`. */
 function formatZshCompletion(program: CommandDescription): string {
   const name = program.words.join(' ');
   return [
     `#compdef ${name}`,
-    `# zsh completion for ${name}: source <(${name} completion zsh), behind compinit`,
+    `# zsh completion for ${name}: source <(${name} completion zsh), after compinit`,
     '',
     ...withDescendants(program).flatMap((command) => [
       ...(command.commands.length > 0 ? zshGroup(command) : zshLeaf(command)),
@@ -178,18 +178,18 @@ function zshArguments(specs: readonly string[], mode: string): string[] {
   ];
 }
 
-/** The names exclude each other where an option may be given once. */
+/** If an option may be given only once, its short and long name exclude each other. */
 function zshOption({ isRepeated, long, placeholder, short, text, value }: OptionDescription): string {
   const names = short === undefined ? [long] : [short, long];
-  const takes =
+  const argument =
     placeholder === undefined
       ? ''
       : `:${escapeSpec(placeholder.replaceAll(/[<>[\]]/g, ''))}:${zshAction(value)}`;
-  const described = `[${escapeSpec(shortText(text))}]${takes}`;
+  const described = `[${escapeSpec(shortText(text))}]${argument}`;
   const before = isRepeated ? '*' : names.length > 1 ? `(${names.join(' ')})` : '';
   return names
     .map((name) => {
-      // The value may follow at once, behind a sign, or as the next word.
+      // `=` and `+` let the value follow in the same word (`--option=value`, `-ovalue`) or as the next word.
       const joint = placeholder === undefined ? '' : name === long ? '=' : '+';
       return quoteWord(`${before}${name}${joint}${described}`);
     })
@@ -210,12 +210,12 @@ function functionOf({ words }: CommandDescription): string {
   return `_${words.join('_')}`;
 }
 
-/** In a specification these characters have a meaning. */
+/** Escapes the characters that have a meaning in a specification of `_arguments`. */
 function escapeSpec(text: string): string {
   return text.replaceAll(/[[\]:\\]/g, '\\$&');
 }
 
-/** The script, for `~/.config/fish/completions/ironic-coreos.fish` or to be read at once. */
+/** The script for `~/.config/fish/completions/ironic-coreos.fish`, or input of `source`. */
 function formatFishCompletion(program: CommandDescription): string {
   const name = program.words.join(' ');
   const all = withDescendants(program);
@@ -266,22 +266,22 @@ function fishValue(value: Value): string {
   return ` -f -a ${quoteFish(value === 'folder' ? '(__fish_complete_directories)' : value.join(' '))}`;
 }
 
-/** fish has escapes in quotes. */
+/** Quotes a word for fish, which has escape sequences between single quotes. */
 function quoteFish(text: string): string {
   return quoteWord(text.replaceAll('\\', '\\\\')).replaceAll(`'\\''`, `\\'`);
 }
 
-/** The words behind the program's. */
+/** The words of the command without the name of the program. */
 function pathOf({ words }: CommandDescription): string {
   return words.slice(1).join(' ');
 }
 
-/** A word for any of the three shells; texts of the help have no line feeds. */
+/** Quotes a word for bash and zsh. Texts of the help have no line feeds. */
 function quoteWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** For a place that has one line: without what is in brackets at the end, and not too long. */
+/** The text for one line of a menu: without the default in parentheses, at most 72 characters. */
 function shortText(text: string): string {
   const plain = text.replace(/ \(default: [^()]*\)$/, '');
   return plain.length <= LONGEST ? plain : `${plain.slice(0, LONGEST - 1).replace(/\s\S*$/, '')}…`;

@@ -1,24 +1,24 @@
-/** The tree of commands as data, read back from what is declared: for completion scripts and manual pages. */
+/** The tree of commands as data, for completion scripts and manual pages. */
 
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { printAllHelp } from '../io/commandLine.ts';
 
 export interface CommandDescription {
-  /** The words of the command line, the program first: `['ironic-coreos', 'iso', 'kargs']`. */
+  /** The words of the command line, starting with the program: `['ironic-coreos', 'iso', 'kargs']`. */
   readonly words: readonly string[];
-  /** Half a line. */
+  /** Its line in the help of the group above. */
   readonly summary: string;
-  /** Some lines, not wrapped. */
+  /** The description: some sentences, not wrapped. */
   readonly purpose: string;
-  /** As the first line of the help has it, without the words. */
+  /** The first line of the help, without the words of the command. */
   readonly usage: string;
   readonly arguments: readonly ArgumentDescription[];
-  /** All that are shown, in the order of the help. */
+  /** All options that are not hidden, in the order of the help. */
   readonly options: readonly OptionDescription[];
-  /** Those of a group that are shown. */
+  /** The commands of a group that are not hidden. */
   readonly commands: readonly CommandDescription[];
-  /** What stands at the end of the help, wrapped. */
+  /** The notes at the end of the help, wrapped. */
   readonly notes: string;
 }
 
@@ -35,24 +35,24 @@ export interface OptionDescription {
   readonly short: string | undefined;
   /** `--output`. */
   readonly long: string;
-  /** `<path>`; undefined where none is taken. */
+  /** `<path>`; undefined for an option without a value. */
   readonly placeholder: string | undefined;
   readonly text: string;
-  /** The heading that it stands below. */
+  /** The heading above it in the help. */
   readonly group: string;
   readonly value: Value;
   readonly isRepeated: boolean;
 }
 
-/** What may be typed: nothing that is known, the name of a file or a folder, or one of these words. */
+/** The values that a shell can complete: any text, the name of a file or a folder, or one of these words. */
 export type Value = 'any' | 'file' | 'folder' | readonly string[];
 
-/** The command itself and all below it. */
+/** The command and all commands below it. */
 export function withDescendants(command: CommandDescription): CommandDescription[] {
   return [command, ...command.commands.flatMap(withDescendants)];
 }
 
-/** Describes a command with all below it that is shown in the help. */
+/** Describes a command and all commands below it that are not hidden. */
 export function describeCommand(command: Command, parents: readonly string[] = []): CommandDescription {
   const help = printAllHelp(command).createHelp();
   const words = [...parents, command.name()];
@@ -90,13 +90,13 @@ function describeOption(option: Option, text: string): OptionDescription {
   };
 }
 
-/** By the word that stands for it in the help, and by the name of the option. */
+/** Guesses the kind of value from the placeholder and the name of the option. */
 function valueOf(placeholder: string, flags: string): Value {
   if (/folder/i.test(placeholder) || /--(?:\w+-)?dir/.test(flags)) return 'folder';
   return /file|path|iso|image|initr|parent|child|other|deployed/i.test(placeholder) ? 'file' : 'any';
 }
 
-/** What was added to the help is nowhere but in what listens for it. */
+/** Commander keeps texts that were added to the help only in the listeners of this event. */
 function notesOf(command: Command): string {
   let notes = '';
   if (command instanceof EventEmitter)

@@ -1,4 +1,4 @@
-/** What all commands have in common: the global options, where these may be given, and the form of the help. */
+/** The global options, their place on the command line, and the form of the help. */
 
 import { type Command, Help, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
@@ -12,31 +12,35 @@ import {
   printAllHelp,
 } from '../io/commandLine.ts';
 
-/** Declares them; a command that has one of these names already, as other programs do, keeps its own meaning. */
+/** Declares the global options. A command that already has an option of the same name keeps its own. */
 function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
   const choose = (level: LogLevel) => () => {
     chosen.level = level;
   };
-  declare(command, choice('--color <when>', 'auto (default), always or never', COLORS), (when) => {
-    chosen.color = parseColor(when);
-  });
-  declare(command, new Option('--quiet', 'say nothing but errors'), choose('errors'));
+  declare(
+    command,
+    choice('--color <when>', 'when to print colors: auto, always or never (default: auto)', COLORS),
+    (when) => {
+      chosen.color = parseColor(when);
+    },
+  );
+  declare(command, new Option('--quiet', 'print errors only'), choose('errors'));
   declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
     chosen.ignored = [...chosen.ignored, rules];
   });
   declare(command, new Option('--verbose', VERBOSE_HELP), choose('verbose'));
-  declare(command, new Option('--debug', 'like --verbose, with stack traces of errors'), choose('debug'));
+  declare(command, new Option('--debug', 'same as --verbose, with stack traces of errors'), choose('debug'));
 }
 
-/** Makes ids of what the command line says of rules to ignore. Throws UsageError for one that cannot be turned off. */
+/** Parses the values of `--ignore`. Throws UsageError for a rule that cannot be ignored. */
 export async function settleIgnored(chosen: OutputChoice): Promise<void> {
   if (chosen.ignored.length === 0) return;
   const { parseIgnoredRules } = await import('../io/report/ruleBook.ts');
   chosen.ignored = parseIgnoredRules(chosen.ignored);
 }
 
-const IGNORE_HELP = 'do not report these rules; repeatable';
-const VERBOSE_HELP = 'print what is read and why, and the causes of errors';
+const IGNORE_HELP = 'IDs of rules not to report, separated by commas; repeatable';
+const VERBOSE_HELP = 'print the files that are read and why, and the causes of errors';
 
 const COLORS = ['auto', 'always', 'never'] as const;
 
@@ -54,19 +58,19 @@ function parseColor(when: string): OutputChoice['color'] {
   });
 }
 
-/** A command line as it is to be parsed, and the program that parses it. */
+/** A command line in the order in which commander parses it, and the program that parses it. */
 interface PlacedOptions {
-  /** Those before the name of a command or between the names of a group and of its command. */
+  /** The global options before the command, and those between a group and its command. */
   readonly leading: readonly string[];
-  /** The rest, which begins with the names. */
+  /** The other arguments, starting with the names of group and command. */
   readonly rest: readonly string[];
   readonly program: Command;
 }
 
 /**
- * Takes the global options to the front that stand behind the name of a group (`iso --verbose kargs show`): a group has
- * no options of its own, as these would be taken for those of its commands. `iso help kargs` becomes `iso kargs --help`.
- * @param declareFor makes the program for arguments that begin with the name of a command
+ * Moves global options after the name of a group to the front (`iso --verbose kargs show`). A group cannot have options,
+ * because commander would not pass them on to its commands. `iso help kargs` becomes `iso kargs --help`.
+ * @param declareFor declares the program for arguments that begin with the name of a command
  */
 export async function placeGlobalOptions(
   args: readonly string[],
@@ -82,14 +86,14 @@ export async function placeGlobalOptions(
   return placeGlobalOptions([...leading, ...behind.leading, ...rest.slice(0, count), ...tail], declareFor);
 }
 
-/** The names behind `help`; undefined without that word, or with options for `help` itself. */
+/** The names after `help`; undefined without that word, or if options of `help` follow. */
 function namesToExplain([word, ...names]: readonly string[]): readonly string[] | undefined {
   const [first = ''] = splitGlobalOptions(names).rest;
   const isOwnOption = first.startsWith('-') && first !== '--';
   return word === 'help' && !isOwnOption ? names.filter((name) => name !== '--') : undefined;
 }
 
-/** How many of the first arguments are names of groups. */
+/** The number of arguments at the beginning that are names of groups. */
 function countGroups(args: readonly string[], program: Command): number {
   let group = program;
   for (const [index, arg] of args.entries()) {
@@ -100,7 +104,7 @@ function countGroups(args: readonly string[], program: Command): number {
   return args.length;
 }
 
-/** The global options before the name of the command, and the rest, which begins with that name. */
+/** Splits the arguments before the name of the command. */
 export function splitGlobalOptions(args: readonly string[]): {
   readonly leading: readonly string[];
   readonly rest: readonly string[];
@@ -113,7 +117,7 @@ export function splitGlobalOptions(args: readonly string[]): {
 
 const LEADING = /^--(?:quiet|verbose|debug|(?:color|ignore)(?:=.*)?)$/s;
 
-/** Prepares the command and all below it, once they are declared. */
+/** Adds global options and the form of the help to a declared command and all commands below it. */
 export function prepareCommands(command: Command, context: Context): void {
   prepareCommand(command, context);
   for (const child of command.commands) prepareCommands(child, context);
@@ -123,24 +127,24 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
   command
     .exitOverride()
     .helpCommand(false)
-    .addHelpOption(new Option('-h, --help', 'print this help').helpGroup(GLOBAL_OPTIONS))
+    .addHelpOption(new Option('-h, --help', 'print the help').helpGroup(GLOBAL_OPTIONS))
     .configureHelp({
-      subcommandTerm: (child) => child.name(), // scripts read one line a command
+      subcommandTerm: (child) => child.name(), // scripts read one line per command
       optionDescription: describeOption,
       visibleOptions: (shown) => new Help().visibleOptions(shown).filter((option) => isInHelp(shown, option)),
     })
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
       getErrHelpWidth: () => HELP_WIDTH,
-      getOutHasColors: () => false, // left to commander, these ask the streams of Node
+      getOutHasColors: () => false, // by default commander asks the streams of Node
       getErrHasColors: () => false,
       writeOut: print,
       writeErr: (text) => void io.stderr.write(text),
-      outputError: () => undefined, // main.ts tells all errors
+      outputError: () => undefined, // main.ts reports all errors
     });
   if (command.parent !== null && command.commands.length > 0) {
-    command.addHelpText('after', () => `\nOf one command: ${pathOf(command)} COMMAND --help\n`);
-    return; // it would take the options of its commands for its own
+    command.addHelpText('after', () => `\nRun '${pathOf(command)} COMMAND --help' for help on a command.\n`);
+    return; // a group would consume the options of its commands
   }
   declareHelpAll(command);
   if (chosen !== undefined && !isNameAlone(command)) declareGlobalOptions(command, chosen);
@@ -148,19 +152,19 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
 
 /** `--help-all` is accepted by every command, and shown where it prints more than `--help`. */
 function declareHelpAll(command: Command): void {
-  const option = new Option('--help-all', 'print this help with all options').helpGroup(GLOBAL_OPTIONS);
+  const option = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
   command.addOption(option.hideHelp(!hasShortHelp(command)));
   command.on(`option:${option.name()}`, () => printAllHelp(command).help());
 }
 
 const HELP_WIDTH = 80;
 
-/** Commands that the command line does not name, nothing else is declared. */
+/** Whether only the name is declared, because the command line names another command. */
 function isNameAlone({ options, registeredArguments }: Command): boolean {
   return options.length === 0 && registeredArguments.length === 0;
 }
 
-/** Without the values to choose from, which descriptions tell already. */
+/** Omits the list of values that commander appends, because the descriptions contain it. */
 function describeOption({ defaultValue, description, required }: Option): string {
   return required && typeof defaultValue === 'string'
     ? `${description} (default: ${defaultValue})`

@@ -1,6 +1,6 @@
 /**
- * The command line: builds the command tree, runs one command, and is the only place that turns an error into text and
- * an exit code. Commands load what they need only when they run.
+ * The entry point of the command line: declares the commands, runs one of them, and turns errors into text and an exit
+ * code. Commands load their code only when they run.
  */
 
 import { type Command, CommanderError } from 'commander';
@@ -62,7 +62,7 @@ interface Failure {
   readonly command: Command;
 }
 
-/** Also tells what `--quiet` leaves out otherwise: how the command is used. */
+/** Prints the error and returns the exit code. `--quiet` does not suppress the usage line. */
 function reportError(error: unknown, { streams, chosen, command }: Failure): ExitCode {
   const { stderr, env } = streams;
   const paint = paintFor(stderr, chosen, env);

@@ -1,4 +1,4 @@
-/** `man`: the manual pages, one for each command, from the texts of its help. */
+/** `man`: manual pages, one for each command, made from the texts of its help. */
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -12,14 +12,14 @@ import { type CommandDescription, type OptionDescription, withDescendants } from
 import { programVersion } from '../core/programVersion.ts';
 
 interface ManOptions {
-  /** The command whose page is printed: `['iso', 'kargs']`; none for that of the program. */
+  /** The command whose page is printed: `['iso', 'kargs']`. Empty: the page of the program. */
   readonly words: readonly string[];
-  /** The folder to which all pages are written instead, created if it is missing. */
+  /** If set, all pages are written to this folder, which is created if missing. */
   readonly directory?: string;
   readonly program: CommandDescription;
 }
 
-/** @throws UsageError where there is no such command, CliError where a page cannot be written */
+/** @throws UsageError for an unknown command, CliError if a page cannot be written */
 export async function man(options: ManOptions, io: Io): Promise<ExitCode> {
   const { directory, program, words } = options;
   const release = { version: programVersion(), date: pageDate(io) };
@@ -27,7 +27,7 @@ export async function man(options: ManOptions, io: Io): Promise<ExitCode> {
     await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), release))]);
     return 0;
   }
-  if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'leave the command out' });
+  if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'remove the command' });
   const folder = resolve(io.cwd, directory);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw fileError(error, { path: directory, what: 'Folder', action: 'write' });
@@ -55,14 +55,14 @@ function findCommand(program: CommandDescription, words: readonly string[]): Com
   return command;
 }
 
-/** Equal sources give equal pages with SOURCE_DATE_EPOCH (https://reproducible-builds.org). */
+/** With SOURCE_DATE_EPOCH, equal sources give equal pages (https://reproducible-builds.org). */
 function pageDate({ env }: Pick<Io, 'env'>): string {
   const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
   const time = /^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Date.now();
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** What the page belongs to; the date is `2026-11-21`. */
+/** The release that the page describes; the date has the form `2026-11-21`. */
 interface Release {
   readonly version: string;
   readonly date: string;
@@ -73,7 +73,7 @@ function pageName({ words }: CommandDescription): string {
   return words.join('-');
 }
 
-/** The whole page of one command; those of its commands are pages of their own. */
+/** The page of one command. The commands of a group have their own pages. */
 function formatManPage(command: CommandDescription, { date, version }: Release): string {
   const { commands, notes, purpose, summary, words } = command;
   const [program = ''] = words;
@@ -97,7 +97,7 @@ function formatManPage(command: CommandDescription, { date, version }: Release):
   ].join('\n');
 }
 
-/** Within a line, whether it is a sentence or not. */
+/** The summary as a phrase inside a line: small letter first, no period. */
 function asPhrase(summary: string): string {
   return summary.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
@@ -141,20 +141,20 @@ function formatSeeAlso({ words, commands }: CommandDescription): string[] {
   ];
 }
 
-/** Lines of roff. */
+/** The notes of the help as lines of roff. */
 interface ManNotes {
-  /** What stands before the first heading. */
+  /** The lines before the first heading. */
   readonly intro: readonly string[];
   readonly sections: readonly string[];
 }
 
-/** What man(7) calls sections that the help calls otherwise. */
+/** Headings of the help that have another name in man(7). */
 const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['Exit codes', 'EXIT STATUS'],
   ['Example', 'EXAMPLES'],
 ]);
 
-/** @param notes wrapped lines; headings end with a colon, and what belongs to them is indented */
+/** @param notes wrapped lines; headings end with a colon, the lines of a section are indented */
 export function formatNotes(notes: string): ManNotes {
   const intro: string[] = [];
   const sections: string[] = [];
@@ -173,7 +173,7 @@ export function formatNotes(notes: string): ManNotes {
   return { intro, sections };
 }
 
-/** Lines between empty ones; a heading begins a block, too. */
+/** Splits the text at empty lines and before headings. */
 function blocksOf(notes: string): string[][] {
   const blocks: string[][] = [[]];
   for (const line of notes.split('\n')) {
@@ -183,7 +183,7 @@ function blocksOf(notes: string): string[][] {
   return blocks.filter(({ length }) => length > 0);
 }
 
-/** Indented lines keep their ends, as they may be commands or tables; others flow. */
+/** Indented lines are not filled, because they may be commands or tables. Other lines are filled. */
 function formatBody(lines: readonly string[], isFirst: boolean): string[] {
   if (lines.length === 0) return [];
   const start = isFirst ? [] : ['.PP'];
@@ -191,7 +191,7 @@ function formatBody(lines: readonly string[], isFirst: boolean): string[] {
   return [...start, '.nf', ...lines.map((line) => escapeRoff(line)), '.fi'];
 }
 
-/** Text that roff takes for nothing but text. */
+/** Escapes text for roff. */
 export function escapeRoff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

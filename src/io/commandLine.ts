@@ -1,7 +1,6 @@
 /**
- * How commands are declared: their context, their options, and groups of commands as tables. Declaring all options of all
- * commands takes longer than checking a config, so that of each group only the command is declared that the command line
- * names.
+ * Declares commands: their context, their options, and groups of commands as tables. To declare all options of all
+ * commands takes longer than to validate a config, so only the command that the command line names is declared.
  */
 
 import type { OutputChoice } from './report/report.ts';
@@ -9,31 +8,33 @@ import type { ExitCode, Io } from './io.ts';
 import { type Command, Option } from 'commander';
 
 export interface Context {
-  /** Streams and surroundings to hand on to the command. */
+  /** Streams and environment of the process. */
   readonly io: Io;
-  /** The arguments of what is declared; where they are not known, all is declared. */
+  /** The arguments of the command to declare; `unknown` declares all commands. */
   readonly args: readonly string[] | 'unknown';
-  /** Takes what commander prints on standard output: help, and the version. It is written once the command line is read. */
+  /** Receives what commander prints on standard output: help and version. It is written after the command line is parsed. */
   readonly print: (text: string) => void;
-  /** Takes the exit code of the command that ran. */
+  /** Receives the exit code of the command that ran. */
   finish(code: ExitCode): void;
-  /** Takes what the global options say; without, there are none. */
+  /** Receives the values of the global options; if undefined, these are not declared. */
   readonly chosen?: OutputChoice;
 }
 
 export interface TableEntry {
   readonly name: string;
-  /** Its line in the help of the group; of a group also what its own help begins with. */
+  /** Its line in the help of the group above. It is also the description of the command until `declare` sets another. */
   readonly summary: string;
-  /** Works, but is not in the help of the group. */
+  /** The heading above that line. Default: `Commands:`. */
+  readonly group?: string;
+  /** The command works but is not in the help of its group. */
   readonly hidden?: boolean;
-  /** Adds arguments, options and action, or the commands of a group. */
+  /** Adds arguments, options and action to a command, or its commands to a group. */
   readonly declare: (command: Command, context: Context) => void | Promise<void>;
 }
 
 /**
- * Adds the commands to their group. Where the arguments name one of them, it is alone; otherwise there are all, without
- * what is theirs, for help and suggestions.
+ * Adds the commands of the table to their group. If the arguments name one of them, only that command is added, with its
+ * options. Otherwise all are added without options, for the help and for suggestions.
  */
 export async function declareTable(
   group: Command,
@@ -54,18 +55,21 @@ export async function declareTable(
   }
 }
 
-function addCommand(group: Command, { name, summary, hidden = false }: TableEntry): Command {
-  return group.command(name, { hidden }).summary(summary).description(summary);
+function addCommand(
+  parent: Command,
+  { name, summary, group = 'Commands:', hidden = false }: TableEntry,
+): Command {
+  return parent.command(name, { hidden }).summary(summary).description(summary).helpGroup(group);
 }
 
-/** The description has to tell the values, with the default one. */
+/** An option with a fixed list of values. The description must name these values and mark the default. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description);
   option.argChoices = [...values];
   return option;
 }
 
-/** An option whose values make a list. */
+/** An option that may be given several times; its values form a list. */
 export function repeated(flags: string, description: string): Option {
   const option = new Option(flags, description);
   return option.argParser((value: string, values: readonly string[] | undefined) => [
@@ -74,7 +78,7 @@ export function repeated(flags: string, description: string): Option {
   ]);
 }
 
-/** All options of the command but those that make lists are refused when they are given twice. */
+/** Makes it a usage error to give an option twice, except options whose values form a list. */
 export function refuseRepeatedOptions(command: Command): Command {
   for (const option of command.options) {
     if (option.parseArg !== undefined && option.argChoices === undefined) continue;
@@ -87,16 +91,19 @@ export function refuseRepeatedOptions(command: Command): Command {
   return command;
 }
 
-/** Takes the arguments of the command line and then its options, as commander gives them. */
+/** Receives the arguments of the command line and then its options, in the form that commander passes them. */
 type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode>;
 
-/** Ends the declaration of a command with the notes below its help, and with what runs it. */
+/**
+ * Completes the declaration of a command.
+ * @param notes text at the end of the help: exit codes and examples
+ */
 export function declareRun(command: Command, notes: string, run: Run, context: Context): void {
   command.addHelpText('after', notes).action(async (...given) => context.finish(await run(...given)));
   refuseRepeatedOptions(command);
 }
 
-/** Options and text that `--help` leaves out, and `--help-all` and the manual page have. */
+/** The part of the options that `--help` prints. `--help-all` and the manual page have all options. */
 interface ShortHelp {
   /** The long names of the options that most users need: `--api-url`. */
   readonly common: ReadonlySet<string>;
@@ -120,18 +127,18 @@ function moreHelp(command: Command): string {
   return `\nPrint all options and the reference: ${names.join(' ')} --help-all`;
 }
 
-/** Whether the help of the command has this option. */
+/** Whether the help of the command prints this option. */
 export function isInHelp(command: Command, option: Option): boolean {
   const short = shortHelps.get(command);
   return short === undefined || printsAll(command) || isGlobal(option) || short.common.has(option.long ?? '');
 }
 
-/** Whether the command has a short help beside the full one. */
+/** Whether `--help-all` prints more than `--help`. */
 export function hasShortHelp(command: Command): boolean {
   return shortHelps.has(command);
 }
 
-/** From now on, the help of the command has all options. */
+/** Makes the help of the command print all options and the reference. */
 export function printAllHelp(command: Command): Command {
   return command.setOptionValue('helpAll', true);
 }
@@ -140,17 +147,17 @@ function printsAll(command: Command): boolean {
   return command.getOptionValue('helpAll') === true;
 }
 
-/** The heading of the options that all commands have. */
+/** The heading of the global options in the help. */
 export const GLOBAL_OPTIONS = 'Global options:';
 
 function isGlobal(option: Option): boolean {
   return option.helpGroupHeading === GLOBAL_OPTIONS;
 }
 
-/** The exit codes in the help of a command that has the usual ones. */
+/** The exit codes in the help of most commands. */
 export const EXIT_CODES = `
 Exit codes:
-  0  done
-  1  failed: an input is missing or wrong, or the result cannot be written
-  2  the command line is wrong
+  0  success
+  1  failure: an input is missing or invalid, or the result cannot be written
+  2  usage error
 `;

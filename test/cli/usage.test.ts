@@ -27,7 +27,7 @@ describe('an error of the command line', () => {
   });
 
   it.each([
-    ['an unknown command', 'rendr', '[options] [command]'],
+    ['an unknown command', 'rendr', '[options] COMMAND'],
     ['a missing argument', 'iso ignition embed', 'iso ignition embed [options] <ISO>'],
     ['too many arguments', 'iso ignition show a b', 'iso ignition show [options] <ISO>'],
     ['a wrong value', 'iso ignition remove --mode 9 a.iso', 'iso ignition remove [options] <ISO>'],
