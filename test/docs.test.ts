@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declareCommands } from '../src/cli/commands.ts';
+import { describeCommand } from '../src/cli/describeCommand.ts';
 import type { Io } from '../src/io/io.ts';
 import {
   anchors,
@@ -141,10 +142,7 @@ describe('links', () => {
 });
 
 it('the README names every command', async () => {
-  const { stdout } = await runCli(['--help']);
-  const [, list = ''] = stdout.split(/^Commands:\n/m);
-  const [commands = ''] = list.split('\n\n');
-  const names = [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].map((match) => match[1] ?? '');
+  const names = describeCommand(commandTree).commands.map(({ words }) => words.at(-1) ?? '');
   expect(names).toContain('render');
   const readme = pages[0]?.text ?? '';
   expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}[ \`]`, 'm').test(readme))).toEqual([]);

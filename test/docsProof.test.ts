@@ -4,14 +4,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceMarked, root } from './support/docs/markdown.ts';
-import { formatController, formatRatios, formatSummary, type Proof } from './support/proofTables.ts';
+import {
+  formatController,
+  formatHighlights,
+  formatRatios,
+  formatSummary,
+  type Proof,
+} from './support/proofTables.ts';
 
 /** `npm run proof` runs these with -u, which writes the files. */
 describe('what docs/proof.json has is', () => {
   const proof: Proof = JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8'));
 
   it.each([
-    ['README.md', 'proof', formatSummary],
+    ['README.md', 'proof', formatHighlights],
+    ['docs/proof.md', 'proof', formatSummary],
     ['docs/proof.md', 'ratios', formatRatios],
     ['docs/kubernetes.md', 'controller', formatController],
   ] as const)('in %s (else: npm run proof -- --write)', async (name, mark, format) => {
@@ -49,11 +56,11 @@ describe('the tables', () => {
   const documents = { ...run, figures: { peer, documents: 2000, agreeing: 1999 } };
 
   it.each<readonly [string, Proof, string]>([
-    ['what was not run', {}, '| configs made up at random | | not run | |'],
+    ['what was not run', {}, '| Ignition configs, random | | not run | |'],
     [
       'what is not installed',
       { differential: { ...run, figures: { missing: ['a', 'b'] } } },
-      '| configs made up at random | | not run: no a, no b | |',
+      '| Ignition configs, random | | not run: a, b missing | |',
     ],
     [
       'what was found',
@@ -85,17 +92,17 @@ describe('the tables', () => {
           },
         },
       },
-      '0.25 (b) to 2.00 (a) of theirs',
+      '0.25 × (b) to 2.00 × (a) the upstream tool',
     ],
     [
       'fuzzing',
       { fuzz: { ...run, figures: { inputs: 12_000_000, targets: 17, failures: 0, seconds: 5400 } } },
-      '12,000,000 for 17 readers, 1.5 hours of the processor: 0 failures',
+      '12,000,000 inputs for 17 parsers, 1.5 hours of CPU time: 0 failures',
     ],
     [
       'tests',
       { agent: { ...run, figures: { peer, cases: 14, passed: 13 } } },
-      '| other 1.2.3 | 13 of 14 cases are seen for what they are |',
+      '| other 1.2.3 | try reports 13 of 14 cases correctly |',
     ],
     [
       'the controller',
@@ -121,19 +128,19 @@ describe('the tables', () => {
         differential: documents,
         confs: { ...documents, machine: { ...machine, cores: 64 } },
       },
-      '- On 64 cores (A), Node v20.0.0: confs of the agent made up at random.',
+      '- On 64 cores (A), Node v20.0.0: configuration files of the agent, random.',
     ],
   ])('tell %s', (_title, proof, expected) => {
     expect(formatSummary(proof)).toContain(expected);
   });
 
   it('refuse what they do not know', () => {
-    expect(() => formatSummary({ nonsense: documents })).toThrow('there is no line for nonsense');
+    expect(() => formatSummary({ nonsense: documents })).toThrow('no row for nonsense');
   });
 
   it('have each figure of a benchmark', () => {
     const figures = { unit: 'ms', ratios: [{ name: 'a', ours: 2, theirs: 8 }] };
     expect(formatRatios({ images: { ...run, figures } })).toContain('| a | 2 ms | 8 ms | 0.25 |');
-    expect(formatRatios({})).toBe('Nothing has been measured.\n');
+    expect(formatRatios({})).toBe('Not measured.\n');
   });
 });

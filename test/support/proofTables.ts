@@ -1,4 +1,4 @@
-/** What is in docs/proof.json as tables: a line for each step in the README, and every benchmark in docs/proof.md. */
+/** The tables that are made from docs/proof.json: the highlights in README.md, all steps and benchmarks in docs/proof.md. */
 
 interface Peer {
   readonly name: string;
@@ -11,9 +11,9 @@ interface Ratio {
   readonly theirs: number;
 }
 
-/** As the scripts write them; each has those that its line needs. */
+/** The figures that a script writes; each script writes only those of its row. */
 interface Figures {
-  /** What was not there, so that there are no figures. */
+  /** Programs that are not installed; if any, there are no figures. */
   readonly missing?: readonly string[];
   readonly peer?: Peer;
   readonly peers?: readonly Peer[];
@@ -30,7 +30,7 @@ interface Figures {
   /** Tests, and how many of them passed. */
   readonly cases?: number;
   readonly passed?: number;
-  /** Objects that were created at once: what it took until all were ready, and of what it took most. */
+  /** Objects created at the same time, and the time and memory until all were ready. */
   readonly objects?: number;
   readonly readyAfter?: number;
   readonly mebibytes?: number;
@@ -40,13 +40,13 @@ interface Figures {
   readonly inputs?: number;
   readonly targets?: number;
   readonly failures?: number;
-  /** Of the processor. */
+  /** CPU time. */
   readonly seconds?: number;
 }
 
 interface Run {
   readonly date: string;
-  /** How long it took. */
+  /** Duration. */
   readonly seconds: number;
   readonly passed: boolean;
   readonly machine: { readonly cores: number; readonly processor: string; readonly node: string };
@@ -59,65 +59,76 @@ export type Proof = Readonly<Record<string, Run>>;
 interface Row {
   readonly step: string;
   readonly what: string;
-  readonly tell: (figures: Figures) => string;
+  /** The result, for the table. */
+  readonly format: (figures: Figures) => string;
+  /** The row is in the README. */
+  readonly isHighlight?: boolean;
 }
 
 const ROWS: readonly Row[] = [
   {
     step: 'agreement',
-    what: 'configs of a corpus with the recorded verdicts of ignition-validate',
-    tell: tellAspects,
+    what: 'Ignition configs of a corpus, recorded verdicts',
+    format: formatAspects,
   },
   {
     step: 'differential',
-    what: 'configs made up at random',
-    tell: (figures) => `${shareOf(figures)} agree in verdict, messages, paths and positions`,
+    what: 'Ignition configs, random',
+    isHighlight: true,
+    format: (figures) => `${shareOf(figures)} agree in verdict, messages, paths and positions`,
   },
   {
     step: 'installer',
-    what: 'commands for images',
-    tell: ({ runs, outcomes = {} }) =>
+    what: 'image commands',
+    isHighlight: true,
+    format: ({ runs, outcomes = {} }) =>
       `${amount(runs)} runs: ${Object.entries(outcomes)
         .map(([outcome, count]) => `${amount(count)} ${outcome.toLowerCase()}`)
         .join(', ')}`,
   },
   {
     step: 'confs',
-    what: 'confs of the agent made up at random',
-    tell: (figures) => `${shareOf(figures)} agree whether it starts and what it ignores`,
+    what: 'configuration files of the agent, random',
+    isHighlight: true,
+    format: (figures) => `${shareOf(figures)} agree whether the agent starts and which options it ignores`,
   },
   {
     step: 'boots',
-    what: 'changed live ISOs, by BIOS and UEFI, from CD and USB',
-    tell: ({ boots, images, right }) =>
-      `${amount(right)} of ${amount(boots)} boots are right, of ${amount(images)} images`,
+    what: 'boots of customized live ISOs: BIOS and UEFI, CD and USB',
+    isHighlight: true,
+    format: ({ boots, images, right }) =>
+      `${amount(right)} of ${amount(boots)} boots pass, with ${amount(images)} images`,
   },
   {
     step: 'network-boots',
-    what: 'a prepared folder, by iPXE',
-    tell: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots are right`,
+    what: 'boots from a prepared folder by iPXE',
+    isHighlight: true,
+    format: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots pass`,
   },
   {
     step: 'agent',
     what: 'real agents that call home to `try`',
-    tell: ({ cases, passed }) => `${amount(passed)} of ${amount(cases)} cases are seen for what they are`,
+    isHighlight: true,
+    format: ({ cases, passed }) => `try reports ${amount(passed)} of ${amount(cases)} cases correctly`,
   },
   {
     step: 'controller',
-    what: '`controller` at an API server',
-    tell: ({ cases, passed, objects, readyAfter = 0, mebibytes = 0, requestsEach = 0 }) =>
+    what: '`controller` with a real API server',
+    isHighlight: true,
+    format: ({ cases, passed, objects, readyAfter = 0, mebibytes = 0, requestsEach = 0 }) =>
       `${amount(passed)} of ${amount(cases)} tests pass; ${amount(objects)} objects at once are ready after ${readyAfter.toFixed(1)} s, in ${mebibytes.toFixed(0)} MiB, with ${requestsEach.toFixed(2)} requests each`,
   },
-  { step: 'startup', what: 'time of short commands', tell: tellRatios },
-  { step: 'validate', what: 'time to validate 5 MB', tell: tellRatios },
-  { step: 'images', what: 'time to change or read a live ISO', tell: tellRatios },
-  { step: 'prepare', what: 'time to make the ISOs of many hosts', tell: tellRatios },
-  { step: 'serve', what: 'rate of sending images', tell: tellRatios },
+  { step: 'startup', what: 'time of short commands', format: formatRange },
+  { step: 'validate', what: 'time to validate 5 MB', format: formatRange },
+  { step: 'images', what: 'time to change or read a live ISO', format: formatRange },
+  { step: 'prepare', what: 'time to write the ISOs of many hosts', format: formatRange },
+  { step: 'serve', what: 'transfer rate of `serve`', format: formatRange },
   {
     step: 'fuzz',
-    what: 'inputs that nobody would write',
-    tell: ({ failures, inputs, seconds = 0, targets }) =>
-      `${amount(inputs)} for ${amount(targets)} readers, ${processorTime(seconds)} of the processor: ${amount(failures)} failures`,
+    what: 'fuzzing',
+    isHighlight: true,
+    format: ({ failures, inputs, seconds = 0, targets }) =>
+      `${amount(inputs)} inputs for ${amount(targets)} parsers, ${processorTime(seconds)} of CPU time: ${amount(failures)} failures`,
   },
 ];
 
@@ -125,23 +136,30 @@ function processorTime(seconds: number): string {
   return seconds < 3600 ? `${(seconds / 60).toFixed(0)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
-/** For the README. Throws for a step that has no line. */
+/** The rows of the README. */
+export function formatHighlights(proof: Proof): string {
+  const lines = ROWS.filter(({ isHighlight }) => isHighlight).map((row) => formatLine(row, proof[row.step]));
+  return `${HEADER}${lines.join('')}`;
+}
+
+const HEADER = '| what | compared with | result | date |\n|---|---|---|---|\n';
+
+/** All rows, and the machines, for docs/proof.md. Throws for a step without a row. */
 export function formatSummary(proof: Proof): string {
   const unknown = Object.keys(proof).filter((name) => !ROWS.some(({ step }) => step === name));
-  if (unknown.length > 0) throw new Error(`there is no line for ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`no row for ${unknown.join(', ')}`);
   const lines = ROWS.map((row) => formatLine(row, proof[row.step]));
-  return `| | beside | found | run on |\n|---|---|---|---|\n${lines.join('')}\n${formatMachines(proof)}`;
+  return `${HEADER}${lines.join('')}\n${formatMachines(proof)}`;
 }
 
 /** For docs/kubernetes.md: what the row of `controller` says, in sentences. */
 export function formatController({ controller }: Proof): string {
-  if (controller === undefined || controller.figures.missing !== undefined)
-    return 'Nothing has been measured.\n';
+  if (controller === undefined || controller.figures.missing !== undefined) return 'Not measured.\n';
   const { mebibytes = 0, objects, readyAfter = 0, requestsEach = 0 } = controller.figures;
   const { cores } = controller.machine;
   return (
-    `${amount(objects)} objects that are created at once, each with a Secret, are all ready after ${readyAfter.toFixed(1)} s, with ` +
-    `${requestsEach.toFixed(2)}\nrequests to the API server for each; at most 100 requests are sent in a second. The leader takes ` +
+    `${amount(objects)} objects, each with a Secret, are created at the same time. All are ready after ${readyAfter.toFixed(1)} s. Each needs ` +
+    `${requestsEach.toFixed(2)} requests\nto the API server; the controller sends at most 100 requests per second. The leader uses ` +
     `${mebibytes.toFixed(0)} MiB\n(\`node test/bench/controller.js\`, ${cores} cores shared with API server and etcd).\n`
   );
 }
@@ -155,23 +173,23 @@ export function formatRatios(proof: Proof): string {
         `| ${what} | ${ratio.name} | ${ratio.ours} ${unit} | ${ratio.theirs} ${unit} | ${quotient(ratio)} |\n`,
     );
   });
-  if (lines.length === 0) return 'Nothing has been measured.\n';
-  return `| | | ours | theirs | ours / theirs |\n|---|---|---|---|---|\n${lines.join('')}`;
+  if (lines.length === 0) return 'Not measured.\n';
+  return `| benchmark | case | ironic-coreos | upstream tool | ratio |\n|---|---|---|---|---|\n${lines.join('')}`;
 }
 
-function formatLine({ what, tell }: Row, run: Run | undefined): string {
+function formatLine({ what, format }: Row, run: Run | undefined): string {
   if (run === undefined) return `| ${what} | | not run | |\n`;
   const { date, figures, passed } = run;
   if (figures.missing !== undefined)
-    return `| ${what} | | not run: no ${figures.missing.join(', no ')} | |\n`;
-  return `| ${what} | ${formatPeers(figures)} | ${passed ? '' : 'FAILED: '}${tell(figures)} | ${date} |\n`;
+    return `| ${what} | | not run: ${figures.missing.join(', ')} missing | |\n`;
+  return `| ${what} | ${formatPeers(figures)} | ${passed ? '' : 'FAILED: '}${format(figures)} | ${date} |\n`;
 }
 
 function formatPeers({ peer, peers = peer === undefined ? [] : [peer] }: Figures): string {
   return peers.map(({ name, version }) => `${name} ${version}`).join(', ');
 }
 
-function tellAspects({ aspects = {}, configs = 0 }: Figures): string {
+function formatAspects({ aspects = {}, configs = 0 }: Figures): string {
   const all = Object.entries(aspects);
   if (all.every(([, count]) => count === configs)) {
     return `all ${amount(configs)} agree in verdict, messages, paths and positions`;
@@ -180,12 +198,12 @@ function tellAspects({ aspects = {}, configs = 0 }: Figures): string {
   return `of ${amount(configs)} agree: ${shares.join(', ')}`;
 }
 
-function tellRatios({ ratios = [] }: Figures): string {
+function formatRange({ ratios = [] }: Figures): string {
   const sorted = ratios.toSorted((one, other) => one.ours / one.theirs - other.ours / other.theirs);
   const [least, most] = [sorted[0], sorted.at(-1)];
   if (least === undefined || most === undefined) return 'nothing compared';
-  if (least === most) return `${quotient(least)} of theirs`;
-  return `${quotient(least)} (${least.name}) to ${quotient(most)} (${most.name}) of theirs`;
+  if (least === most) return `${quotient(least)} × the upstream tool`;
+  return `${quotient(least)} × (${least.name}) to ${quotient(most)} × (${most.name}) the upstream tool`;
 }
 
 function quotient({ ours, theirs }: Ratio): string {
@@ -200,7 +218,7 @@ function amount(count = 0): string {
   return count.toLocaleString('en-US');
 }
 
-/** Runs of different days may have been made on different machines. */
+/** The machines of the runs: the steps may have run on different machines. */
 function formatMachines(proof: Proof): string {
   const machines = new Map<string, string[]>();
   for (const { step, what } of ROWS) {
