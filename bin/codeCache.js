@@ -3,8 +3,8 @@
  * Keeps what Node has compiled of the program from run to run: compiling is half of what a short command takes. The cache
  * of newer versions of Node keeps only what the first command needed; here each command has its own.
  *
- * It is in a folder of the user, where there is nobody else's code: what is in the cache is run. V8 checks its own version
- * and flags, but not the data: one flipped bit may crash it, or give wrong results. So each file holds the data twice, and
+ * It is in a folder that only the user can write, because the code in the cache is executed. V8 checks its own version
+ * and flags, but not the data: one flipped bit may crash it, or give incorrect results. So each file contains the data twice, and
  * between them the path and the source code that it was made of, and is used only if all of that is equal. A digest would
  * be shorter, but the modules that compute one take 2 to 4 ms to load; comparing takes less than 1 ms.
  */
@@ -23,7 +23,7 @@ const MAX_WORDS = 3;
 /** All commands together need half of that; what is of older versions of the program is never used again. */
 const MAX_FILES = 400;
 
-/** Characters of a file name that tell chunks of one name apart; what they leave out, the content tells. */
+/** Length of the hash in a file name. It distinguishes chunks of the same name; the content is compared as well. */
 const MAX_NAME = 150;
 
 /**
@@ -67,7 +67,7 @@ exports.useCodeCache = function useCodeCache(folder, args) {
   };
 };
 
-/** Undefined where there is none that is the user's own. @returns {string | undefined} */
+/** Undefined if no such folder belongs to the user. @returns {string | undefined} */
 function cacheFolder() {
   const base = exports.cacheBase(process.env, process.platform);
   if (base === undefined) return undefined;
@@ -121,7 +121,7 @@ function compile(path, origin, cachedData) {
   });
 }
 
-/** Undefined where there is none, or it is damaged or of another origin. @param {string} file @param {Origin} origin */
+/** Undefined if the file is missing, damaged or of another origin. @param {string} file @param {Origin} origin */
 function readData(file, origin) {
   try {
     const kept = readFileSync(file);

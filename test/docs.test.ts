@@ -23,7 +23,6 @@ import {
 import { makeSupplies, type Ran, startSession, type Supplies } from './support/docs/session.ts';
 import { matchesOutput, readSteps, type Step } from './support/docs/transcript.ts';
 import { have, missingNote } from './support/programs.ts';
-import { runCli } from './support/runCli.ts';
 
 const streams: Io = {
   stdin: process.stdin,
