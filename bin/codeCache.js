@@ -23,7 +23,7 @@ const MAX_WORDS = 3;
 /** All commands together need half of that; what is of older versions of the program is never used again. */
 const MAX_FILES = 400;
 
-/** Length of the hash in a file name. It distinguishes chunks of the same name; the content is compared as well. */
+/** Characters of the longest file name. Longer names are cut off; the content of the file distinguishes them. */
 const MAX_NAME = 150;
 
 /**

@@ -51,7 +51,9 @@ describe('help', () => {
       const text = await help(path);
       expect.soft(text, path).toMatch(/^Usage: .*\n\n[A-Z].+/);
       expect.soft(text, path).toMatch(/^Commands:\n {2}\S/m);
-      expect.soft(text, path).toContain(`\nRun 'ironic-coreos ${path} COMMAND --help' for help on a command.\n`);
+      expect
+        .soft(text, path)
+        .toContain(`\nRun 'ironic-coreos ${path} COMMAND --help' for help on a command.\n`);
     }
   });
 
