@@ -3,7 +3,7 @@
  * writes the result, and whoever serves them reads it as it is asked for.
  */
 
-import { CONFIG_NAME, embedIgnition } from './embeddedIgnition.ts';
+import { CONFIG_NAME } from './embeddedIgnition.ts';
 import type { Growth } from './growth.ts';
 import { bothChanges, changedImage, type ImageChange, patchesOnly } from './imageChange.ts';
 import { writeInitrd } from './initrd.ts';
@@ -11,13 +11,23 @@ import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
 import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
+import { type NetworkFile, networkMembers, replaceNetworkSettings } from './networkSettings.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
 import type { BufferReader, RandomAccess } from './overlay.ts';
 
-/** What an ISO of one host has, and the shared one does not. */
-export interface HostContents {
+/** The files of one host that the initramfs reads. */
+export interface HostSettings {
   /** The Ignition config. */
   readonly config: Uint8Array;
+  /**
+   * The network of the host. The initramfs fetches the root filesystem and remote configs before it applies the config, so
+   * a static network in the config alone is too late. Empty: the network settings of the image stay.
+   */
+  readonly network: readonly NetworkFile[];
+}
+
+/** The contents of an ISO of one host that the base image does not have. */
+export interface HostContents extends HostSettings {
   /** Kernel arguments besides those of the image. */
   readonly kargs: readonly string[];
   readonly mediumFiles?: readonly MediumFile[];
@@ -29,9 +39,11 @@ export async function hostIso(
   contents: HostContents,
   growth: Growth,
 ): Promise<ImageChange> {
-  const { config, kargs, mediumFiles = [] } = contents;
+  const { config, kargs, mediumFiles = [], network } = contents;
   const iso = await openLiveIso(image, growth);
-  const embedded = await embedIgnition(iso, { config, existing: 'replace', mediumFiles });
+  const before = await iso.embeddedFiles();
+  const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
+  const embedded = await iso.change({ files: new Map([...files, [CONFIG_NAME, config]]), mediumFiles });
   return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
 }
 
@@ -57,14 +69,14 @@ export async function hostMinimalIso(
   return { image: changedImage(adapted, change), changes: [adaptation, change] };
 }
 
-/** Archives follow each other; the kernel needs those that are not compressed at a multiple of 4 bytes only. */
-export function hostInitramfs({ size }: RandomAccess, config: Uint8Array): ImageChange {
-  return patchesOnly([{ offset: size, data: configArchive(config) }]);
+/** Appends an archive to an initramfs. Archives without compression must start at a multiple of 4 bytes. */
+export function hostInitramfs({ size }: RandomAccess, settings: HostSettings): ImageChange {
+  return patchesOnly([{ offset: size, data: hostArchive(settings) }]);
 }
 
-/** The config alone as an archive, which boot loaders can put behind an initramfs. */
-export function configArchive(config: Uint8Array): Uint8Array {
-  return writeInitrd(new Map([[CONFIG_NAME, config]]));
+/** An archive of its own, which boot loaders can load after an initramfs. */
+export function hostArchive({ config, network }: HostSettings): Uint8Array {
+  return writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
 }
 
 async function appendKargs(iso: LiveIso, append: readonly string[]): Promise<ImageChange> {

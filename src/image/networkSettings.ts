@@ -97,7 +97,11 @@ export async function removeNetworkSettings(iso: LiveIso): Promise<ImageChange> 
   return after.size === before.size ? unchanged : iso.change({ files: after });
 }
 
-function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Uint8Array> {
+/**
+ * The keyfiles as members of an archive for the initramfs.
+ * @throws CliError if two keyfiles have the same name
+ */
+export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Uint8Array> {
   const members = new Map<string, Uint8Array>();
   for (const { name, data } of keyfiles) {
     const path = `${NETWORK_FOLDER}/${name}`;

@@ -13,7 +13,9 @@ import {
   unpackKernel,
 } from '../../image/bootParts.ts';
 import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
+import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
+import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
 import {
   openMinimalIso,
   refuseCustomized,
@@ -46,6 +48,8 @@ export interface BaseSet {
   readonly parts: Readonly<Partial<Record<ImagePart, BaseImage>>>;
   /** Put together and checked with the first call. Throws CliError where the ISO cannot give one. */
   minimalIso(): Promise<Reconstruction>;
+  /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
+  features(): Promise<LiveFeatures | undefined>;
   /** Closes all files. */
   close(): Promise<void>;
 }
@@ -90,8 +94,23 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   }
   let minimal: Promise<Reconstruction> | undefined;
   const minimalIso = (): Promise<Reconstruction> => (minimal ??= makeMinimal(iso));
+  let features: Promise<LiveFeatures | undefined> | undefined;
+  const readFeatures = (): Promise<LiveFeatures | undefined> =>
+    (features ??= findFeatures(iso, parts.initramfs));
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id, inputs, iso, parts, minimalIso, close };
+  return { architecture, id, inputs, iso, parts, minimalIso, features: readFeatures, close };
+}
+
+/** An initramfs without an ISO is read completely. */
+async function findFeatures(
+  iso: BaseImage | undefined,
+  initramfs: BaseImage | undefined,
+): Promise<LiveFeatures | undefined> {
+  if (iso !== undefined) return named(iso, async () => (await openLiveIso(iso.bytes)).features());
+  if (initramfs === undefined) return undefined;
+  const system = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
+  const file = system.kind === 'coreos' ? system.features : undefined;
+  return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
 }
 
 async function closeImages(images: readonly (BaseImage | undefined)[]): Promise<void> {
@@ -160,12 +179,19 @@ export interface ImageSet {
   /** Paths below the URL from which machines boot. */
   readonly parts: Readonly<Partial<Record<ImagePart, string>>>;
   readonly sizes: LiveParts;
+  readonly features: BaseSet['features'];
+}
+
+/** Whether the initramfs applies keyfiles. Without images or `features.json`, it is assumed. */
+export async function supportsNetwork(images: ImageSet | undefined): Promise<boolean> {
+  const features = await images?.features();
+  return features?.liveInitrdNetwork ?? true;
 }
 
 /** @param pathOf where machines find a part */
 export function imageSetOf(base: BaseSet, pathOf: (part: ImagePart) => string): ImageSet {
-  const { architecture, id, parts } = base;
+  const { architecture, features, id, parts } = base;
   const present = imageParts.filter((part) => parts[part] !== undefined);
   const paths = Object.fromEntries(present.map((part) => [part, pathOf(part)]));
-  return { architecture, id, parts: paths, sizes: loadedSizes(base) };
+  return { architecture, id, parts: paths, sizes: loadedSizes(base), features };
 }

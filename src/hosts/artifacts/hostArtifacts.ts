@@ -7,7 +7,14 @@ import { createHash } from 'node:crypto';
 import { CliError } from '../../core/errors.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import type { Growth } from '../../image/growth.ts';
-import { configArchive, hostInitramfs, hostIso, hostMinimalIso } from '../../image/hostImages.ts';
+import { hasKeyfiles, readKeyfiles } from '../../agent/hostNetwork.ts';
+import {
+  hostArchive,
+  hostInitramfs,
+  hostIso,
+  hostMinimalIso,
+  type HostSettings,
+} from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { reusedChunks } from '../../image/overlay.ts';
@@ -15,7 +22,7 @@ import type { MediumFile } from '../../image/mediumFiles.ts';
 import type { ImageBytes } from '../../io/images/imageBytes.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
-import { type BaseImage, type BaseSet, named } from './baseImages.ts';
+import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';
 import type { OpenArchive, OpenArchives } from './openArchives.ts';
 
 /** What the files of a host are made from. */
@@ -31,6 +38,8 @@ export interface HostMaterial {
   /** Undefined where only the config is made. */
   readonly bases: BaseSet | undefined;
   readonly growth: Growth;
+  /** The initramfs gets the network of the config, too. */
+  readonly takesNetwork: boolean;
 }
 
 /** What all hosts have in common. */
@@ -58,6 +67,7 @@ export async function materialOf(
     rootfsUrl: rootfs === undefined ? '' : `${baseUrl}/${rootfs}`,
     bases: images && bases.get(images.architecture),
     growth,
+    takesNetwork: hasKeyfiles(fetched.document) && (await supportsNetwork(images)),
   };
 }
 
@@ -83,21 +93,24 @@ export function makeHostFile(artifact: ConfigArtifact, material: HostMaterial): 
 
 const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promise<MadeFile>>> = {
   ign: async ({ config }) => ({ kind: 'bytes', bytes: config() }),
-  archive: async ({ config }) => ({ kind: 'bytes', bytes: configArchive(config()) }),
+  archive: async (material) => ({
+    kind: 'bytes',
+    bytes: hostArchive(settingsOf(material.config(), material)),
+  }),
   initramfs: async (material) => {
     const base = baseOf('initramfs', material);
     return {
       kind: 'image',
       base,
       unchanged: base.bytes,
-      changes: [hostInitramfs(base.bytes, material.config())],
+      changes: [hostInitramfs(base.bytes, settingsOf(material.config(), material))],
     };
   },
   iso: async (material) => {
     const base = baseOf('iso', material);
     const { archive, growth, isoConfig, kargs } = material;
     const mediumFiles = await missingArchives(archive, base.bytes);
-    const contents = { config: isoConfig(), kargs, mediumFiles };
+    const contents = { ...settingsOf(isoConfig(), material), kargs, mediumFiles };
     const change = await named(base, () => hostIso(base.bytes, contents, growth));
     return { kind: 'image', base, archive, unchanged: base.bytes, changes: [change] };
   },
@@ -105,11 +118,16 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
     const base = baseOf('minimal-iso', material);
     const { bases, config, growth, kargs, rootfsUrl } = material;
     const minimal = required(await bases?.minimalIso(), 'live ISO');
-    const contents = { config: config(), kargs, rootfsUrl };
+    const contents = { ...settingsOf(config(), material), kargs, rootfsUrl };
     const { changes } = await named(base, () => hostMinimalIso(minimal, contents, growth));
     return { kind: 'image', base, unchanged: minimal.image, changes };
   },
 };
+
+/** The config, and the network that it sets up, for the initramfs. */
+function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): HostSettings {
+  return { config, network: takesNetwork ? readKeyfiles(config) : [] };
+}
 
 /** None where the medium has it already. Throws CliError where it has another one of that name. */
 async function missingArchives(
@@ -157,7 +175,7 @@ function required<T>(base: T | undefined, what: string): T {
  * @throws CliError where an image that it is made from is not there
  */
 export function recipeOf(artifact: ImageArtifact, material: HostMaterial): string {
-  const { archive, config, growth, isoConfig, kargs, rootfsUrl } = material;
+  const { archive, config, growth, isoConfig, kargs, rootfsUrl, takesNetwork } = material;
   const onIso = [kargs.join('\n'), growth];
   const parts: Readonly<Record<ImageArtifact, readonly (string | Uint8Array)[]>> = {
     initramfs: [config()],
@@ -165,7 +183,7 @@ export function recipeOf(artifact: ImageArtifact, material: HostMaterial): strin
     'minimal-iso': [config(), ...onIso, rootfsUrl],
   };
   const hash = createHash('sha256');
-  hash.update(`${artifact} ${programVersion()} ${baseOf(artifact, material).digest}\n`);
+  hash.update(`${artifact} ${programVersion()} ${baseOf(artifact, material).digest} ${takesNetwork}\n`);
   for (const part of parts[artifact]) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return hash.digest('hex');
 }

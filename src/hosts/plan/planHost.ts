@@ -7,6 +7,7 @@ import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
+import { reportNetwork } from './hostNetwork.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import type { InventoryLayers } from '../settings/inventory.ts';
 import type { RenderHost } from '../settings/renderHosts.ts';
@@ -57,7 +58,7 @@ export async function planHost(
     architecture: known,
     publish: places.publish(name),
   });
-  if (configs === undefined) return undefined;
+  if (configs === undefined || !(await reportNetwork({ configs, images }, wanted, io))) return undefined;
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,

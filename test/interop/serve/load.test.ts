@@ -136,7 +136,7 @@ const base = overlay(bytesAccess(iso), []);
 
 /** The image that the library makes of a config. */
 async function libraryIso(config: Uint8Array): Promise<typeof base> {
-  return changedImage(base, await hostIso(base, { config, kargs: [] }, 'refused'));
+  return changedImage(base, await hostIso(base, { config, kargs: [], network: [] }, 'refused'));
 }
 
 async function wholeIso(config: Uint8Array): Promise<Uint8Array> {

@@ -1,0 +1,30 @@
+/** The network of a host, as its Ignition config has it: the keyfiles of NetworkManager. */
+
+import type { Config } from '../ignition/config.ts';
+import type { NetworkFile } from '../image/networkSettings.ts';
+import { keyfileFolder } from './files.ts';
+import { readContents } from './lint/subject.ts';
+
+/** Whether a config may contain keyfiles; faster than to parse it. */
+export function hasKeyfiles(config: Uint8Array): boolean {
+  return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${keyfileFolder}/`);
+}
+
+/** The keyfiles of a valid config. */
+export function readKeyfiles(config: Uint8Array): NetworkFile[] {
+  return keyfilesOf(JSON.parse(Buffer.from(config).toString('utf8')));
+}
+
+/**
+ * The keyfiles whose contents are in the config itself. NetworkManager reads only names with this suffix, and no folders
+ * below its own.
+ */
+export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
+  return (storage.files ?? []).flatMap(({ contents, path = '' }) => {
+    const [, name] = KEYFILE_PATH.exec(path) ?? [];
+    const data = name === undefined || contents === undefined ? undefined : readContents(contents);
+    return name === undefined || data === undefined ? [] : [{ name, data }];
+  });
+}
+
+const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/([^/]+\\.nmconnection)$`);

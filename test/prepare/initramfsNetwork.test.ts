@@ -1,0 +1,123 @@
+/**
+ * The network of a host reaches the initramfs in every artifact that the host boots from: the keyfiles of its config, where
+ * coreos-installer puts them. The commands for single images read them back.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { liveIsoWith } from '../support/liveIso.ts';
+import { isoPair } from '../support/minimalIso.ts';
+import { have, missingNote } from '../support/programs.ts';
+import { place } from './support.ts';
+
+const here = place();
+const { path, run, write } = here;
+
+const keyfile =
+  '[connection]\nid=static\ntype=ethernet\n\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\n';
+
+const inventory = `
+agent:
+  ironic.apiUrls: https://192.0.2.1
+hosts:
+  - name: static
+    mac: 52:54:00:00:00:01
+    network:
+      keyfiles: {static.nmconnection: ${JSON.stringify(keyfile)}}
+  - name: dhcp
+    mac: 52:54:00:00:00:02
+`;
+
+interface Embedded {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The keyfiles that the commands for single images find. */
+async function networkIn(file: string): Promise<readonly Embedded[]> {
+  const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
+  const folder = `found ${file.replaceAll('/', '-')}`;
+  const { code, stderr } = await run([...command, '-C', folder, file]);
+  if (code === 1 && stderr.includes('No embedded network settings')) return [];
+  expect([code, stderr]).toEqual([0, '']);
+  return readdirSync(path(folder)).map((name) => ({ name, text: readFileSync(path(folder, name), 'utf8') }));
+}
+
+/** Files of a host, without the folder. */
+const artifacts: readonly (readonly [artifact: string, file: string])[] = [
+  ['iso', 'live.iso'],
+  ['minimal-iso', 'minimal.iso'],
+  ['initramfs', 'initramfs.img'],
+  ['archive,initramfs', 'config.img'],
+];
+
+async function prepareAll(iso: Uint8Array, names: string, folder: string): ReturnType<typeof run> {
+  const pair = isoPair();
+  await write('network.yaml', inventory);
+  await write(`${folder}.iso`, iso);
+  await write(`${folder}-minimal.iso`, pair.minimal);
+  await run(['pack', 'minimal-iso', `${folder}.iso`, `${folder}-minimal.iso`]);
+  const options = ['--iso', `${folder}.iso`, '--base-url', 'http://h', '-o', folder, '--artifacts', names];
+  return run(['prepare', '--inventory', 'network.yaml', ...options]);
+}
+
+describe('the network of a host is in the initramfs of', () => {
+  it.each(artifacts)('%s', async (artifact, file) => {
+    const folder = `of ${artifact}`;
+    const { code, stderr } = await prepareAll(isoPair().full, artifact, folder);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared')]);
+    const found = await networkIn(`${folder}/hosts/static/${file}`);
+    expect(found).toEqual([{ name: 'static.nmconnection', text: keyfile }]);
+    expect(await networkIn(`${folder}/hosts/dhcp/${file}`)).toEqual([]);
+  });
+
+  it('an ISO whose base image has other network settings: they are replaced', async () => {
+    await write('other.nmconnection', keyfile);
+    await write('base.iso', isoPair().full);
+    await run(['iso', 'network', 'embed', '-k', 'other.nmconnection', 'base.iso']);
+    await prepareAll(readFileSync(path('base.iso')), 'iso', 'replaced');
+    expect((await networkIn('replaced/hosts/static/live.iso')).map(({ name }) => name)).toEqual([
+      'static.nmconnection',
+    ]);
+    expect((await networkIn('replaced/hosts/dhcp/live.iso')).map(({ name }) => name)).toEqual([
+      'other.nmconnection',
+    ]);
+  });
+
+  it.each(['remove', 'reset'])('an ISO, until `iso network %s` or `iso reset`', async (verb) => {
+    const folder = `undone by ${verb}`;
+    await prepareAll(isoPair().full, 'iso', folder);
+    const iso = `${folder}/hosts/static/live.iso`;
+    const { code } = await run(verb === 'reset' ? ['iso', 'reset', iso] : ['iso', 'network', 'remove', iso]);
+    expect([code, await networkIn(iso)]).toEqual([0, []]);
+  });
+});
+
+describe('an image whose features.json does not have live-initrd-network', () => {
+  const iso = liveIsoWith((files) => files.delete('coreos/features.json'));
+
+  it('is refused for artifacts that fetch the root filesystem', async () => {
+    const { code, stderr } = await prepareAll(iso, 'initramfs,archive', 'unsupported');
+    expect(code).toBe(1);
+    expect(stderr).toContain('static is not written');
+    expect(stderr).toContain(
+      'does not support network settings in the initramfs, which archive and initramfs require',
+    );
+  });
+
+  it('still makes a full ISO, which has its root filesystem on the medium', async () => {
+    const { code } = await prepareAll(iso, 'iso', 'full only');
+    expect([code, await networkIn('full only/hosts/static/live.iso')]).toEqual([0, []]);
+  });
+});
+
+describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreos-installer')}`, () => {
+  it.each(artifacts)('reads the keyfile out of %s', async (artifact, file) => {
+    const folder = `read ${artifact}`;
+    await prepareAll(isoPair().full, artifact, folder);
+    const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
+    const found = execFileSync('coreos-installer', [...command, path(folder, 'hosts', 'static', file)]);
+    expect(found.toString()).toContain(keyfile.trimEnd());
+  });
+});
