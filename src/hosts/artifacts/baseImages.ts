@@ -49,7 +49,7 @@ export interface BaseSet {
   /** Put together and checked with the first call. Throws CliError where the ISO cannot give one. */
   minimalIso(): Promise<Reconstruction>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
-  features(): Promise<LiveFeatures | undefined>;
+  readonly features: () => Promise<LiveFeatures | undefined>;
   /** Closes all files. */
   close(): Promise<void>;
 }
