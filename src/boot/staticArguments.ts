@@ -1,0 +1,170 @@
+/**
+ * The network of a host as kernel arguments for the initramfs: `ip=`, `bond=`, `vlan=`, `rd.route=`, `nameserver=`. Source:
+ * dracut.cmdline(7), and nm-initrd-generator(8), which reads them in CoreOS and also accepts a MAC address with dashes in place
+ * of an interface name. Not possible: bridges and other types, DNS search domains, more than one connection per interface.
+ */
+
+import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
+import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
+
+/** Arguments, or the reason why there are none. */
+export type StaticArguments =
+  | { readonly kind: 'arguments'; readonly texts: readonly string[] }
+  | { readonly kind: 'refused'; readonly file: string; readonly message: string; readonly hint: string };
+
+class Refusal extends Error {
+  readonly file: string;
+  readonly hint: string;
+
+  constructor({ file }: Connection, message: string, hint: string) {
+    super(message);
+    this.file = file;
+    this.hint = hint;
+  }
+}
+
+/** Bonds first, then VLANs, addresses, routes and DNS servers; connections that do not start by themselves are left out. */
+export function staticArguments(connections: readonly Connection[]): StaticArguments {
+  const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
+  try {
+    const texts = [
+      ...active.flatMap((connection) => bondArgument(connection, active)),
+      ...active.flatMap((connection) => vlanArgument(connection, active)),
+      ...active.flatMap(ipArguments),
+      ...active.flatMap(routeArguments),
+      ...new Set(active.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns].map(nameserver))),
+    ];
+    return { kind: 'arguments', texts: texts.length === 0 ? [] : [...texts, 'rd.neednet=1'] };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { file, hint, message } = error;
+    return { kind: 'refused', file, message, hint };
+  }
+}
+
+const types: ReadonlySet<string> = new Set(['ethernet', 'bond', 'vlan']);
+
+/** The name by which arguments refer to the device of a connection. */
+function deviceOf(connection: Connection): string {
+  const { interfaceName, mac, type } = connection;
+  if (!types.has(type)) {
+    throw new Refusal(
+      connection,
+      `kernel arguments cannot describe ${connectionName(connection)}, a connection of type ${type}`,
+      'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive',
+    );
+  }
+  const device = interfaceName ?? mac?.replaceAll(':', '-');
+  if (device !== undefined && /^[\w.-]+$/.test(device)) return device;
+  throw new Refusal(
+    connection,
+    device === undefined
+      ? `${connectionName(connection)} names no interface`
+      : `kernel arguments cannot contain the interface name ${JSON.stringify(device)}`,
+    'set interface-name= in [connection], or mac-address= in [ethernet]',
+  );
+}
+
+function bondArgument(connection: Connection, all: readonly Connection[]): string[] {
+  const { bond, mtu, type } = connection;
+  if (type !== 'bond') return [];
+  const ports = all.filter(
+    ({ controller }) => controller !== undefined && findConnection(all, controller) === connection,
+  );
+  const options = [...bond].map(([name, value]) => `${name}=${value.replaceAll(',', ';')}`).join(',');
+  const unsafe = [...bond].find(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\w.,+:-]*$/.test(value));
+  if (unsafe !== undefined || options.includes(':')) {
+    throw new Refusal(
+      connection,
+      `kernel arguments cannot contain the options of the bond ${connectionName(connection)}: ${options}`,
+      'remove the option with the address, or use artifacts with the network in the initramfs',
+    );
+  }
+  return [`bond=${deviceOf(connection)}:${ports.map(deviceOf).join(',')}:${options}${optional(mtu)}`];
+}
+
+/** The kernel derives the number of a VLAN from its name in one of these forms. */
+const vlanName = /^(?:vlan0*|.+\.0*)(\d{1,4})$/;
+
+function vlanArgument(connection: Connection, all: readonly Connection[]): string[] {
+  const { vlan } = connection;
+  if (vlan === undefined) return [];
+  const parent = findConnection(all, vlan.parent ?? '');
+  const parentDevice = parent === undefined ? vlan.parent : deviceOf(parent);
+  const device = deviceOf(connection);
+  if (parentDevice === undefined || !/^[\w.-]+$/.test(parentDevice)) {
+    throw new Refusal(
+      connection,
+      `the VLAN ${device} has no parent interface that kernel arguments can name`,
+      'set parent= in [vlan] to the name of an interface',
+    );
+  }
+  if (Number(vlanName.exec(device)?.[1]) !== vlan.id) {
+    throw new Refusal(
+      connection,
+      `kernel arguments derive the ID of a VLAN from its name, and ${device} does not end in ${vlan.id}`,
+      `rename the interface to ${parentDevice}.${vlan.id} or vlan${vlan.id}`,
+    );
+  }
+  return [`vlan=${device}:${parentDevice}`];
+}
+
+/** Static addresses before DHCP: nm-initrd-generator resets the other family with a later static address. */
+function ipArguments(connection: Connection): string[] {
+  const { clonedMac, controller, ip, mtu, type } = connection;
+  const device = deviceOf(connection);
+  if (controller !== undefined) return [];
+  const own = type === 'bond' ? undefined : mtu; // the MTU of a bond is in its own argument
+  const end = clonedMac === undefined ? optional(own) : `:${own ?? ''}:${clonedMac.replaceAll(':', '-')}`;
+  const fixed = ([4, 6] as const).flatMap((family) => addressArguments(ip[family], `${device}:none${end}`));
+  const dynamic = dynamicMethod(connection, ip);
+  if (dynamic !== undefined) return [...fixed, `ip=${device}:${dynamic}${fixed.length === 0 ? end : ''}`];
+  return fixed.length === 0 ? [`ip=${device}:off${end}`] : fixed;
+}
+
+/** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:none[:MTU[:MAC]]`; the gateway belongs to the first address. */
+function addressArguments({ addresses, gateway, method }: IpConfig, end: string): string[] {
+  if (method !== 'manual') return [];
+  return addresses.map(({ address, prefixLength }, index) => {
+    const router = index === 0 && gateway !== undefined ? bracketed(gateway) : '';
+    return `ip=${bracketed(address)}::${router}:${prefixLength}::${end}`;
+  });
+}
+
+/** The keyword for the families that get their addresses from the network; undefined if there are none. */
+function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpConfig>>): string | undefined {
+  const [ipv4, ipv6] = [ip[4].method, ip[6].method];
+  for (const method of [ipv4, ipv6]) {
+    if (['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local'].includes(method)) continue;
+    throw new Refusal(
+      connection,
+      `kernel arguments cannot describe the method ${method} of ${connectionName(connection)}`,
+      'set method= to manual, auto or disabled',
+    );
+  }
+  if (ipv4 === 'auto') return 'dhcp';
+  if (ipv6 === 'dhcp') return 'dhcp6';
+  return ipv6 === 'auto' ? 'auto6' : undefined;
+}
+
+/** `rd.route=NETWORK:GATEWAY:DEVICE` */
+function routeArguments(connection: Connection): string[] {
+  const device = deviceOf(connection);
+  return [...connection.ip[4].routes, ...connection.ip[6].routes].map(({ destination, gateway }) => {
+    const network = `${formatAddress(destination.address)}/${destination.prefixLength}`;
+    const text = destination.address.family === 6 ? `[${network}]` : network;
+    return `rd.route=${text}:${gateway === undefined ? '' : bracketed(gateway)}:${device}`;
+  });
+}
+
+function nameserver(address: IpAddress): string {
+  return `nameserver=${formatAddress(address)}`;
+}
+
+function bracketed(address: IpAddress): string {
+  return address.family === 6 ? `[${formatAddress(address)}]` : formatAddress(address);
+}
+
+function optional(value: number | undefined): string {
+  return value === undefined ? '' : `:${value}`;
+}

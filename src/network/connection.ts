@@ -1,0 +1,151 @@
+/**
+ * A connection of NetworkManager, read from its keyfile: what is needed to decide whether a host reaches a URL, and to write
+ * the same network as kernel arguments. Keys and values: nm-settings-keyfile(5). Not read: Wi-Fi, VPN, 802.1X, tunnels.
+ */
+
+import { parseKeyfile } from '../formats/keyfile.ts';
+import { addressBits, type Family, type IpAddress, parseAddress } from './ipAddress.ts';
+
+export interface Connection {
+  /** The file name, for messages: `eth0.nmconnection`. */
+  readonly file: string;
+  readonly id: string;
+  readonly uuid: string | undefined;
+  /** `ethernet`, `bond`, `vlan`, `bridge`, …; `802-3-ethernet` reads as `ethernet`. */
+  readonly type: string;
+  readonly interfaceName: string | undefined;
+  /** The MAC address that the device must have, in upper case. */
+  readonly mac: string | undefined;
+  /** The MAC address that the device gets. */
+  readonly clonedMac: string | undefined;
+  readonly mtu: number | undefined;
+  /** Name or UUID of the bond or bridge to which the port belongs. */
+  readonly controller: string | undefined;
+  readonly vlan: { readonly id: number; readonly parent: string | undefined } | undefined;
+  /** The options of a bond, by their names in the kernel. */
+  readonly bond: ReadonlyMap<string, string>;
+  readonly ip: Readonly<Record<Family, IpConfig>>;
+  readonly isAutoconnected: boolean;
+}
+
+/** The settings of one IP family. */
+export interface IpConfig {
+  /** `auto`, `manual`, `disabled`, `link-local`, `dhcp`, `ignore`, `shared`. */
+  readonly method: string;
+  readonly addresses: readonly Subnet[];
+  readonly gateway: IpAddress | undefined;
+  readonly dns: readonly IpAddress[];
+  readonly routes: readonly Route[];
+  /** The connection never gets the default route. */
+  readonly neverDefault: boolean;
+}
+
+/** An address of the host and the length of its subnet's prefix. */
+export interface Subnet {
+  readonly address: IpAddress;
+  readonly prefixLength: number;
+}
+
+export interface Route {
+  readonly destination: Subnet;
+  /** Undefined for a destination on the link. */
+  readonly gateway: IpAddress | undefined;
+}
+
+/** Values of one section by key; of equal keys the last one counts. */
+type Section = ReadonlyMap<string, string>;
+
+/** @throws FormatError for text that is not a keyfile */
+export function parseConnection(file: string, text: string): Connection {
+  const sections = new Map(
+    parseKeyfile(text).map(({ name, entries }): [string, Section] => [
+      name,
+      new Map(entries.map(({ key, value }) => [key, value.trim()])),
+    ]),
+  );
+  const section = (...names: readonly string[]): Section =>
+    names.map((name) => sections.get(name)).find((found) => found !== undefined) ?? new Map();
+  const connection = section('connection');
+  const wired = section('ethernet', '802-3-ethernet');
+  const vlan = section('vlan');
+  const type = (connection.get('type') ?? 'ethernet').replace(/^802-3-/, '');
+  return {
+    file,
+    id: connection.get('id') ?? file.replace(/\.nmconnection$/, ''),
+    uuid: connection.get('uuid'),
+    type,
+    interfaceName: connection.get('interface-name') ?? section(type).get('interface-name'),
+    mac: wired.get('mac-address')?.toUpperCase(),
+    clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(wired.get('cloned-mac-address') ?? '')?.[0],
+    mtu: numberOf(wired.get('mtu')) || undefined,
+    controller: connection.get('controller') ?? connection.get('master'),
+    vlan: type === 'vlan' ? { id: numberOf(vlan.get('id')) ?? 0, parent: vlan.get('parent') } : undefined,
+    bond: new Map([...section('bond')].filter(([key]) => key !== 'interface-name')),
+    ip: { 4: ipConfigOf(section('ipv4'), 4), 6: ipConfigOf(section('ipv6'), 6) },
+    isAutoconnected: connection.get('autoconnect') !== 'false' && connection.get('autoconnect') !== '0',
+  };
+}
+
+/** Without a section, NetworkManager uses DHCP and IPv6 autoconfiguration. */
+function ipConfigOf(section: Section, family: Family): IpConfig {
+  const numbered = (pattern: RegExp): string[] =>
+    [...section].filter(([key]) => pattern.test(key)).map(([, value]) => value);
+  const addresses = numbered(/^address(?:es)?\d*$/).map((value) => value.split(/[,;]/));
+  const routes = numbered(/^routes?\d*$/).flatMap((value) => routeOf(value, family) ?? []);
+  const gateway =
+    section.get('gateway') ?? addresses.map(([, found = '']) => found).find((found) => found !== '');
+  return {
+    method: section.get('method') ?? 'auto',
+    addresses: addresses.flatMap(([text = '']) => subnetOf(text, family) ?? []),
+    gateway: addressOf(gateway ?? '', family) ?? routes.find(isDefaultRoute)?.gateway,
+    dns: (section.get('dns') ?? '').split(/[;,\s]+/).flatMap((text) => addressOf(text, family) ?? []),
+    routes: routes.filter((route) => !isDefaultRoute(route)),
+    neverDefault: section.get('never-default') === 'true' || section.get('never-default') === '1',
+  };
+}
+
+/** `DESTINATION/PREFIX[,GATEWAY[,METRIC]]` */
+function routeOf(value: string, family: Family): Route | undefined {
+  const [destination = '', gateway = ''] = value.split(/[,;]/);
+  const subnet = subnetOf(destination, family);
+  return subnet && { destination: subnet, gateway: addressOf(gateway, family) };
+}
+
+function isDefaultRoute({ destination }: Route): boolean {
+  return destination.prefixLength === 0;
+}
+
+/** Without a prefix, the subnet is the address alone. */
+function subnetOf(text: string, family: Family): Subnet | undefined {
+  const [address = '', prefix] = text.split('/');
+  const parsed = parseAddress(address.trim());
+  const prefixLength = prefix === undefined ? addressBits(family) : numberOf(prefix);
+  if (parsed === undefined || prefixLength === undefined || prefixLength > addressBits(family))
+    return undefined;
+  return { address: parsed, prefixLength };
+}
+
+/** Undefined also for `0.0.0.0` and `::`, which mean that there is no gateway. */
+function addressOf(text: string, family: Family): IpAddress | undefined {
+  const parsed = parseAddress(text.trim());
+  return parsed?.family === family && parsed.groups.some((group) => group !== 0) ? parsed : undefined;
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The name under which messages refer to the connection. */
+export function connectionName({ id, interfaceName }: Connection): string {
+  return interfaceName ?? id;
+}
+
+/** The connection that `reference` means: the UUID, interface name or id of one of them. */
+export function findConnection(
+  connections: readonly Connection[],
+  reference: string,
+): Connection | undefined {
+  return connections.find(
+    ({ id, interfaceName, uuid }) => reference === uuid || reference === interfaceName || reference === id,
+  );
+}

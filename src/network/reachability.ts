@@ -1,0 +1,184 @@
+/**
+ * Whether a host reaches the URLs that it needs, judged by its own connections: addresses, gateways, routes, DNS servers,
+ * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
+ */
+
+import { type Connection, connectionName, findConnection, type IpConfig, type Subnet } from './connection.ts';
+import { formatAddress, type IpAddress, isLinkLocal, maskAddress, parseAddress } from './ipAddress.ts';
+
+/** Why a host cannot reach something, or what is inconsistent in its connections. */
+export interface NetworkProblem {
+  readonly kind:
+    | 'no-address'
+    | 'no-route'
+    | 'no-dns'
+    | 'gateway-outside-subnet'
+    | 'missing-parent'
+    | 'missing-controller';
+  /** The keyfile that the problem is in; undefined for a problem of all connections. */
+  readonly file?: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const families = [4, 6] as const;
+
+/** Problems of the connections themselves, in their order. */
+export function findConnectionProblems(connections: readonly Connection[]): NetworkProblem[] {
+  return connections.flatMap((connection) => [
+    ...missingParent(connection, connections),
+    ...missingController(connection, connections),
+    ...families.flatMap((family) => outsideGateway(connection, connection.ip[family])),
+  ]);
+}
+
+/** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
+function missingParent(connection: Connection, all: readonly Connection[]): NetworkProblem[] {
+  const { file, mac, vlan } = connection;
+  if (vlan === undefined) return [];
+  const name = connectionName(connection);
+  const { parent } = vlan;
+  if (parent === undefined) {
+    if (mac !== undefined) return [];
+    return [
+      {
+        kind: 'missing-parent',
+        file,
+        message: `the VLAN ${name} has no parent interface`,
+        hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
+      },
+    ];
+  }
+  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return [];
+  return [
+    {
+      kind: 'missing-parent',
+      file,
+      message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
+      hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
+    },
+  ];
+}
+
+function missingController(connection: Connection, all: readonly Connection[]): NetworkProblem[] {
+  const { controller, file } = connection;
+  if (controller === undefined || findConnection(all, controller) !== undefined) return [];
+  return [
+    {
+      kind: 'missing-controller',
+      file,
+      message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
+      hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
+    },
+  ];
+}
+
+function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
+function outsideGateway(connection: Connection, ip: IpConfig): NetworkProblem[] {
+  const { addresses, gateway } = ip;
+  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return [];
+  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return [];
+  const subnets = addresses.map(formatSubnet).join(', ');
+  return [
+    {
+      kind: 'gateway-outside-subnet',
+      file: connection.file,
+      message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
+      hint: 'correct the prefix length of the address, or use a gateway inside the subnet',
+    },
+  ];
+}
+
+/**
+ * Why the connections do not reach a host.
+ * @param host name or address, without brackets
+ * @returns undefined if they may reach it
+ */
+export function findReachProblem(
+  connections: readonly Connection[],
+  host: string,
+): NetworkProblem | undefined {
+  const active = connections.filter(
+    ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
+  );
+  if (
+    active.length === 0 ||
+    active.some((connection) => families.some((family) => isDynamic(connection.ip[family])))
+  )
+    return undefined;
+  const configs = active.flatMap(({ ip }) => [ip[4], ip[6]]).filter(({ addresses }) => addresses.length > 0);
+  if (configs.length === 0) {
+    return {
+      kind: 'no-address',
+      message: 'no connection has an IP address or uses DHCP',
+      hint: 'add an address to one of the connections, or set its method to auto',
+    };
+  }
+  const address = parseAddress(host);
+  return address === undefined ? findNameProblem(configs, host) : findAddressProblem(configs, address);
+}
+
+/** DHCP, router advertisements, or a method that this program does not judge. */
+function isDynamic({ method }: IpConfig): boolean {
+  return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
+}
+
+function findNameProblem(configs: readonly IpConfig[], host: string): NetworkProblem | undefined {
+  const servers = configs.flatMap(({ dns }) => dns);
+  if (servers.length === 0) {
+    return {
+      kind: 'no-dns',
+      message: `the network is static and has no DNS server, so the host cannot resolve ${host}`,
+      hint: 'add a DNS server to the network, or use an IP address in the URL',
+    };
+  }
+  return servers.some((server) => isRouted(configs, server))
+    ? undefined
+    : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
+}
+
+function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): NetworkProblem | undefined {
+  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
+}
+
+function noRoute(target: string): NetworkProblem {
+  return {
+    kind: 'no-route',
+    message: `the host has no route to ${target}`,
+    hint: 'add a gateway, or a route to that address',
+  };
+}
+
+function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
+  return configs.some(
+    ({ addresses, gateway, neverDefault, routes }) =>
+      addresses.some((subnet) => isInside(target, subnet)) ||
+      routes.some(({ destination }) => isInside(target, destination)) ||
+      (gateway?.family === target.family && !neverDefault),
+  );
+}
+
+function isInside(address: IpAddress, { address: own, prefixLength }: Subnet): boolean {
+  return (
+    address.family === own.family && networkText(address, prefixLength) === networkText(own, prefixLength)
+  );
+}
+
+function networkText(address: IpAddress, prefixLength: number): string {
+  return formatAddress(maskAddress(address, prefixLength));
+}
+
+function formatSubnet({ address, prefixLength }: Subnet): string {
+  return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
+}
+
+/** Whether the host depends on its own settings: some address is static and none comes from the network. */
+export function isStatic(connections: readonly Connection[]): boolean {
+  const ips = connections
+    .filter(({ isAutoconnected }) => isAutoconnected)
+    .flatMap(({ ip }) => [ip[4], ip[6]]);
+  return ips.some(({ addresses }) => addresses.length > 0);
+}

@@ -1,0 +1,222 @@
+/** Whether a host reaches a URL by its own connections, and what is inconsistent in them. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FormatError } from '../../src/core/errors.ts';
+import { type Connection, parseConnection } from '../../src/network/connection.ts';
+import { findConnectionProblems, findReachProblem, isStatic } from '../../src/network/reachability.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const parse = (files: Files): Connection[] =>
+  Object.entries(files).map(([name, text]) =>
+    parseConnection(`${name}.nmconnection`, `[connection]\nid=${name}\n${text}`),
+  );
+
+const eth0 = 'type=ethernet\ninterface-name=eth0\n';
+const no6 = '[ipv6]\nmethod=disabled\n';
+const static4 = (address: string, more = ''): string =>
+  `${eth0}[ipv4]\nmethod=manual\naddress1=${address}\n${more}${no6}`;
+const static6 = (address: string, more = ''): string =>
+  `${eth0}[ipv4]\nmethod=disabled\n[ipv6]\nmethod=manual\naddress1=${address}\n${more}`;
+
+describe('a host reaches', () => {
+  it.each<readonly [title: string, files: Files, host: string]>([
+    ['an address in its subnet', { a: static4('192.0.2.5/24') }, '192.0.2.99'],
+    ['any address by its gateway', { a: static4('192.0.2.5/24,192.0.2.1') }, '198.51.100.1'],
+    [
+      'any address by a default route',
+      { a: static4('192.0.2.5/24', 'route1=0.0.0.0/0,192.0.2.1\n') },
+      '198.51.100.1',
+    ],
+    [
+      'an address by a route',
+      { a: static4('192.0.2.5/24', 'route1=198.51.100.0/24,192.0.2.1\n') },
+      '198.51.100.1',
+    ],
+    [
+      'a name by a DNS server in its subnet',
+      { a: static4('192.0.2.5/24', 'dns=192.0.2.53;\n') },
+      'ironic.example.com',
+    ],
+    ['an IPv6 address in its subnet', { a: static6('2001:db8::5/64') }, '2001:db8::99'],
+    ['an IPv6 address by a link-local gateway', { a: static6('2001:db8::5/64,fe80::1') }, '2001:db8:1::1'],
+    ['anything with DHCP', { a: eth0 }, 'ironic.example.com'],
+    [
+      'anything with DHCP on another interface',
+      { a: static4('192.0.2.5/24'), b: 'type=ethernet\n' },
+      '198.51.100.1',
+    ],
+    ['anything without connections of its own', {}, '198.51.100.1'],
+    ['anything with a method that is not judged', { a: `${eth0}[ipv4]\nmethod=shared\n` }, '198.51.100.1'],
+  ])('%s', (_title, files, host) => {
+    expect(findReachProblem(parse(files), host)).toBeUndefined();
+  });
+});
+
+describe('a host does not reach', () => {
+  it.each<readonly [title: string, files: Files, host: string, kind: string, message: string]>([
+    [
+      'an address without gateway',
+      { a: static4('192.0.2.5/24') },
+      '198.51.100.1',
+      'no-route',
+      'no route to 198.51.100.1',
+    ],
+    [
+      'an address of the other family',
+      { a: static4('192.0.2.5/24,192.0.2.1') },
+      '2001:db8::1',
+      'no-route',
+      '2001:db8::1',
+    ],
+    [
+      'a name without DNS server',
+      { a: static4('192.0.2.5/24,192.0.2.1') },
+      'ironic.example.com',
+      'no-dns',
+      'resolve ironic.example.com',
+    ],
+    [
+      'a name, if the DNS server has no route',
+      { a: static4('192.0.2.5/24', 'dns=198.51.100.53\n') },
+      'a.example',
+      'no-route',
+      'the DNS server 198.51.100.53',
+    ],
+    [
+      'anything without addresses',
+      { a: `${eth0}[ipv4]\nmethod=disabled\n${no6}` },
+      '192.0.2.1',
+      'no-address',
+      'no connection has an IP address',
+    ],
+    [
+      'an address by a gateway that never is the default',
+      { a: static4('192.0.2.5/24,192.0.2.1', 'never-default=true\n') },
+      '198.51.100.1',
+      'no-route',
+      'no route',
+    ],
+    [
+      'anything by ports of a bond alone',
+      { a: `${eth0}master=bond0\n`, b: `type=bond\ninterface-name=bond0\n[ipv4]\nmethod=disabled\n${no6}` },
+      '192.0.2.1',
+      'no-address',
+      'no connection',
+    ],
+    [
+      'anything by a connection that does not start',
+      { a: static4('192.0.2.5/24'), b: 'type=ethernet\nautoconnect=false\n' },
+      '198.51.100.1',
+      'no-route',
+      'no route',
+    ],
+  ])('%s', (_title, files, host, kind, message) => {
+    expect(findReachProblem(parse(files), host)).toMatchObject({
+      kind,
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('inconsistent is', () => {
+  it.each<readonly [title: string, files: Files, kind: string, message: string]>([
+    [
+      'a gateway outside the subnet',
+      { a: static4('192.0.2.5/24,192.0.3.1') },
+      'gateway-outside-subnet',
+      'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
+    ],
+    [
+      'a VLAN without parent',
+      { v: 'type=vlan\ninterface-name=vlan7\n[vlan]\nid=7\n' },
+      'missing-parent',
+      'the VLAN vlan7 has no parent',
+    ],
+    [
+      'a VLAN on a connection that is missing',
+      { v: 'type=vlan\n[vlan]\nid=7\nparent=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n' },
+      'missing-parent',
+      'which is missing',
+    ],
+    [
+      'a port of a bond that is missing',
+      { a: `${eth0}master=bond0\n` },
+      'missing-controller',
+      'eth0 is a port of bond0',
+    ],
+  ])('%s', (_title, files, kind, message) => {
+    expect(findConnectionProblems(parse(files))).toMatchObject([
+      { kind, message: expect.stringContaining(message) },
+    ]);
+  });
+
+  it.each<readonly [title: string, files: Files]>([
+    ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
+    ['not a link-local gateway', { a: static6('2001:db8::5/64,fe80::1') }],
+    ['not a VLAN on an interface without connection', { v: 'type=vlan\n[vlan]\nid=7\nparent=eth0\n' }],
+    [
+      'not a port by the UUID of its bond',
+      {
+        a: `${eth0}controller=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n`,
+        b: 'uuid=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\ntype=bond\n',
+      },
+    ],
+  ])('%s', (_title, files) => {
+    expect(findConnectionProblems(parse(files))).toEqual([]);
+  });
+});
+
+describe('static', () => {
+  it.each<readonly [title: string, files: Files, expected: boolean]>([
+    ['is a network with an address', { a: static4('192.0.2.5/24') }, true],
+    ['is not DHCP', { a: eth0 }, false],
+    [
+      'is not a connection that does not start',
+      { a: `${static4('192.0.2.5/24')}[connection]\nautoconnect=no\n` },
+      true,
+    ],
+  ])('%s', (_title, files, expected) => {
+    expect(isStatic(parse(files))).toBe(expected);
+  });
+});
+
+describe('any text', () => {
+  const keys = fc.constantFrom(
+    'address1',
+    'addresses',
+    'gateway',
+    'dns',
+    'route1',
+    'method',
+    'parent',
+    'id',
+    'mtu',
+    'master',
+  );
+  const line = fc.oneof(
+    fc.constantFrom('[connection]', '[ipv4]', '[ipv6]', '[vlan]', '[ethernet]', '[bond]'),
+    fc.tuple(keys, fc.string()).map(([key, value]) => `${key}=${value}`),
+    fc
+      .tuple(keys, fc.ipV4(), fc.nat(40))
+      .map(([key, address, prefix]) => `${key}=${address}/${prefix},${address}`),
+  );
+
+  it('is a connection that can be judged, or a FormatError', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(line)), fc.domain(), (files, host) => {
+        const connections = files.flatMap((lines, index) => {
+          try {
+            return [parseConnection(`${index}.nmconnection`, lines.join('\n'))];
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+            return [];
+          }
+        });
+        findConnectionProblems(connections);
+        findReachProblem(connections, host);
+      }),
+    );
+  });
+});
