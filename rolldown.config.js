@@ -38,6 +38,37 @@ const output = { dir: 'dist', comments: false };
 
 const licenses = licensesInside('bundled.LICENSES');
 
+// Half a megabyte each, of which the program and the library share one copy.
+const thirdParty = await rolldown({
+  input: { openpgp: 'openpgp', 'node-forge': 'node-forge' },
+  platform: 'node',
+  resolve,
+  logLevel: 'warn',
+  plugins: [licenses],
+});
+const { output: thirdPartyChunks } = await thirdParty.write({
+  ...output,
+  format: 'cjs',
+  cleanDir: true,
+  entryFileNames: CHUNK,
+  chunkFileNames: CHUNK,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+});
+/** @type {Map<string, string>} names of the packages to paths of their copies */
+const copies = new Map(
+  thirdPartyChunks.flatMap((chunk) =>
+    chunk.type === 'chunk' && chunk.isEntry ? [[chunk.name, `./${chunk.fileName}`]] : [],
+  ),
+);
+const sharedCopies = {
+  name: 'shared-copies',
+  /** @param {string} id */
+  resolveId: (id) => {
+    const path = copies.get(id);
+    return path === undefined ? null : { id: path, external: true };
+  },
+};
+
 const library = await rolldown({
   input: { index: 'src/index.ts' },
   platform: 'node',
@@ -46,9 +77,9 @@ const library = await rolldown({
   checks: { ineffectiveDynamicImport: false }, // it exports what the program's commands load late
   preserveEntrySignatures: 'allow-extension', // or the entry would be one more file
   external,
-  plugins: [licenses],
+  plugins: [sharedCopies, licenses],
 });
-await library.write({ ...output, cleanDir: true, chunkFileNames: '[name].js' });
+await library.write({ ...output, chunkFileNames: '[name].js' });
 
 const program = await rolldown({
   input: { cli: 'src/cli/main.ts' },
@@ -57,7 +88,7 @@ const program = await rolldown({
   logLevel: 'warn',
   preserveEntrySignatures: 'allow-extension',
   external,
-  plugins: [commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
+  plugins: [sharedCopies, commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
 });
 const { output: chunks } = await program.write({
   ...output,

@@ -46,32 +46,38 @@ export async function sendBody(sending: Sending): Promise<void> {
 }
 
 async function sendRange(
-  sending: Sending,
+  { source, buffers, sent }: Sending,
   client: ClientConnection,
   { offset, length }: ByteRange,
 ): Promise<void> {
   const end = offset + length;
+  const small = buffers.borrowSmall();
   const pending: FilledBuffer[] = [];
-  let size: BufferSize = 'small';
-  const readAt = (start: number): void => {
-    if (start < end) pending.push(startReading(sending, { offset: start, length: end - start }, size));
+  const readAt = (start: number, buffer: Uint8Array): void => {
+    pending.push(startReading(source, { offset: start, length: end - start }, buffer));
   };
+  let takenFast = 0;
   try {
-    readAt(offset);
-    for (let [current] = pending; current !== undefined; [current] = pending) {
+    for (let position = offset; position < end;) {
+      const isFast = takenFast >= KERNEL_BUFFERS;
+      if (pending.length === 0) readAt(position, (isFast ? buffers.borrowLarge() : undefined) ?? small);
+      const [current] = pending;
+      if (current === undefined) return;
       await current.filled;
-      readAt(current.range.offset + current.range.length); // while the client takes what has been read
+      position += current.range.length;
+      const spare = isFast && position < end ? buffers.borrowSpare() : undefined;
+      if (spare !== undefined) readAt(position, spare); // while the client takes what has been read
       const began = performance.now();
       await client.write(current.buffer.subarray(0, current.range.length));
-      const taken = current.range.offset + current.range.length - offset;
-      size = taken >= KERNEL_BUFFERS && performance.now() - began < FAST ? 'large' : 'small';
-      sending.sent(current.range);
+      takenFast = performance.now() - began < FAST ? takenFast + current.range.length : 0;
+      sent(current.range);
       pending.shift();
-      sending.buffers.giveBack(current.buffer);
+      if (current.buffer !== small) buffers.giveBack(current.buffer);
     }
   } finally {
     await Promise.allSettled(pending.map(({ filled }) => filled));
-    for (const { buffer } of pending) sending.buffers.giveBack(buffer);
+    for (const { buffer } of pending) if (buffer !== small) buffers.giveBack(buffer);
+    buffers.giveBack(small);
   }
 }
 
@@ -82,59 +88,71 @@ interface FilledBuffer {
   readonly filled: Promise<void>;
 }
 
-/** Reads as much from the start of the range as one buffer holds. */
+/** Reads as much from the start of the range as the buffer holds. */
 function startReading(
-  { source, buffers }: Sending,
+  source: Sending['source'],
   { offset, length }: ByteRange,
-  size: BufferSize,
+  buffer: Uint8Array,
 ): FilledBuffer {
-  const buffer = buffers.borrow(size);
   const range = { offset, length: Math.min(buffer.length, length) };
   const filled = source.readInto(buffer.subarray(0, range.length), offset);
   filled.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
   return { buffer, range, filled };
 }
 
-/** Milliseconds in which a fast client takes a buffer; one that takes its time holds small ones meanwhile. */
+/** Milliseconds in which a fast client takes a buffer. */
 const FAST = 50;
-/** Bytes that the kernels of both sides take at once, however slow the client is. */
+/**
+ * Bytes that a client takes without a slow write before it gets large buffers. The kernels of both sides take fewer for a
+ * client that reads nothing, and fewer at a time for one that reads slowly.
+ */
 const KERNEL_BUFFERS = 8 * 1024 * 1024;
 
-/** Bytes of large buffers, which are kept. */
-const LARGE_SIZE = 256 * 1024;
-/** Bytes of small ones. */
+/** Bytes of a large buffer. With a quarter of it, reading and writing take a quarter more of the processor. */
+const LARGE_SIZE = 1024 * 1024;
+/** Bytes of a small one, which every transfer has. */
 const SMALL_SIZE = 32 * 1024;
+/** Small buffers that are kept: 2 MiB, as thousands of clients may have one at the same time. */
+const MAX_FREE_SMALL = 64;
 
-type BufferSize = 'large' | 'small';
-
+/** Buffers that all transfers share and that are used again, as the garbage collector would free them too late. */
 export interface BufferPool {
-  /** A small one where there are no more large ones. */
-  borrow(size: BufferSize): Uint8Array;
+  borrowSmall(): Uint8Array;
+  /** `undefined`: all are borrowed. */
+  borrowLarge(): Uint8Array | undefined;
+  /** A large one while more than half of them are free, so that other transfers get their first one. */
+  borrowSpare(): Uint8Array | undefined;
   /** Takes back a borrowed buffer that nothing reads or writes any more. */
   giveBack(buffer: Uint8Array): void;
   /** Bytes that are borrowed now. */
   readonly borrowed: number;
 }
 
-/** @param limit number of large buffers, by default 24 MiB in all */
-export function createBufferPool(limit = 96): BufferPool {
+/** @param limit number of large buffers */
+export function createBufferPool(limit = 16): BufferPool {
   const free: Uint8Array[] = [];
-  let pooled = 0;
+  const freeSmall: Uint8Array[] = [];
+  let large = 0;
   let borrowed = 0;
-  const large = (): Uint8Array | undefined => {
-    if (free.length > 0 || pooled === limit) return free.pop();
-    pooled++;
-    return Buffer.allocUnsafeSlow(LARGE_SIZE);
+  const lend = (buffer: Uint8Array): Uint8Array => {
+    borrowed += buffer.length;
+    return buffer;
+  };
+  const borrowLarge = (): Uint8Array | undefined => {
+    const kept = free.pop();
+    if (kept !== undefined) return lend(kept);
+    if (large === limit) return undefined;
+    large++;
+    return lend(Buffer.allocUnsafeSlow(LARGE_SIZE));
   };
   return {
-    borrow: (size) => {
-      const buffer = (size === 'large' ? large() : undefined) ?? Buffer.allocUnsafeSlow(SMALL_SIZE);
-      borrowed += buffer.length;
-      return buffer;
-    },
+    borrowSmall: () => lend(freeSmall.pop() ?? Buffer.allocUnsafeSlow(SMALL_SIZE)),
+    borrowLarge,
+    borrowSpare: () => (large - free.length < limit / 2 ? borrowLarge() : undefined),
     giveBack: (buffer) => {
       borrowed -= buffer.length;
       if (buffer.length === LARGE_SIZE) free.push(buffer);
+      else if (freeSmall.length < MAX_FREE_SMALL) freeSmall.push(buffer);
     },
     get borrowed() {
       return borrowed;
