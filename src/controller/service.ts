@@ -1,4 +1,4 @@
-/** The parts of a running controller: what it knows, what it serves, and who writes. */
+/** The parts of a running controller: informers, server, and reconcile loop. */
 
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
@@ -34,7 +34,7 @@ export interface ControllerService {
   readonly log: ServerLog;
 }
 
-/** The surroundings of a service. */
+/** The context of a controller service. */
 export interface ControllerParts {
   readonly trouble: (error: Error) => void;
   readonly setup: Setup;
@@ -47,7 +47,7 @@ export interface ControllerParts {
   readonly io: Io;
 }
 
-/** Listens, and begins to watch the cluster. Throws CliError where it cannot listen. */
+/** Listens and starts to watch the cluster. Throws CliError if it cannot listen. */
 export async function startControllerService(
   options: ControllerOptions,
   parts: ControllerParts,
@@ -61,11 +61,11 @@ export async function startControllerService(
     snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
   );
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const letGo = state.catalog().hold();
+    const release = state.catalog().acquire();
     try {
       return await buildOutcome(image, { factory: requireFactory(state), links, readSecret, io });
     } finally {
-      letGo();
+      release();
     }
   };
   let counters: ControllerCounters | undefined;
@@ -78,7 +78,7 @@ export async function startControllerService(
     wrote: (outcome) => counters?.wrote(outcome),
     failed: () => counters?.failed(),
   });
-  const metrics = createMetrics(figuresOf(state, informers), (registry) => {
+  const metrics = createMetrics(metricsSource(state, informers), (registry) => {
     counters = addControllerMetrics(registry, {
       isLeader: parts.isLeader,
       load: () => reconcileLoop.load,
@@ -92,22 +92,22 @@ export async function startControllerService(
       throw error;
     },
   );
-  // The server knows its own URL only now, and nothing is made before.
+  // The URL of the server is known only now. No image is built earlier.
   const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
   return { informers, state, server, reconcileLoop, metrics, log };
 }
 
-/** Takes one snapshot after the other. */
+/** Returns the function that takes snapshots. */
 function snapshotTaker(
   options: ControllerOptions,
   { client, io, log, settings, setup }: ControllerParts,
-  around: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
+  sources: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
 ): () => Promise<ControllerSnapshot> {
   const digests = knownDigests(new Map());
   const { cacheSize, log: form } = setup;
   return async () =>
     takeControllerSnapshot(options, {
-      ...around(),
+      ...sources(),
       settings: await settings.open(),
       digests,
       cacheSize,
@@ -119,7 +119,7 @@ function snapshotTaker(
 function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {
   const snapshot = state.current();
   if (snapshot !== undefined) return snapshot.factory;
-  throw new CliError('settings and images are still being read', {
+  throw new CliError('settings and images are still loading', {
     code: 'ERR_BUSY',
     hint: 'wait for /readyz',
   });
@@ -140,8 +140,8 @@ async function listen(
     () => undefined,
   );
   const problem = (): string | undefined => {
-    if (state.current() === undefined) return 'settings and images are still being read';
-    return isSynced ? undefined : 'the cluster has not told yet what there is';
+    if (state.current() === undefined) return 'settings and images are still loading';
+    return isSynced ? undefined : 'the initial list of objects is still loading';
   };
   const describe = (): ReturnType<typeof describeController> =>
     describeController({
@@ -171,7 +171,7 @@ async function listen(
   return server;
 }
 
-function figuresOf(
+function metricsSource(
   state: ServiceState<ControllerSnapshot>,
   informers: Informers,
 ): Parameters<typeof createMetrics>[0] {
@@ -183,8 +183,8 @@ function figuresOf(
     },
     hosts: () => {
       const images = [...informers.all()].filter(({ image }) => !image.isForeign);
-      const right = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
-      return { right, wrong: images.length - right };
+      const valid = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
+      return { valid, invalid: images.length - valid };
     },
   };
 }

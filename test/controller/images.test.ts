@@ -342,7 +342,7 @@ describe('the catalog', () => {
 
 describe('settings and images that are wrong for all', () => {
   it.each([
-    ['no images', { iso: [] }, {}, 'There is no image to make others from'],
+    ['no images', { iso: [] }, {}, 'No base image'],
     ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
     ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml has a list of hosts'],
     ['a setting that nobody knows', {}, { settings: 'unknown.yaml' }, 'unknown.yaml is not an inventory'],

@@ -342,8 +342,8 @@ describe('when something is wrong', () => {
       client.socket.destroy();
     });
     await until(() => lines.some(({ event }) => event === 'request'));
-    expect(lines.at(-1)).toMatchObject({ outcome: 'client gone', level: 'info', client: '127.0.0.1' });
-    expect(transfers.recent()).toMatchObject([{ outcome: 'client gone' }]);
+    expect(lines.at(-1)).toMatchObject({ outcome: 'client disconnected', level: 'info', client: '127.0.0.1' });
+    expect(transfers.recent()).toMatchObject([{ outcome: 'client disconnected' }]);
     expect(transfers.running()).toBe(0);
     expect([iso.opened.now, held.count]).toEqual([0, 0]);
   });

@@ -74,7 +74,7 @@ describe('the status page', () => {
   });
 
   it('says that there is nothing where there is nothing', () => {
-    const text = page(exampleStatus({ hosts: [], bases: [], shared: [], recent: [] }));
+    const text = page(exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] }));
     expect(text).not.toContain('<table>');
     expect(text).toContain('No host matches.');
   });
@@ -83,10 +83,10 @@ describe('the status page', () => {
   it.each<[string, Status]>([
     ['names', withHost(exampleHost(markup))],
     [
-      'findings',
+      'messages',
       withHost(
         exampleHost('a', {
-          findings: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
+          messages: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
         }),
       ),
     ],
@@ -95,7 +95,7 @@ describe('the status page', () => {
     [
       'base images',
       exampleStatus({
-        bases: [{ name: markup, architecture: markup, size: 1, digest: markup, build: markup }],
+        baseImages: [{ name: markup, architecture: markup, size: 1, digest: markup, build: markup }],
       }),
     ],
     [
@@ -181,7 +181,7 @@ describe('JSON', () => {
 
   it.each<[string, Status]>([
     ['all kinds of hosts', exampleStatus()],
-    ['nothing', exampleStatus({ hosts: [], bases: [], shared: [], recent: [] })],
+    ['nothing', exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] })],
     ['an error', exampleStatus({ service: { ...exampleStatus().service, loadError: 'no' } })],
   ])('of %s is as its schema has it', (_title, status) => {
     const valid = check(JSON.parse(answer(status, 'format=json').body));
@@ -219,7 +219,7 @@ describe('JSON', () => {
 const longestName = `longest-${'name-of-a-host-'.repeat(4)}`.slice(0, 62);
 const longHost = exampleHost(longestName, {
   macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'],
-  findings: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
+  messages: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
   fetched: [
     exampleProgress({ path: `${longestName}.iso`, clients: ['2001:db8:1234:5678:9abc:def0:1234:5678'] }),
   ],
