@@ -172,7 +172,7 @@ function refuseAlikeHosts(
   if (open !== true) return;
   const owners = [
     ...chosen.map(({ name }) => ({ stem: name, owner: name })),
-    ...unlisted.map((stem) => ({ stem, owner: 'machines that are not listed' })),
+    ...unlisted.map((stem) => ({ stem, owner: 'the machines that are not listed' })),
   ];
   refuseSharedPaths(
     ownedFiles(owners, wanted),
@@ -242,7 +242,10 @@ function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Ma
 }
 
 /** @param publicUrl the base URL from which machines fetch their files */
-export function plaintextSecretWarnings(secrets: ReadonlyMap<string, HostNames>, publicUrl: string): Diagnostic[] {
+export function plaintextSecretWarnings(
+  secrets: ReadonlyMap<string, HostNames>,
+  publicUrl: string,
+): Diagnostic[] {
   if (!/^http:/i.test(publicUrl)) return [];
   return [...secrets].map(([what, hosts]) => ({
     severity: 'warning',

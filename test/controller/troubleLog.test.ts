@@ -39,7 +39,7 @@ describe('trouble with the cluster', () => {
     note('nothing listens there');
     expect(lines.slice(1)).toEqual([
       { message: 'another one', hint: 'look' },
-      { message: 'nothing listens there', hint: 'look', untold: 58 },
+      { message: 'nothing listens there', hint: 'look', suppressed: 58 },
     ]);
   });
 

@@ -85,6 +85,6 @@ describe('the state of the service', () => {
 
   it('has nothing to serve before the first one', () => {
     const { state } = service();
-    expect(() => state.catalog().find('worker-0.iso')).toThrow('still being read');
+    expect(() => state.catalog().find('worker-0.iso')).toThrow('still loading');
   });
 });

@@ -77,7 +77,7 @@ export class LeaderElection {
     return this.#term !== undefined && !this.#term.end.signal.aborted;
   }
 
-  /** The identity of the leader; undefined if there is none, or if it is not yet known. */
+  /** The identity of the leader; undefined without a leader, or before the first read. */
   get leader(): string | undefined {
     return this.#seen?.lease.holder;
   }

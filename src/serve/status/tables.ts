@@ -100,7 +100,7 @@ export function timeOf(time: Date, now: Date): Html {
   >`;
 }
 
-/** Columns with right-aligned numbers. */
+/** Columns of numbers. */
 const numberColumns = new Set(['Size', 'Sent', 'Duration']);
 
 interface TableHead {

@@ -117,7 +117,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     await expect(connect().create(images, { namespace }, object)).rejects.toMatchObject({
       status: 422,
       reason: 'Invalid',
-      isPassing: false,
+      isRetryable: false,
       message: expect.stringContaining('spec.acceptFormats[0]'),
     });
   });

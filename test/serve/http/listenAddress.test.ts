@@ -88,9 +88,9 @@ describe('formatOrigin', () => {
 
 describe('listenError', () => {
   it.each([
-    ['EADDRINUSE', '127.0.0.1:80', 'Cannot listen on 127.0.0.1:80: another program listens there'],
+    ['EADDRINUSE', '127.0.0.1:80', 'Cannot listen on 127.0.0.1:80: the address is already in use'],
     ['EACCES', ':80', 'Cannot listen on :80: ports below 1024 require privileges'],
-    ['EADDRNOTAVAIL', '[::2]:80', 'Cannot listen on [::2]:80: this machine does not have the address'],
+    ['EADDRNOTAVAIL', '[::2]:80', 'Cannot listen on [::2]:80: this machine does not have this address'],
     ['EXYZ', 'a:1', 'Cannot listen on a:1: EXYZ'],
   ])('%s is a sentence with a hint', (code, address, message) => {
     const error = listenError(Object.assign(new Error(code), { code }), parseListenAddress(address));
@@ -104,7 +104,7 @@ describe('listenError', () => {
       createServer().once('error', resolve).listen(listenOptions(address));
     });
     expect(listenError(error, address)).toMatchObject({
-      message: 'Cannot listen on the socket of systemd (file descriptor 999): that is no socket to listen on',
+      message: 'Cannot listen on the systemd socket (file descriptor 999): it is not a listening socket',
     });
   });
 

@@ -431,8 +431,8 @@ describe('where it listens', () => {
     const error: unknown = await startFixture({ listen }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CliError);
     expect(error).toMatchObject({
-      message: `Cannot listen on 127.0.0.1:${port}: another program listens there`,
-      hint: 'end that program, or give another port',
+      message: `Cannot listen on 127.0.0.1:${port}: the address is already in use`,
+      hint: 'stop the other program, or pass another port with --listen',
     });
     other.close();
   });

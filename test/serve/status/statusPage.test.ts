@@ -59,9 +59,7 @@ describe('the status page', () => {
     expect(page(exampleStatus())).not.toContain('role="alert"');
     const status = exampleStatus({ service: { ...service, loadError: 'hosts.yaml:3: <no> name' } });
     expect(page(status)).toContain(
-      tight(
-        'role="alert"> <strong>The inventory could not be read anew:</strong> hosts.yaml:3: &lt;no&gt; name.',
-      ),
+      tight('role="alert"> <strong>Failed to reload the inventory:</strong> hosts.yaml:3: &lt;no&gt; name.'),
     );
   });
 
@@ -121,12 +119,12 @@ describe('the status page', () => {
     [
       'offers to stop that, the query staying',
       'refresh=30&q=wor',
-      '<a href="?q=wor">Stop loading again every 30 s</a>',
+      '<a href="?q=wor">Stop refreshing every 30 s</a>',
     ],
     [
       'offers it',
       'q=wor&show=fetched',
-      '<a href="?q=wor&amp;show=fetched&amp;refresh=10">Load again every 10 s</a>',
+      '<a href="?q=wor&amp;show=fetched&amp;refresh=10">Refresh every 10 s</a>',
     ],
     ['keeps it when filtering', 'refresh=30', '<input type="hidden" name="refresh" value="30" />'],
     ['shows what was searched', 'q=Worker', 'name="q" value="worker"'],
@@ -272,7 +270,7 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
       })`);
         expect(seen).toEqual({
           language: 'en',
-          headings: ['ironic-coreos serve', 'Hosts', 'Base images', 'What all hosts share', 'Last transfers'],
+          headings: ['ironic-coreos serve', 'Hosts', 'Base images', 'Shared files', 'Recent transfers'],
           hosts: 50,
           bars: [0.5],
           background: colors === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 24, 27)',
