@@ -87,7 +87,7 @@ Examples:
 
 export function declareController(command: Command, context: Context): void {
   command
-    .description('Build the images that the PreprovisioningImages of a Metal3 cluster request')
+    .description('Build the images that Metal3 PreprovisioningImages request')
     .option('--settings <place>', 'settings of all hosts: file, configmap/NAME or secret/NAME')
     .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')
     .option('--grow', 'extend an ISO if the config does not fit into the reserved area');

@@ -92,7 +92,7 @@ Examples:
 
 export function declareServe(command: Command, context: Context): void {
   command
-    .description('Serve an image for each host of an inventory over HTTP, built from shared base images')
+    .description('Serve an image for each host of an inventory over HTTP')
     .option('--inventory <file>', 'settings and hosts, as YAML or JSON')
     .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml')
     .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')

@@ -140,7 +140,10 @@ function secretMessages({ links, state }: RunningService): Diagnostic[] {
 }
 
 /** @param port the port that the service listens on */
-function startMessages({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup, port: string): Diagnostic[] {
+function startMessages(
+  { hasKey, listen, publicUrl, signer, tls, tokens }: Setup,
+  port: string,
+): Diagnostic[] {
   const isLocal = isLoopback(listen);
   const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {

@@ -10,9 +10,7 @@ export function declareImageOptions(command: Command): Command {
     .addOption(repeated('--kernel <file>', 'kernel; an aarch64 kernel is decompressed'))
     .addOption(repeated('--initramfs <file>', 'initramfs'))
     .addOption(repeated('--rootfs <file>', 'root filesystem'))
-    .addOption(
-      repeated('--agent-archive <file>', 'agent container image, for hosts without a registry'),
-    )
+    .addOption(repeated('--agent-archive <file>', 'agent container image, for hosts without a registry'))
     .option('--images <folder>', 'folder of downloaded images with their release names');
 }
 
@@ -27,7 +25,12 @@ export function declareListenOptions(command: Command): Command {
     .option('--idle-timeout <time>', 'disconnect clients that read nothing for this long (default: 120s)')
     .option('--grace <time>', 'time allowed for running downloads on shutdown (default: 30s)')
     .option('--cache <mebibytes>', 'memory for cached images (default: 32)')
-    .addOption(choice('--log <form>', 'log format: text or json (default: text on a terminal, otherwise json)', ['text', 'json']));
+    .addOption(
+      choice('--log <form>', 'log format: text or json (default: text on a terminal, otherwise json)', [
+        'text',
+        'json',
+      ]),
+    );
 }
 
 export function declareAccessOptions(command: Command): Command {

@@ -75,7 +75,8 @@ export function createServiceState<S extends Servable>(take: () => Promise<S>): 
     return running;
   };
   return {
-    catalog: () => (current === undefined ? nothingYet : { ...current.snapshot.catalog, acquire: current.acquire }),
+    catalog: () =>
+      current === undefined ? nothingYet : { ...current.snapshot.catalog, acquire: current.acquire },
     current: () => current?.snapshot,
     problem: () => problem,
     load: () => {

@@ -87,7 +87,9 @@ function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles 
   if (tlsCert === undefined || tlsKey === undefined) {
     const given = tlsCert ?? tlsKey ?? clientCa;
     if (given === undefined) return undefined;
-    throw new UsageError('HTTPS requires a certificate and its key', { hint: 'pass --tls-cert and --tls-key' });
+    throw new UsageError('HTTPS requires a certificate and its key', {
+      hint: 'pass --tls-cert and --tls-key',
+    });
   }
   return {
     certificate: resolve(io.cwd, tlsCert),
@@ -168,5 +170,7 @@ export function parseWholeNumber(
 ): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for ${option}: not a whole number from ${least} to ${most}`);
+  throw new UsageError(
+    `invalid value ${JSON.stringify(text)} for ${option}: not a whole number from ${least} to ${most}`,
+  );
 }

@@ -40,9 +40,12 @@ async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSourc
   const given = profile === undefined ? {} : { profile };
   if (nmstateDir !== undefined) {
     if (name !== undefined) {
-      throw new UsageError('--inventory and --nmstate-dir cannot be combined: each contains the list of hosts', {
-        hint: 'use one of them; in an inventory, set host.nmstate to the nmstate file of a host',
-      });
+      throw new UsageError(
+        '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
+        {
+          hint: 'use one of them; in an inventory, set host.nmstate to the nmstate file of a host',
+        },
+      );
     }
     const source: RenderSource = { options: { profile: 'icc', ...given }, io };
     return { ...(await readNmstateFolder(nmstateDir, io)), source };
@@ -104,5 +107,11 @@ function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext
 }
 
 function finding(message: string): Finding {
-  return { severity: 'error', rule: 'host-file', path: [], message, hint: 'rename the file to the name of its host' };
+  return {
+    severity: 'error',
+    rule: 'host-file',
+    path: [],
+    message,
+    hint: 'rename the file to the name of its host',
+  };
 }

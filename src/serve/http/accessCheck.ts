@@ -104,10 +104,14 @@ export function parseTokens(text: string, name: string): string[] {
   for (const { token, number } of tokens) {
     const problem = tokenProblem(token);
     if (problem !== undefined) {
-      throw new CliError(`${name}:${number} is not a valid token: ${problem}`, { code: 'ERR_SETTING', hint: HINT });
+      throw new CliError(`${name}:${number} is not a valid token: ${problem}`, {
+        code: 'ERR_SETTING',
+        hint: HINT,
+      });
     }
   }
-  if (tokens.length === 0) throw new CliError(`${name} contains no token`, { code: 'ERR_SETTING', hint: HINT });
+  if (tokens.length === 0)
+    throw new CliError(`${name} contains no token`, { code: 'ERR_SETTING', hint: HINT });
   return tokens.map(({ token }) => token);
 }
 

@@ -97,11 +97,12 @@ const noProxy: PlainAnswer = {
 
 /** Undefined for a broken connection. */
 function answerTo(code: string | undefined): PlainAnswer | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, message: 'the request headers are too large' };
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the request headers are too large' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, message: 'the request did not arrive in time' };
-  return code?.startsWith('HPE_') ? { status: 400, message: 'this is not a valid HTTP/1.1 request' } : undefined;
+  return code?.startsWith('HPE_')
+    ? { status: 400, message: 'this is not a valid HTTP/1.1 request' }
+    : undefined;
 }
 
 /** Milliseconds for a client to read the last answer. If the connection closed immediately, the answer could get lost. */

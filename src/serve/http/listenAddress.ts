@@ -28,7 +28,8 @@ export function parseListenAddress(text: string): ListenAddress {
   if (Number(port) > HIGHEST_PORT) throw invalidAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
   if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
   const bracketed = /^\[(.*)\]$/.exec(address)?.[1];
-  if (bracketed === undefined && address.includes(':')) throw invalidAddress(text, 'IPv6 addresses require brackets');
+  if (bracketed === undefined && address.includes(':'))
+    throw invalidAddress(text, 'IPv6 addresses require brackets');
   const host = parseHost(bracketed ?? address);
   if (host.kind === 'invalid')
     throw invalidAddress(text, `${JSON.stringify(bracketed ?? address)}: ${host.problem}`);

@@ -141,7 +141,9 @@ function notFound(path: string | undefined, isOperator = false): PlainAnswer {
   return {
     status: 404,
     message: `${path ?? 'this path'} is not served here`,
-    hint: isOperator ? 'see / for the list of files' : 'check the file name, or get a new URL if this one has expired',
+    hint: isOperator
+      ? 'see / for the list of files'
+      : 'check the file name, or get a new URL if this one has expired',
   };
 }
 

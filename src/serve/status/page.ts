@@ -56,8 +56,7 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
     loadError === undefined
       ? undefined
       : html`<p class="error" role="alert">
-          <strong>Failed to reload the inventory:</strong> ${loadError}. Still serving the previous
-          inventory.
+          <strong>Failed to reload the inventory:</strong> ${loadError}. Still serving the previous inventory.
         </p>`;
   return html`<dl class="facts">
       <div>
