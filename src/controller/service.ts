@@ -5,8 +5,7 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
-import { createAnswerer } from '../serve/http/requests.ts';
-import { type RunningServer, startServer } from '../serve/http/server.ts';
+import type { RunningServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
@@ -15,9 +14,9 @@ import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
 import { withLog } from '../serve/serviceLog.ts';
-import { servicePages } from '../serve/service.ts';
+import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
-import { type Setup, accessOf } from '../serve/setup.ts';
+import type { Setup } from '../serve/setup.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
 import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
@@ -153,21 +152,7 @@ async function listen(
       started,
       connections: server.connections(),
     });
-  const server = await startServer({
-    listen: setup.listen,
-    tls: setup.tls,
-    limits: setup.limits,
-    log,
-    answer: createAnswerer({
-      catalog: () => state.catalog(),
-      access: accessOf(setup),
-      transfers,
-      log,
-      idleTimeout: setup.limits.idleTime,
-      watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages({ problem, metrics, describe }),
-    }),
-  });
+  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
   return server;
 }
 

@@ -7,6 +7,7 @@ import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createServerLog, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
+import type { Catalog } from './answer/resource.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
@@ -69,7 +70,26 @@ export async function startService(
     links,
     connections: server.connections(),
   }));
-  const server = await startServer({
+  const problem = (): string | undefined => loadProblem(state);
+  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
+  // The URL of the server is known only now. No request and no reload needs it earlier.
+  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
+  return { log, links, state, server, transfers, metrics };
+}
+
+/** The parts of a service that its server needs. */
+interface ServerParts extends PageSources {
+  readonly state: { readonly catalog: () => Catalog };
+  readonly metrics: Metrics;
+  readonly transfers: TransferLog;
+  readonly log: ServerLog;
+}
+
+/** Starts the HTTP server of a service. Throws CliError if it cannot listen. */
+export async function startServiceServer(setup: Setup, parts: ServerParts): Promise<RunningServer> {
+  const { state, metrics, transfers, log } = parts;
+  return startServer({
     listen: setup.listen,
     tls: setup.tls,
     limits: setup.limits,
@@ -81,13 +101,9 @@ export async function startService(
       log,
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages({ problem: () => loadProblem(state), metrics, describe }),
+      pages: servicePages(parts),
     }),
   });
-  // The URL of the server is known only now. No request and no reload needs it earlier.
-  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
-  const links = createLinks({ ...setup, publicUrl });
-  return { log, links, state, server, transfers, metrics };
 }
 
 function loadProblem(state: ServiceState<Snapshot>): string | undefined {
@@ -151,14 +167,14 @@ export async function reload(service: RunningService): Promise<void> {
   });
 }
 
-export interface PageSources {
+interface PageSources {
   /** Why the service is not ready, as a clause; undefined if it is ready. */
   readonly problem: () => string | undefined;
   readonly metrics: Pick<Metrics, 'render'>;
   readonly describe: () => Status;
 }
 
-export function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
+function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
   const ready = createReadyPage(problem);
   const status: Page = {
     isPublic: false,
