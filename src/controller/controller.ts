@@ -66,7 +66,7 @@ export interface Replica {
 /** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
 /** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
-const PACE = { perSecond: 100, burst: 200 };
+const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
 interface ReplicaContext {
@@ -84,7 +84,7 @@ interface Parts extends ReplicaContext {
   readonly settings: SettingsSource;
   readonly service: ControllerService;
   readonly role: Role;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 interface Role {
@@ -138,10 +138,10 @@ async function startParts(
   { io, log }: ReplicaContext,
 ): Promise<Parts> {
   const { cluster, identity, namespace, setup } = plan;
-  const client = createKubernetesClient(cluster, { pace: PACE, note: io.note });
+  const client = createKubernetesClient(cluster, { pace: RATE_LIMIT, note: io.note });
   const electionClient = createKubernetesClient(cluster);
-  const trouble = createTroubleLog(log);
-  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, trouble });
+  const onError = createErrorLog(log);
+  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
   const role: Role = { isAnnounced: false, current: undefined };
   let parts: Parts | undefined;
   const settings = openSettings(
@@ -150,17 +150,17 @@ async function startParts(
       client,
       namespace: cluster.namespace,
       changed: () => void (parts && reloadAll(parts)),
-      trouble,
+      onError,
     },
     io,
   );
   const isLeader = (): boolean => role.current?.isLeader ?? false;
-  const started = { setup, client, namespace, settings, recorder, isLeader, trouble, log, io };
+  const started = { setup, client, namespace, settings, recorder, isLeader, onError, log, io };
   const service = await startControllerService(options, started).catch(async (error: unknown) => {
     await Promise.all([settings.close(), client.close(), electionClient.close()]);
     throw error;
   });
-  parts = { plan, client, electionClient, recorder, settings, service, role, trouble, io, log };
+  parts = { plan, client, electionClient, recorder, settings, service, role, onError, io, log };
   return parts;
 }
 
@@ -180,11 +180,19 @@ function startDiagnostics({ hasKey, listen, publicUrl }: Setup, { server }: Cont
   const messages: Diagnostic[] = [];
   if (!hasKey) {
     const message = 'no key file: the key that signs URLs is random for each start and each replica';
-    messages.push({ severity: 'warning', message, hint: 'pass the same key to all replicas with --key-file FILE' });
+    messages.push({
+      severity: 'warning',
+      message,
+      hint: 'pass the same key to all replicas with --key-file FILE',
+    });
   }
   if (publicUrl === undefined) {
     const message = `URLs start with ${server.origin}, which other machines may not reach`;
-    messages.push({ severity: 'warning', message, hint: 'pass --public-url URL with the address that BMCs and Ironic use' });
+    messages.push({
+      severity: 'warning',
+      message,
+      hint: 'pass --public-url URL with the address that BMCs and Ironic use',
+    });
   }
   if (isLoopback(listen)) {
     const message = 'listening on loopback only; other machines cannot connect';
@@ -199,7 +207,7 @@ function imageFiles({ state }: ControllerService): string[] {
 }
 
 function startLeading(parts: Parts): Role['current'] {
-  const { electionClient, log, plan, service, trouble } = parts;
+  const { electionClient, log, plan, service, onError } = parts;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
   return new LeaderElection({
@@ -208,7 +216,7 @@ function startLeading(parts: Parts): Role['current'] {
     identity,
     lead: async (signal) => service.reconcileLoop.lead(signal),
     changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'none', self: identity }),
-    trouble,
+    onError,
   });
 }
 
@@ -236,7 +244,10 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
     metrics.catalogReloaded('failure');
     const { message, hint } =
       error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
-    log.note('error', 'reload', { message: `${message}; still serving the previous settings and images`, hint });
+    log.note('error', 'reload', {
+      message: `${message}; still serving the previous settings and images`,
+      hint,
+    });
     return;
   }
   metrics.catalogReloaded('success');
@@ -262,9 +273,9 @@ async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
 }
 
 /** Milliseconds until the same message is logged again. */
-const SAME_FOR = 60_000;
+const REPEAT_INTERVAL = 60_000;
 /** The number of messages that are remembered. */
-const MAX_KNOWN = 100;
+const MAX_MESSAGES = 100;
 
 interface LoggedMessage {
   readonly at: number;
@@ -276,19 +287,19 @@ interface LoggedMessage {
  * Logs problems with the cluster. An unavailable API server causes the same message every second for each request, so a
  * message that was logged recently is only counted.
  */
-export function createTroubleLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
+export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
   const known = new Map<string, LoggedMessage>(); // the oldest message first
   return (error) => {
     const message = printable(error.message);
     const before = known.get(message);
-    if (before !== undefined && clock.now() - before.at < SAME_FOR) {
+    if (before !== undefined && clock.now() - before.at < REPEAT_INTERVAL) {
       before.suppressed += 1;
       return;
     }
     known.delete(message);
     known.set(message, { at: clock.now(), suppressed: 0 });
     const [oldest = ''] = known.keys();
-    if (known.size > MAX_KNOWN) known.delete(oldest);
+    if (known.size > MAX_MESSAGES) known.delete(oldest);
     log.note('warning', 'cluster', {
       message,
       hint: error instanceof CliError ? error.hint : undefined,

@@ -141,7 +141,11 @@ async function checkSettings(context: FactoryContext, possible: PossibleImages, 
   for (const [architecture, [format]] of possible) {
     if (format === undefined) continue;
     const choice = { architecture, format };
-    const plan = await planRequest({ namespace: 'any', name: 'host', choice, network: undefined }, context, io);
+    const plan = await planRequest(
+      { namespace: 'any', name: 'host', choice, network: undefined },
+      context,
+      io,
+    );
     if (plan !== undefined) continue;
     throw new CliError('The settings do not result in a valid config', {
       code: 'ERR_SETTING',

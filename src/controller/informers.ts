@@ -53,7 +53,7 @@ interface InformersOptions {
   readonly client: KubernetesClient;
   /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 export function storedImage(object: KubernetesObject): StoredImage {
@@ -61,7 +61,7 @@ export function storedImage(object: KubernetesObject): StoredImage {
   return { image: readPreprovisioningImage(object), reference: { metadata } };
 }
 
-export function openInformers({ client, namespace, trouble }: InformersOptions): Informers {
+export function openInformers({ client, namespace, onError }: InformersOptions): Informers {
   const selection: ListSelector = { namespace };
   const subscribers = new Set<(owner: string) => void>();
   const notify = (owner: string): void => {
@@ -72,7 +72,7 @@ export function openInformers({ client, namespace, trouble }: InformersOptions):
     client,
     resource: preprovisioningImages,
     selection,
-    trouble,
+    onError,
     keep: storedImage,
     changed: ({ key, before, now }) => {
       readers.replace(keyText(key), secretOf(before), secretOf(now));
@@ -83,7 +83,7 @@ export function openInformers({ client, namespace, trouble }: InformersOptions):
     client,
     resource: secretMetadata,
     selection,
-    trouble,
+    onError,
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key }) => readers.of(keyText(key)).forEach(notify),
   });

@@ -35,7 +35,7 @@ export interface ControllerService {
 
 /** The context of a controller service. */
 export interface ControllerParts {
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   readonly setup: Setup;
   readonly client: KubernetesClient;
   readonly namespace: string | undefined;
@@ -51,8 +51,8 @@ export async function startControllerService(
   options: ControllerOptions,
   parts: ControllerParts,
 ): Promise<ControllerService> {
-  const { client, io, log, namespace, recorder, setup, trouble } = parts;
-  const informers = openInformers({ client, namespace, trouble });
+  const { client, io, log, namespace, recorder, setup, onError } = parts;
+  const informers = openInformers({ client, namespace, onError });
   const readSecret = secretReader(client);
   const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner)?.image;
   const networkVersion = (image: PreprovisioningImage): string | undefined => informers.networkVersion(image);

@@ -85,9 +85,12 @@ export async function readRenderLayers(
   const { inventory } = read;
   const source = { ...read.source, addressHint };
   if (inventory.hosts !== undefined) {
-    throw new UsageError(`${file} contains a list of hosts, but the controller reads the hosts from the cluster`, {
-      hint: 'remove "hosts"; put the network data of a host into its Secret',
-    });
+    throw new UsageError(
+      `${file} contains a list of hosts, but the controller reads the hosts from the cluster`,
+      {
+        hint: 'remove "hosts"; put the network data of a host into its Secret',
+      },
+    );
   }
   readInputs(source);
   const layers = { profile: chooseProfile(source.options), files: [inventory.agent] };
@@ -120,7 +123,7 @@ interface SettingsOptions {
   readonly client: KubernetesClient;
   readonly namespace: string;
   readonly changed: () => void;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 const kinds = { configmap: configMaps, secret: secrets } as const;
@@ -153,7 +156,7 @@ function parsePlace(text: string): ObjectPlace | undefined {
 }
 
 function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsSource {
-  const { changed, client, namespace, trouble } = options;
+  const { changed, client, namespace, onError } = options;
   const { kind, name } = place;
   const cache = new Informer({
     client,
@@ -164,7 +167,7 @@ function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsS
       // The initial list also results in calls, which are no changes.
       if (cache.isSynced && before?.version !== now?.version) changed();
     },
-    trouble,
+    onError,
   });
   return {
     watched: [],

@@ -22,7 +22,7 @@ const CONCURRENT_BUILDS = 4;
 export function createImageCache<T>(limit: number): ImageCache<T> {
   const kept = new Map<string, Cached<T>>(); // least recently used first
   const pending = new Map<string, Promise<T>>();
-  const inTurn = createTurns(CONCURRENT_BUILDS);
+  const limited = createConcurrencyLimit(CONCURRENT_BUILDS);
   let size = 0;
   const keep = (name: string, made: Cached<T>): T => {
     kept.set(name, made);
@@ -44,7 +44,7 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
       }
       const made =
         pending.get(name) ??
-        inTurn(make)
+        limited(make)
           .then((it) => keep(name, it))
           .finally(() => pending.delete(name));
       pending.set(name, made);
@@ -60,7 +60,7 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
 }
 
 /** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */
-function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createConcurrencyLimit(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
   return async (work) => {

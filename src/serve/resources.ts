@@ -140,7 +140,7 @@ export function sharedResources(
 
 /** The same change with less memory: trailing zeros are not stored, and no patch is a view of a larger buffer. */
 export function trimZeroPatches(change: ImageChange): ImageChange {
-  return { ...change, stages: change.stages.map((stage) => stage.flatMap(leanPatches)) };
+  return { ...change, stages: change.stages.map((stage) => stage.flatMap(compactPatches)) };
 }
 
 /** The memory of its patches, in bytes. */
@@ -152,7 +152,7 @@ export function patchBytes({ stages }: ImageChange): number {
 /** For fewer zeros, an additional patch would not save memory. */
 const LEAST_ZEROS = 1024;
 
-function leanPatches({ offset, data }: Patch): Patch[] {
+function compactPatches({ offset, data }: Patch): Patch[] {
   if (!(data instanceof Uint8Array)) return [{ offset, data }];
   const used = data.findLastIndex((byte) => byte !== 0) + 1;
   const kept = data.length - used < LEAST_ZEROS ? data.length : used;

@@ -71,7 +71,7 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
     await closeBaseSets(bases);
   };
   try {
-    return { ...(await fill(options, { ...context, read, archives, bases })), bases, close };
+    return { ...(await buildSnapshot(options, { ...context, read, archives, bases })), bases, close };
   } catch (error) {
     await close();
     throw error;
@@ -89,13 +89,16 @@ interface Parts extends SnapshotContext {
   readonly bases: Bases;
 }
 
-async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'close'>> {
+async function buildSnapshot(
+  options: ServeOptions,
+  parts: Parts,
+): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job = await entryJob(options, { ...parts, wanted });
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
   const hosts = read.inventory.hosts ?? [];
-  refuseAlikeHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
+  refuseAmbiguousHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
@@ -154,7 +157,7 @@ function aliasesOf(
   return found;
 }
 
-interface AlikeHosts {
+interface AmbiguityCheck {
   readonly hosts: readonly InventoryHost[];
   /** The file names, without suffix, for machines that are not listed; empty without discovery. */
   readonly unlisted: readonly string[];
@@ -162,9 +165,9 @@ interface AlikeHosts {
 }
 
 /** @throws CliError that names both hosts */
-function refuseAlikeHosts(
+function refuseAmbiguousHosts(
   { once, open }: Pick<ServeOptions, 'once' | 'open'>,
-  { hosts, unlisted, wanted }: AlikeHosts,
+  { hosts, unlisted, wanted }: AmbiguityCheck,
 ): void {
   const chosen = hosts.filter(({ name }) => (once ?? name) === name);
   // The boot scripts of all hosts have one token.
@@ -216,7 +219,7 @@ async function possibleArtifacts(bases: readonly BaseSet[]): Promise<WantedArtif
   if (bases.some(({ parts }) => parts.initramfs !== undefined)) configs.push('initramfs');
   if (bases.some(({ iso }) => iso !== undefined)) configs.push('iso');
   for (const base of bases) {
-    if (!configs.includes('minimal-iso') && (await givesMinimalIso(base))) configs.push('minimal-iso');
+    if (!configs.includes('minimal-iso') && (await hasMinimalIso(base))) configs.push('minimal-iso');
   }
   return { configs, loaders: bases.some(canNetboot) ? usualLoaders : [] };
 }
@@ -225,7 +228,7 @@ function canNetboot({ parts }: BaseSet): boolean {
   return parts.kernel !== undefined && parts.initramfs !== undefined;
 }
 
-async function givesMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
+async function hasMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
   if (iso === undefined || parts.rootfs === undefined) return false;
   return (await (await openIsoTree(iso.bytes)).find(MINISO_PATH)) !== undefined;
 }

@@ -49,7 +49,7 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const informers = openInformers({ client, namespace: 'metal3', trouble: () => undefined });
+  const informers = openInformers({ client, namespace: 'metal3', onError: () => undefined });
   await informers.synced;
   const built: string[] = [];
   const events: RecordedEvent[] = [];

@@ -15,7 +15,7 @@ const open = (
   { client }: MemoryCluster,
   changed = (): void => undefined,
 ): SettingsSource =>
-  openSettings({ text, client, namespace: 'metal3', changed, trouble: () => undefined }, io);
+  openSettings({ text, client, namespace: 'metal3', changed, onError: () => undefined }, io);
 
 /** The path of the file, which is there until `use` has ended. */
 async function withSettings<T>(source: SettingsSource, use: (file: string) => T): Promise<T> {

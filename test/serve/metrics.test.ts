@@ -53,8 +53,14 @@ describe('metrics', () => {
     ['ironic_coreos_http_requests_total{method="GET",status="404",artifact="none"}', 1],
     ['ironic_coreos_sent_bytes_total{artifact="iso"}', 1000],
     ['ironic_coreos_transfers_running', 1],
-    ['ironic_coreos_transfer_duration_seconds_bucket{le="1",artifact="iso",outcome="client_disconnected"}', 0],
-    ['ironic_coreos_transfer_duration_seconds_bucket{le="5",artifact="iso",outcome="client_disconnected"}', 1],
+    [
+      'ironic_coreos_transfer_duration_seconds_bucket{le="1",artifact="iso",outcome="client_disconnected"}',
+      0,
+    ],
+    [
+      'ironic_coreos_transfer_duration_seconds_bucket{le="5",artifact="iso",outcome="client_disconnected"}',
+      1,
+    ],
     ['ironic_coreos_transfer_duration_seconds_sum{artifact="iso",outcome="client_disconnected"}', 3],
     ['ironic_coreos_images_in_memory', 3],
     ['ironic_coreos_images_in_memory_bytes', 4096],

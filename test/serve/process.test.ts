@@ -116,7 +116,7 @@ describe('a reload', () => {
     write('hosts/b.yaml', '');
     await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 2);
     write('hosts/b.yaml', 'interfaces: 5\n');
-    const last = await service.whenEvent(({ event, wrong }) => event === 'loaded' && wrong === 1);
+    const last = await service.whenEvent(({ event, invalid }) => event === 'loaded' && invalid === 1);
     expect(last).toMatchObject({ hosts: 1 });
   });
 });

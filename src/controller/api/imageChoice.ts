@@ -33,7 +33,9 @@ export function chooseImage(
   if (format !== undefined) return { format, architecture };
   const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
   const available = formats.join(', ');
-  return refused(`no image format that is accepted (${accepted}) is available for ${architecture} (${available})`);
+  return refused(
+    `no image format that is accepted (${accepted}) is available for ${architecture} (${available})`,
+  );
 }
 
 /** The requested architecture; without one, the only one with base images, otherwise x86_64. */

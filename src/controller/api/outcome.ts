@@ -56,7 +56,8 @@ export function statusPatch(
   outcome: Outcome,
   now: Date,
 ): StatusPatch | undefined {
-  const { imageUrl, kernelUrl, extraKernelParams }: ImageFields = outcome.kind === 'ready' ? outcome : noImage;
+  const { imageUrl, kernelUrl, extraKernelParams }: ImageFields =
+    outcome.kind === 'ready' ? outcome : noImage;
   const wanted = fieldsOf({
     ...image.status,
     imageUrl,

@@ -144,7 +144,8 @@ interface Refusal {
 export function describeRefusal({ operation, status, retryAfter, body, secret }: Refusal): ApiError {
   const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
-  const words = typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
+  const words =
+    typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   const shown = secret === undefined ? words : words.replaceAll(secret, '***');
   const hint = hints[status];
   return new ApiError(`Cannot ${operation}: ${plainText(shown, MAX_MESSAGE)}`, {

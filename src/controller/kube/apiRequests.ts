@@ -15,7 +15,7 @@ import {
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
-import { createPace, type Pace, type TakeTurn } from './requestPace.ts';
+import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ApiRequest {
   readonly operation: Operation;
@@ -34,14 +34,14 @@ export interface ApiRequest {
 
 export interface RequestSettings {
   /** Default: 20 per second, with bursts of 40. */
-  readonly pace?: Pace | undefined;
+  readonly pace?: RateLimit | undefined;
   readonly timeouts?: ApiTimeouts | undefined;
   readonly clock?: Clock | undefined;
   /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
 }
 
-const DEFAULT_PACE: Pace = { perSecond: 20, burst: 40 };
+const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
 const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
 /** The size limit of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
@@ -54,7 +54,7 @@ export class ApiRequests {
   readonly #config: ClusterConfig;
   readonly #settings: RequestSettings;
   readonly #clock: Clock;
-  readonly #takeTurn: TakeTurn;
+  readonly #waitForTurn: WaitForTurn;
   readonly #open = new Set<AbortController>();
   #connection: Promise<ClusterConnection> | undefined;
   #isClosed = false;
@@ -63,7 +63,7 @@ export class ApiRequests {
     this.#config = config;
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
-    this.#takeTurn = createPace(settings.pace ?? DEFAULT_PACE, this.#clock);
+    this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
   }
 
   /** Returns the response as JSON. @throws ApiError */
@@ -113,7 +113,7 @@ export class ApiRequests {
   /** Resolves with a successful response. */
   async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
     for (let attempt = 1; ; attempt++) {
-      await this.#takeTurn(signal);
+      await this.#waitForTurn(signal);
       if (signal.aborted) throw abortedError(request.operation);
       const token = await this.#config.readToken();
       const response = await this.#sendOnce({ ...request, token }, signal);

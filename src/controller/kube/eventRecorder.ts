@@ -29,12 +29,12 @@ export interface EventRecorderOptions {
   /** The name of the pod. */
   readonly instance: string;
   /** Receives write errors. */
-  readonly trouble?: (error: Error) => void;
+  readonly onError?: (error: Error) => void;
   readonly clock?: Clock;
 }
 
 /** Milliseconds within which the same event counts as repeated, as in client-go. */
-const SAME_FOR = 360_000;
+const REPEAT_INTERVAL = 360_000;
 /** The number of events that are remembered for counting. */
 const MAX_SERIES = 1000;
 /** The maximum number of events that wait to be written. */
@@ -95,7 +95,7 @@ export class EventRecorder {
     const [date, now] = [this.#clock.date(), this.#clock.now()];
     const known = this.#series.get(identity);
     this.#series.delete(identity);
-    const isSame = known !== undefined && now - known.lastTime < SAME_FOR;
+    const isSame = known !== undefined && now - known.lastTime < REPEAT_INTERVAL;
     const counted = isSame ? known : startSeries(event, date);
     counted.count += 1;
     counted.last = date;
@@ -118,7 +118,7 @@ export class EventRecorder {
       } catch (error) {
         if (this.#end.signal.aborted) break;
         const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
-        this.#options.trouble?.(shown);
+        this.#options.onError?.(shown);
       }
     }
     this.#writing = undefined;

@@ -6,7 +6,7 @@
 
 import { createDeferred } from '../../core/deferred.ts';
 import { CliError } from '../../core/errors.ts';
-import { type BackOff, backOffAfter, withJitter } from './requestPace.ts';
+import { type BackOff, backOffAfter, withJitter } from './rateLimit.ts';
 import type { KubernetesClient, ListSelector, WatchEvent } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
@@ -21,7 +21,7 @@ export interface InformerOptions<Kept> {
   /** Called after each change of the cache. Must not throw. */
   readonly changed?: (change: ObjectChange<Kept>) => void;
   /** Receives errors, with the milliseconds until the retry. */
-  readonly trouble?: (error: Error, retryIn: number) => void;
+  readonly onError?: (error: Error, retryIn: number) => void;
   /** More objects than this are skipped, which is reported to `trouble`. Default: 100,000. */
   readonly maxObjects?: number;
   /** Default: from 500 ms to 30 s. */
@@ -140,20 +140,20 @@ export class Informer<Kept> {
   }
 
   #keep(object: KubernetesObject): Kept | undefined {
-    const { keep, trouble } = this.#options;
+    const { keep, onError } = this.#options;
     try {
       return keep(object);
     } catch (error) {
-      trouble?.(error instanceof Error ? error : new Error('unknown error', { cause: error }), 0);
+      onError?.(error instanceof Error ? error : new Error('unknown error', { cause: error }), 0);
       return undefined;
     }
   }
 
   #isFull(name: string): boolean {
-    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = this.#options;
+    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, onError } = this.#options;
     if (this.#objects.size < maxObjects) return false;
     const message = `${name} skipped: there are more than ${maxObjects} ${resource.plural}`;
-    trouble?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
+    onError?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
     return true;
   }
 
@@ -247,10 +247,10 @@ function countFailure(state: ReflectorState, thrown: unknown): number {
   state.failures += 1;
   if (!canResume(error) || state.failures >= MAX_RESUMPTIONS) state.from = undefined;
   if (isExpired(error) && state.failures === 1) return 0; // expected after a long interruption
-  const { backOff = DEFAULT_BACK_OFF, trouble } = state.options;
+  const { backOff = DEFAULT_BACK_OFF, onError } = state.options;
   const wanted = error instanceof ApiError ? error.retryAfter : 0;
   const retryIn = Math.max(withJitter(backOffAfter(backOff, state.failures)), wanted);
-  trouble?.(error, retryIn);
+  onError?.(error, retryIn);
   return retryIn;
 }
 

@@ -6,7 +6,7 @@
 
 import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound } from './apiError.ts';
-import { withJitter } from './requestPace.ts';
+import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { formatMicroTime, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
@@ -27,7 +27,7 @@ interface LeaderElectionOptions {
   /** Called when the leader changes; undefined without a leader. */
   readonly changed?: (leader: string | undefined) => void;
   /** Receives errors, which are retried. */
-  readonly trouble?: (error: Error) => void;
+  readonly onError?: (error: Error) => void;
   readonly durations?: LeaseDurations;
   readonly clock?: Clock;
 }
@@ -116,14 +116,18 @@ export class LeaderElection {
 
   /** @param begun the start of the request that acquired the Lease; other replicas count from this time or later */
   #startTerm(begun: number): Term {
-    const term: Term = { end: new AbortController(), over: new AbortController(), cancelTimer: () => undefined };
+    const term: Term = {
+      end: new AbortController(),
+      over: new AbortController(),
+      cancelTimer: () => undefined,
+    };
     this.#term = term;
     this.#extendTerm(term, begun);
     void (async () => {
       try {
         await this.#options.lead(term.end.signal);
       } catch (error) {
-        this.#reportTrouble(error);
+        this.#reportError(error);
       }
       term.over.abort();
     })();
@@ -156,7 +160,7 @@ export class LeaderElection {
     } catch (error) {
       if (signal.aborted) return 'unknown';
       if (this.#seen?.lease.holder === identity) this.#seen = undefined;
-      if (!isConflict(error)) this.#reportTrouble(error);
+      if (!isConflict(error)) this.#reportError(error);
       return 'unknown';
     } finally {
       release();
@@ -221,7 +225,7 @@ export class LeaderElection {
       await this.#tryRelease(signal);
     } catch (error) {
       this.#seen = undefined;
-      this.#reportTrouble(error);
+      this.#reportError(error);
     } finally {
       release();
     }
@@ -241,9 +245,9 @@ export class LeaderElection {
     }
   }
 
-  #reportTrouble(error: unknown): void {
+  #reportError(error: unknown): void {
     const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
-    this.#options.trouble?.(shown);
+    this.#options.onError?.(shown);
   }
 }
 

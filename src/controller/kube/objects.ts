@@ -157,11 +157,7 @@ export function queryText(fields: Readonly<Record<string, string | undefined>>):
 }
 
 /** For messages: `list secrets in metal3`. */
-export function operationFor(
-  verb: string,
-  { plural }: ApiResource,
-  { namespace, name }: Target,
-): string {
+export function operationFor(verb: string, { plural }: ApiResource, { namespace, name }: Target): string {
   if (name !== undefined) return `${verb} ${plural} ${namespace ?? ''}/${name}`;
   return `${verb} ${plural} in ${namespace ?? 'all namespaces'}`;
 }

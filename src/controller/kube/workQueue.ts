@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from './apiError.ts';
-import { type BackOff, backOffAfter } from './requestPace.ts';
+import { type BackOff, backOffAfter } from './rateLimit.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
 
 /** Numbers of keys. */

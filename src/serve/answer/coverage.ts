@@ -25,12 +25,12 @@ interface Blocks {
 }
 
 /** Enough for two clients with 16 connections each. */
-const mostExtents = 32;
+const maxExtents = 32;
 /** Twice as many, as block borders split extents. */
-const mostFragments = 64;
+const maxFragments = 64;
 /** Limits the bitmap of an image to 512 bytes; an image of 1 GiB has blocks of 256 KiB. */
-const mostBlocks = 4096;
-const smallestBlock = 4096;
+const maxBlocks = 4096;
+const minBlockSize = 4096;
 
 /** The coverage of an image of `size` bytes without any received bytes. */
 export function createCoverage(size: number): Coverage {
@@ -44,7 +44,7 @@ export function addReceived(coverage: Coverage, { offset, length }: ByteRange): 
   if (start >= end) return;
   if (coverage.blocks !== undefined) return addToBlocks(coverage.blocks, coverage.size, { start, end });
   coverage.extents = addExtent(coverage.extents, { start, end });
-  if (coverage.extents.length > mostExtents) turnIntoBlocks(coverage);
+  if (coverage.extents.length > maxExtents) turnIntoBlocks(coverage);
 }
 
 /** The number of distinct bytes that were received. */
@@ -66,8 +66,8 @@ function turnIntoBlocks(coverage: Coverage): void {
 }
 
 function createBlocks(size: number): Blocks {
-  let blockSize = smallestBlock;
-  while (blockSize * mostBlocks < size) blockSize *= 2;
+  let blockSize = minBlockSize;
+  while (blockSize * maxBlocks < size) blockSize *= 2;
   const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
   return { blockSize, bits, bytes: 0, fragments: new Map() };
 }
@@ -105,7 +105,7 @@ function addToBlock(blocks: Blocks, { block, extent }: Block, piece: Extent): vo
 function dropOldFragments(fragments: Blocks['fragments']): void {
   let count = [...fragments.values()].reduce((sum, pieces) => sum + pieces.length, 0);
   for (const [block, pieces] of fragments) {
-    if (count <= mostFragments) break;
+    if (count <= maxFragments) break;
     fragments.delete(block);
     count -= pieces.length;
   }

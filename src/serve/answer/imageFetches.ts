@@ -55,9 +55,9 @@ export interface ImageFetches {
 }
 
 /** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
-const mostClients = 4;
+const maxClients = 4;
 /** At least this many hosts are remembered, and at most twice as many. A host takes a few KiB while its images are fetched. */
-const mostHosts = 12_000;
+const maxHosts = 12_000;
 
 /** Nothing fetched so far. */
 export function createImageFetches(): ImageFetches {
@@ -66,7 +66,7 @@ export function createImageFetches(): ImageFetches {
   let old = young;
   const imagesOf = (host: string | undefined): Image[] => {
     const images = young.get(host) ?? old.get(host) ?? [];
-    if (young.size >= mostHosts && !young.has(host)) [old, young] = [young, new Map()];
+    if (young.size >= maxHosts && !young.has(host)) [old, young] = [young, new Map()];
     young.set(host, images);
     return images;
   };
@@ -122,7 +122,7 @@ function clientFor({ clients, size }: Image, address: string): Client {
   if (known !== undefined) clients.splice(index, 1);
   clients.push(client);
   // A running transfer of a dropped client continues, but is no longer shown.
-  if (clients.length > mostClients) clients.shift();
+  if (clients.length > maxClients) clients.shift();
   return client;
 }
 

@@ -70,9 +70,9 @@ export interface TransferLogOptions {
 }
 
 /** The number of events that `recent` returns. */
-const mostEvents = 200;
+const maxEvents = 200;
 /** The number of characters of a user agent that are stored. */
-const longestUserAgent = 120;
+const maxUserAgentLength = 120;
 
 /** Creates an empty log. */
 export function createTransferLog({ now, watchers = [] }: TransferLogOptions): TransferLog {
@@ -83,7 +83,7 @@ export function createTransferLog({ now, watchers = [] }: TransferLogOptions): T
 
   const addEvent = (event: TransferEvent): void => {
     events.unshift(event);
-    events.length = Math.min(events.length, mostEvents);
+    events.length = Math.min(events.length, maxEvents);
     for (const watcher of watchers) watcher.ended?.(event);
   };
   const reportFetched = ({ host, path, artifact, client }: TransferStart): void => {
@@ -136,5 +136,5 @@ interface Waiting {
 
 function withShortUserAgent(start: TransferStart): TransferStart {
   if (start.userAgent === undefined) return start;
-  return { ...start, userAgent: start.userAgent.slice(0, longestUserAgent) };
+  return { ...start, userAgent: start.userAgent.slice(0, maxUserAgentLength) };
 }

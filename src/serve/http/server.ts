@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
   return {
-    ...whereabouts(server, tls !== undefined),
+    ...boundAddress(server, tls !== undefined),
     connections: () => connections.count(),
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
@@ -186,7 +186,7 @@ async function listen(server: HttpServer, address: ListenAddress): Promise<void>
   });
 }
 
-function whereabouts(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
+function boundAddress(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
   const bound: AddressInfo | string | null = server.address();
   const port = bound === null || typeof bound === 'string' ? 0 : bound.port;
   return { origin: formatOrigin(isSecure ? 'https' : 'http', bound), port };

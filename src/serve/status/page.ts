@@ -124,12 +124,12 @@ function filterForm(query: StatusQuery): Html {
 }
 
 /** The refresh interval of the link on the page, in seconds. */
-const offeredRefresh = 10;
+const defaultRefresh = 10;
 
 function refreshLink({ refresh, ...query }: StatusQuery): Html {
   return refresh === undefined
-    ? html`<a href="${formatStatusQuery({ ...query, refresh: offeredRefresh })}"
-        >Refresh every ${offeredRefresh} s</a
+    ? html`<a href="${formatStatusQuery({ ...query, refresh: defaultRefresh })}"
+        >Refresh every ${defaultRefresh} s</a
       >`
     : html`<a href="${formatStatusQuery({ ...query, refresh: undefined })}"
         >Stop refreshing every ${refresh} s</a

@@ -31,19 +31,19 @@ export interface Selection {
 }
 
 const perPage = 50;
-const longestText = 100;
+const maxTextLength = 100;
 /** Seconds. */
-const quickestRefresh = 2;
-const slowestRefresh = 3600;
+const minRefresh = 2;
+const maxRefresh = 3600;
 
 /** Ignores unknown and invalid parameters. */
 export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
   const refresh = parseCount(parameters.get('refresh'));
   return {
-    text: (parameters.get('q') ?? '').trim().slice(0, longestText).toLowerCase(),
+    text: (parameters.get('q') ?? '').trim().slice(0, maxTextLength).toLowerCase(),
     view: views.find((view) => view === parameters.get('show')) ?? 'all',
     page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
-    refresh: refresh === undefined ? undefined : Math.min(slowestRefresh, Math.max(quickestRefresh, refresh)),
+    refresh: refresh === undefined ? undefined : Math.min(maxRefresh, Math.max(minRefresh, refresh)),
   };
 }
 

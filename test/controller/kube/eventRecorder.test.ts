@@ -35,7 +35,7 @@ beforeEach(async () => {
     controller: 'metal3.io/ironic-coreos',
     instance: 'pod-1',
     clock,
-    trouble: ({ message }) => void troubles.push(message),
+    onError: ({ message }) => void troubles.push(message),
   });
 });
 afterEach(async () => {

@@ -46,7 +46,7 @@ function start(options: Partial<InformerOptions<string>> = {}): void {
     selection: { namespace: 'metal3', fieldSelector: 'metadata.name=a' },
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key, before, now }) => void changes.push(`${keyText(key)} ${before ?? '-'} ${now ?? '-'}`),
-    trouble: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
+    onError: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
     backOff: { first: 1, longest: 8 },
     ...options,
   });

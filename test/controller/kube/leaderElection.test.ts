@@ -103,7 +103,7 @@ function createBench(): Bench {
       lease: key,
       identity,
       clock,
-      trouble: ({ message }) => void troubles.push(message),
+      onError: ({ message }) => void troubles.push(message),
       lead: (signal) =>
         new Promise((resolve) => {
           const others = replicas.filter((other) => other !== replica && other.election.isLeader);

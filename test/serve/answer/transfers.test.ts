@@ -181,7 +181,9 @@ describe('whenFetched', () => {
       left.end('complete');
     });
     expect(before).toBe('not yet');
-    expect(await isFetched(log, () => right.end('client disconnected'))).toMatchObject({ path: 'worker-0.iso' });
+    expect(await isFetched(log, () => right.end('client disconnected'))).toMatchObject({
+      path: 'worker-0.iso',
+    });
   });
 
   it('is not about what was fetched before', async () => {

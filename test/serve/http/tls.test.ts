@@ -252,7 +252,7 @@ describe('renewal', () => {
     [
       'a certificate without its key',
       () => copyFile(tlsFile('renewed'), files.certificate),
-      /is not that of/,
+      /does not match/,
     ],
     [
       'half a file',

@@ -4,7 +4,7 @@
 
 import { type Clock, pause } from '../../io/clock.ts';
 
-export interface Pace {
+export interface RateLimit {
   /** The average rate. */
   readonly perSecond: number;
   /** The maximum number of requests without a pause. */
@@ -12,9 +12,9 @@ export interface Pace {
 }
 
 /** Resolves when the next request may be sent, in the order of the calls, or when the signal is aborted. */
-export type TakeTurn = (signal: AbortSignal) => Promise<void>;
+export type WaitForTurn = (signal: AbortSignal) => Promise<void>;
 
-export function createPace({ perSecond, burst }: Pace, clock: Clock): TakeTurn {
+export function createRateLimiter({ perSecond, burst }: RateLimit, clock: Clock): WaitForTurn {
   const interval = 1000 / perSecond;
   // The time when the bucket is full; each request adds one interval.
   let full = clock.now();
