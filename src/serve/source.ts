@@ -64,7 +64,7 @@ interface NmstateFolder {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** @throws CliError where the folder cannot be read */
+/** @throws CliError if the folder cannot be read */
 async function readNmstateFolder(folder: string, io: Io): Promise<NmstateFolder> {
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Folder of nmstate files (--nmstate-dir)', action: 'read' });
