@@ -154,7 +154,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
 
   it.each([
     ['no-images', { architecture: 'ppc64le' }, 'no base image for the architecture "ppc64le"'],
-    ['no-format', { acceptFormats: [] }, 'no image format that is accepted'],
+    ['no-format', { acceptFormats: [] }, 'no accepted image format'],
   ])('says that there is no image: %s', async (name, spec, words) => {
     await start();
     await create(name, spec);

@@ -34,7 +34,7 @@ export function chooseImage(
   const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
   const available = formats.join(', ');
   return refused(
-    `no image format that is accepted (${accepted}) is available for ${architecture} (${available})`,
+    `no accepted image format for ${architecture}; accepted: ${accepted}; available: ${available}`,
   );
 }
 

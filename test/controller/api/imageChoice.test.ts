@@ -43,14 +43,14 @@ describe('the image of an object', () => {
       'of a format that there is not',
       'aarch64',
       ['iso'],
-      'no image format that is accepted ("iso") is available for aarch64 (initrd)',
+      'no accepted image format for aarch64; accepted: "iso"; available: initrd',
     ],
-    ['of no format', 'x86_64', [], 'no image format that is accepted (none)'],
+    ['of no format', 'x86_64', [], 'no accepted image format for x86_64; accepted: none'],
     [
       'of formats that nobody knows',
       'x86_64',
       ['uki', 'a', 'b', 'c'],
-      'no image format that is accepted ("uki", "a") is available for',
+      'no accepted image format for x86_64; accepted: "uki", "a"; available:',
     ],
   ] as const)('is refused: %s', (_title, architecture, acceptFormats, message) => {
     const choice = chooseImage({ architecture, acceptFormats, networkDataName: undefined }, several);
