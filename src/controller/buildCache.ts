@@ -1,12 +1,12 @@
 /**
- * What was made for each object last, as long as it would be made from the same: what the leader writes comes back as a
- * change of the object, and whoever has a URL may ask for it again and again.
+ * The last build result of each object, valid as long as the spec and the Secret version are unchanged. It avoids rebuilds
+ * when the leader receives its own status update as a change, and when clients request the same URL repeatedly.
  */
 
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { objectKey } from './buildRequest.ts';
 
-/** Versions are those of the Secret that the object names, if there is one. */
+/** `version` is the resource version of the Secret that the object names; undefined without one. */
 export interface BuildCache<T> {
   recall(image: PreprovisioningImage, version: string | undefined): T | undefined;
   remember(image: PreprovisioningImage, version: string | undefined, made: T): void;
@@ -14,7 +14,7 @@ export interface BuildCache<T> {
 }
 
 interface Remembered<T> {
-  readonly wish: string;
+  readonly spec: string;
   readonly version: string | undefined;
   readonly made: T;
 }
@@ -24,15 +24,15 @@ export function createBuildCache<T>(): BuildCache<T> {
   return {
     recall: (image, version) => {
       const found = remembered.get(objectKey(image));
-      return found?.wish === wishOf(image) && found.version === version ? found.made : undefined;
+      return found?.spec === specText(image) && found.version === version ? found.made : undefined;
     },
     remember: (image, version, made) => {
-      remembered.set(objectKey(image), { wish: wishOf(image), version, made });
+      remembered.set(objectKey(image), { spec: specText(image), version, made });
     },
     forget: (owner) => void remembered.delete(owner),
   };
 }
 
-function wishOf({ spec }: PreprovisioningImage): string {
+function specText({ spec }: PreprovisioningImage): string {
   return JSON.stringify(spec);
 }

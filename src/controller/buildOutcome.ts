@@ -1,4 +1,4 @@
-/** Makes the image of an object, and says what has become of it. */
+/** Builds the image of an object and returns the outcome for its status. */
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
@@ -19,30 +19,30 @@ export interface BuildTools {
   readonly io: Io;
 }
 
-/** @throws ApiError where the Secret cannot be read now */
+/** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
   const { factory, links, readSecret, io } = tools;
-  const ordered = await buildRequestOf(image, factory.possible, readSecret);
-  if (ordered.kind === 'failed') return ordered;
-  const made = await tryToMake(ordered, factory, io);
-  if ('kind' in made) return made;
-  const { extraKernelParams, kernelUrl, path, resource } = made;
+  const checked = await buildRequestOf(image, factory.possible, readSecret);
+  if (checked.kind === 'failed') return checked;
+  const built = await tryToBuild(checked, factory, io);
+  if ('kind' in built) return built;
+  const { extraKernelParams, kernelUrl, path, resource } = built;
   const owner = objectKey(image);
-  await factory.images.get(imageKey(owner, path), async () => resource); // it will be fetched soon
+  await factory.images.get(imageKey(owner, path), async () => resource); // a client will fetch it soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
-  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, attempt: ordered.attempt };
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, attempt: checked.attempt };
 }
 
-async function tryToMake(
-  { order, attempt }: CheckedRequest,
+async function tryToBuild(
+  { request, attempt }: CheckedRequest,
   factory: ImageFactory,
   io: Io,
 ): Promise<BuiltImage | FailedOutcome> {
   const { io: quiet, reported } = collectDiagnostics(io);
   const problems: Diagnostic[] = [];
   try {
-    const made = await factory.make(order, quiet);
-    if (made !== undefined) return made;
+    const built = await factory.build(request, quiet);
+    if (built !== undefined) return built;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     problems.push(diagnosticOf(error));

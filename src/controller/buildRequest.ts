@@ -1,4 +1,4 @@
-/** What has to be known to make the image of an object: which one, and the network of the host. */
+/** The request to build the image of an object: image format, architecture, and network data. */
 
 import { keyText, type ObjectKey } from './kube/objects.ts';
 import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
@@ -15,37 +15,37 @@ import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
 export interface BuildRequest extends ObjectKey {
   readonly choice: ImageChoice;
-  /** Undefined for a host that has none of its own. */
+  /** Undefined for a host without network data. */
   readonly network: NetworkState | undefined;
 }
 
 export interface NetworkState {
   /** `Secret metal3/worker-0-network`, for messages. */
   readonly place: string;
-  /** A description for nmstate, in YAML or JSON. */
+  /** nmstate configuration, in YAML or JSON. */
   readonly text: string;
 }
 
-/** An order that can be carried out. */
+/** A valid build request. */
 export interface CheckedRequest {
   readonly kind: 'checked';
-  readonly order: BuildRequest;
+  readonly request: BuildRequest;
   readonly attempt: Attempt;
 }
 
-/** A Secret, or undefined where there is none. Throws ApiError. */
+/** Reads a Secret; undefined if it does not exist. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
 
 interface StoredSecret extends SecretData {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** Whose image it is: the same in tokens, logs and figures. */
+/** The key of an object in tokens, logs and metrics. */
 export function objectKey(key: ObjectKey): string {
   return keyText({ namespace: key.namespace, name: key.name });
 }
 
-/** @throws ApiError where the Secret cannot be read now */
+/** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildRequestOf(
   image: PreprovisioningImage,
   possible: PossibleImages,
@@ -55,29 +55,29 @@ export async function buildRequestOf(
   const choice = chooseImage(spec, possible);
   const network = await readNetwork(image, readSecret);
   if ('kind' in choice) {
-    // The operator takes no notice of an error for another format than it accepts.
+    // The operator ignores an error for a format that it does not accept.
     const format = acceptedFormat(spec);
     return { ...choice, attempt: format && attemptOf(spec, format, network) };
   }
   const attempt = attemptOf(spec, choice.format, network);
   if (network === undefined) {
-    return { kind: 'checked', order: { namespace, name, choice, network }, attempt };
+    return { kind: 'checked', request: { namespace, name, choice, network }, attempt };
   }
   const { place, secret } = network;
   if (secret === undefined) {
-    const message = `there is no ${place}`;
+    const message = `${place} not found`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
   const text = readNetworkState(secret);
   if (text !== undefined) {
-    return { kind: 'checked', order: { namespace, name, choice, network: { place, text } }, attempt };
+    return { kind: 'checked', request: { namespace, name, choice, network: { place, text } }, attempt };
   }
   const others = listOtherKeys(secret);
-  const message = `${place} has no text under the key nmstate${others === '' ? '' : `, but ${others}`}`;
+  const message = `${place} has no text in the key nmstate${others === '' ? '' : `; it has the keys ${others}`}`;
   return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
 }
 
-/** A Secret that an object names, and that may not be there. */
+/** The Secret that an object names; it may not exist. */
 interface NamedSecret {
   readonly name: string;
   readonly place: string;

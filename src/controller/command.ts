@@ -1,8 +1,8 @@
-/** The command `controller`. */
+/** Declares `controller`. */
 
 import type { Command } from 'commander';
 import type { ControllerOptions } from './settings.ts';
-import { type Context, refuseRepeatedOptions } from '../io/commandLine.ts';
+import { type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
 import {
   declareAccessOptions,
   declareIccFlags,
@@ -10,42 +10,72 @@ import {
   declareListenOptions,
 } from '../serve/serviceOptions.ts';
 
-const notes = `
-Looks after the PreprovisioningImages of Metal3 (metal3.io/v1alpha1), in the
-place of OpenShift's image-customization-controller: for each it renders the
-config of its host, with the network from the Secret that it names (key
-nmstate), checks it as Ignition would, and writes the URL of an image with it
-into the status, or the reason why there is none. What is wrong with an object
-is also told as an event of Kubernetes.
+/** The options that most users need. */
+const common = [
+  '--settings',
+  '--grow',
+  '--kubeconfig',
+  '--namespace',
+  '--no-leader-election',
+  '--iso',
+  '--images',
+  '--agent-archive',
+  '--listen',
+  '--public-url',
+  '--tls-cert',
+  '--tls-key',
+  '--key-file',
+  '--token-file',
+];
 
-Any number of replicas with the same key and settings serve all images: what is
-asked for is made when it is fetched. One of them leads, by a Lease, and writes.
+const reference = `
+How it works:
+  For each PreprovisioningImage (metal3.io/v1alpha1) the controller renders the
+  Ignition config of the host, with the network data from the Secret that the
+  object names (key nmstate), and validates it with Ignition's own rules. It
+  writes the URL of the image into the status, or the reason why it cannot build
+  the image. It also records errors as Kubernetes events. It replaces
+  OpenShift's image-customization-controller.
+
+Replicas:
+  All replicas with the same key and settings serve all images: they build an
+  image when a client fetches it. One replica is the leader, by a Lease, and
+  writes the status of the objects.
 
 Settings:
   --settings FILE, configmap/NAME or secret/NAME (in the namespace of the pod)
-  has the settings of all hosts in the form of an inventory without hosts:
-  profile, and agent with ironic.apiUrls and so on. Of a ConfigMap or Secret it
-  is the value ramdisk.yaml; its other values are files beside it. Without
-  --settings the environment of the image-customization-controller counts:
-  IRONIC_BASE_URL, IRONIC_AGENT_IMAGE, IRONIC_RAMDISK_SSH_KEY, …
+  contains the settings of all hosts, in the form of an inventory without hosts:
+  profile, and agent with ironic.apiUrls and so on. In a ConfigMap or Secret
+  they are the value ramdisk.yaml; the other values are files next to it.
+  Without --settings, the controller reads the environment of
+  image-customization-controller: IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
+  IRONIC_RAMDISK_SSH_KEY, …
 
-Images are those that the options name, else DEPLOY_ISO, DEPLOY_INITRD and
-DEPLOY_KERNEL, with those of other architectures beside them.
+Images:
+  Without image options, the controller uses DEPLOY_ISO, DEPLOY_INITRD and
+  DEPLOY_KERNEL, and the files for other architectures in the same folder.
 
-The cluster is that of --kubeconfig or KUBECONFIG, else that of the pod, else
-that of ~/.kube/config. Manifests with the roles that are needed are in
-templates/kubernetes.
+Cluster:
+  The controller uses --kubeconfig or KUBECONFIG, otherwise the service account
+  of the pod, otherwise ~/.kube/config. Manifests with the required roles are in
+  templates/kubernetes.
 
-Changes of settings and images are seen within seconds; SIGHUP has them read
-anew. SIGTERM: /readyz fails, the Lease is given up, and after --drain-time the
-service ends as soon as running downloads are through, or after --grace.
+Reload and shutdown:
+  The controller reloads changed settings and images within seconds; SIGHUP
+  reloads all of them. On SIGTERM, /readyz fails and the replica releases the
+  Lease. After --drain-time it stops when all running downloads are complete, at
+  the latest after --grace.
 
-For all: /healthz, /readyz. For operators: / (status page), /metrics.
+Other paths:
+  /, /metrics                  status page and metrics, for operators
+  /healthz, /readyz            probes, for all clients
+`;
 
+const notes = `
 Exit codes:
-  0  ended by a signal
-  1  the cluster, the settings or the images cannot be used
-  2  the command line or a variable is wrong
+  0  success: stopped by a signal
+  1  failure: the cluster, the settings or the images cannot be used
+  2  usage error
 
 Examples:
   ironic-coreos controller --settings configmap/ramdisk --iso /images/live.iso \\
@@ -57,24 +87,23 @@ Examples:
 
 export function declareController(command: Command, context: Context): void {
   command
-    .description('Makes the images that PreprovisioningImages of a Kubernetes cluster ask for.')
-    .option('--settings <place>', 'file, configmap/NAME or secret/NAME: see below')
-    .option('--profile <name>', 'whose configs, as for render')
-    .option('--grow', 'make ISOs longer where a config does not fit');
+    .description('Build the images that Metal3 PreprovisioningImages request')
+    .option('--settings <place>', 'settings of all hosts: file, configmap/NAME or secret/NAME')
+    .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')
+    .option('--grow', 'extend an ISO if the config does not fit into the reserved area');
   command
     .optionsGroup('Cluster:')
-    .option('--kubeconfig <file>', 'which cluster, and as whom')
-    .option('--namespace <name>', 'whose objects (default: WATCH_NAMESPACE, or all)')
-    .option('--lease <name>', 'by which one replica leads (default: ironic-coreos-controller)')
-    .option('--no-leader-election', 'where there is never another replica')
-    .option('--drain-time <time>', 'for load balancers to look elsewhere (default: 5s)');
+    .option('--kubeconfig <file>', 'cluster and credentials (default: KUBECONFIG, or the pod)')
+    .option('--namespace <name>', 'namespace to watch (default: WATCH_NAMESPACE, or all)')
+    .option('--lease <name>', 'Lease name for leader election (default: ironic-coreos-controller)')
+    .option('--no-leader-election', 'disable leader election, for a single replica')
+    .option('--drain-time <time>', 'wait before shutdown, for load balancers (default: 5s)');
   declareImageOptions(command);
   declareListenOptions(command);
   declareAccessOptions(command);
   declareIccFlags(command, '--metrics-addr <address>');
-  command.addHelpText('after', notes).action(async (options: ControllerOptions) => {
-    const { controller } = await import('./controller.ts');
-    context.finish(await controller(options, context.io));
-  });
-  refuseRepeatedOptions(command);
+  const run = async (options: ControllerOptions) =>
+    (await import('./controller.ts')).controller(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
 }

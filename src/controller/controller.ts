@@ -1,6 +1,6 @@
 /**
- * `controller`: looks after the PreprovisioningImages of a cluster, as long as it runs. Each replica serves the images of
- * all objects; one of them leads, and writes what the BareMetal Operator reads.
+ * `controller`: reconciles the PreprovisioningImages of a cluster until it is stopped. Each replica serves the images of all
+ * objects; the leader writes their status, which the BareMetal Operator reads.
  */
 
 import type { ExitCode, Io } from '../io/io.ts';
@@ -22,7 +22,7 @@ import { type ControllerService, startControllerService } from './service.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 
 /**
- * Runs until SIGTERM or SIGINT, and returns 0 then. An error that ends it earlier is a line of the log where that is JSON.
+ * Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log.
  * @throws CliError, UsageError
  */
 export async function controller(options: ControllerOptions, io: Io): Promise<ExitCode> {
@@ -33,7 +33,7 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
   return runService(
     { io, log, form },
     {
-      read: (talk) => readPlan({ ...options, log: form }, talk),
+      read: (setupIo) => readPlan({ ...options, log: form }, setupIo),
       run: async (plan) => {
         const replica = await startReplica(options, plan, { io: serviceIo, log });
         const signals = listenToSignals(() => void replica.reload());
@@ -43,7 +43,7 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
           await stopped;
           return 0;
         } finally {
-          await replica.stop(signals.nextStop()); // who asks again does not want to wait
+          await replica.stop(signals.nextStop()); // a second signal means: do not wait
           signals.ignore();
         }
       },
@@ -52,21 +52,21 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
 }
 
 export interface Replica {
-  /** How it can be reached from this machine. */
+  /** The URL for this machine. */
   readonly origin: string;
   readonly isLeader: boolean;
-  /** Resolves when images are served, and somebody may lead. Throws CliError where settings or images are wrong. */
+  /** Resolves when the replica serves images and takes part in the election. Throws CliError for invalid settings or images. */
   begin(): Promise<void>;
-  /** Reads settings and images anew; where they are wrong, what was served is served on. Never rejects. */
+  /** Reloads settings and images. If they are invalid, the replica keeps the previous ones. Never rejects. */
   reload(): Promise<void>;
-  /** @param hurry cuts short what is waited for */
+  /** @param hurry ends all waiting when it resolves */
   stop(hurry: Promise<void>): Promise<void>;
 }
 
-/** Milliseconds between two looks whether files have changed. */
+/** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
-/** Requests to the API server: what a thousand new objects need is out within half a minute. */
-const PACE = { perSecond: 100, burst: 200 };
+/** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
+const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
 interface ReplicaContext {
@@ -74,32 +74,32 @@ interface ReplicaContext {
   readonly log: ServerLog;
 }
 
-/** Everything that a replica is made of. */
+/** All parts of a replica. */
 interface Parts extends ReplicaContext {
   readonly plan: ControllerPlan;
   readonly client: KubernetesClient;
-  /** Its requests do not wait behind those of objects. */
+  /** A separate client, so that its requests do not wait behind other requests. */
   readonly electionClient: KubernetesClient;
   readonly recorder: EventRecorder;
   readonly settings: SettingsSource;
   readonly service: ControllerService;
   readonly role: Role;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 interface Role {
-  /** Load balancers may know of it. */
+  /** Load balancers may already use this replica. */
   isAnnounced: boolean;
   current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
 }
 
-/** Listens first: whether it can is known before anything is read. Throws CliError. */
+/** Listens first, so that an address in use is reported before anything is read. Throws CliError. */
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
-  surroundings: ReplicaContext,
+  context: ReplicaContext,
 ): Promise<Replica> {
-  const parts = await startParts(options, plan, surroundings);
+  const parts = await startParts(options, plan, context);
   const { role, service, settings } = parts;
   const watches: Watch[] = [];
   let isEnding = false;
@@ -138,10 +138,10 @@ async function startParts(
   { io, log }: ReplicaContext,
 ): Promise<Parts> {
   const { cluster, identity, namespace, setup } = plan;
-  const client = createKubernetesClient(cluster, { pace: PACE, note: io.note });
+  const client = createKubernetesClient(cluster, { pace: RATE_LIMIT, note: io.note });
   const electionClient = createKubernetesClient(cluster);
-  const trouble = createTroubleLog(log);
-  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, trouble });
+  const onError = createErrorLog(log);
+  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
   const role: Role = { isAnnounced: false, current: undefined };
   let parts: Parts | undefined;
   const settings = openSettings(
@@ -150,17 +150,17 @@ async function startParts(
       client,
       namespace: cluster.namespace,
       changed: () => void (parts && reloadAll(parts)),
-      trouble,
+      onError,
     },
     io,
   );
   const isLeader = (): boolean => role.current?.isLeader ?? false;
-  const started = { setup, client, namespace, settings, recorder, isLeader, trouble, log, io };
+  const started = { setup, client, namespace, settings, recorder, isLeader, onError, log, io };
   const service = await startControllerService(options, started).catch(async (error: unknown) => {
     await Promise.all([settings.close(), client.close(), electionClient.close()]);
     throw error;
   });
-  parts = { plan, client, electionClient, recorder, settings, service, role, trouble, io, log };
+  parts = { plan, client, electionClient, recorder, settings, service, role, onError, io, log };
   return parts;
 }
 
@@ -177,20 +177,28 @@ function logStart({ log, plan, service }: Parts): void {
 }
 
 function startDiagnostics({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Diagnostic[] {
-  const remarks: Diagnostic[] = [];
+  const messages: Diagnostic[] = [];
   if (!hasKey) {
-    const message = 'the key that signs URLs is new with each start, and another one in each replica';
-    remarks.push({ severity: 'warning', message, hint: 'give all replicas the same one: --key-file FILE' });
+    const message = 'no key file: the key that signs URLs is random for each start and each replica';
+    messages.push({
+      severity: 'warning',
+      message,
+      hint: 'pass the same key to all replicas with --key-file FILE',
+    });
   }
   if (publicUrl === undefined) {
-    const message = `URLs begin with ${server.origin}, which others may not reach`;
-    remarks.push({ severity: 'warning', message, hint: 'say how they reach this service: --public-url URL' });
+    const message = `URLs start with ${server.origin}, which other machines may not reach`;
+    messages.push({
+      severity: 'warning',
+      message,
+      hint: 'pass --public-url URL with the address that BMCs and Ironic use',
+    });
   }
   if (isLoopback(listen)) {
-    const message = 'only programs of this machine reach this server';
-    remarks.push({ severity: 'info', message, hint: 'for others: --listen :8084' });
+    const message = 'listening on loopback only; other machines cannot connect';
+    messages.push({ severity: 'info', message, hint: 'pass --listen :8084 for other machines' });
   }
-  return remarks;
+  return messages;
 }
 
 function imageFiles({ state }: ControllerService): string[] {
@@ -199,7 +207,7 @@ function imageFiles({ state }: ControllerService): string[] {
 }
 
 function startLeading(parts: Parts): Role['current'] {
-  const { electionClient, log, plan, service, trouble } = parts;
+  const { electionClient, log, plan, service, onError } = parts;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
   return new LeaderElection({
@@ -207,12 +215,12 @@ function startLeading(parts: Parts): Role['current'] {
     lease,
     identity,
     lead: async (signal) => service.reconcileLoop.lead(signal),
-    changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'nobody', self: identity }),
-    trouble,
+    changed: (leader) => log.note('info', 'leader', { leader: leader ?? 'none', self: identity }),
+    onError,
   });
 }
 
-/** There is no other replica that could. */
+/** Leads without an election, as the only replica. */
 function leadAlways({ reconcileLoop }: ControllerService): Role['current'] {
   const end = new AbortController();
   const done = reconcileLoop.lead(end.signal);
@@ -236,7 +244,10 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
     metrics.catalogReloaded('failure');
     const { message, hint } =
       error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
-    log.note('error', 'reload', { message: `${message}; what was served is served on`, hint });
+    log.note('error', 'reload', {
+      message: `${message}; still serving the previous settings and images`,
+      hint,
+    });
     return;
   }
   metrics.catalogReloaded('success');
@@ -244,7 +255,7 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
   reconcileLoop.startOver();
 }
 
-/** Others write and serve before this replica stops to serve. */
+/** Releases the Lease first, and stops serving last, so that other replicas take over without a gap. */
 async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
   const { client, electionClient, log, plan, recorder, role, service, settings } = parts;
   const { server, state, informers } = service;
@@ -255,44 +266,44 @@ async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
   void hurry.then(() => isHurried.abort());
   if (role.isAnnounced) await pause(systemClock, plan.drainTime, isHurried.signal);
   void hurry.then(async () => server.stop(0));
-  const { cut } = await server.stop(plan.setup.grace);
+  const { aborted } = await server.stop(plan.setup.grace);
   await Promise.all([informers.close(), settings.close(), state.close()]);
   await Promise.all([client.close(), electionClient.close()]);
-  log.note('info', 'stopped', { cut });
+  log.note('info', 'stopped', { aborted });
 }
 
-/** Milliseconds until the same is told again. */
-const SAME_FOR = 60_000;
-/** Messages that are remembered. */
-const MAX_KNOWN = 100;
+/** Milliseconds until the same message is logged again. */
+const REPEAT_INTERVAL = 60_000;
+/** The number of messages that are remembered. */
+const MAX_MESSAGES = 100;
 
-interface Told {
+interface LoggedMessage {
   readonly at: number;
-  /** How often it has come since, untold. */
-  untold: number;
+  /** How often the message was suppressed since. */
+  suppressed: number;
 }
 
 /**
- * Logs trouble with the cluster. An API server that is away makes the same trouble every second or so, for each request:
- * what was logged a short while ago is only counted.
+ * Logs problems with the cluster. An unavailable API server causes the same message every second for each request, so a
+ * message that was logged recently is only counted.
  */
-export function createTroubleLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
-  const known = new Map<string, Told>(); // the one that was told longest ago first
+export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
+  const known = new Map<string, LoggedMessage>(); // the oldest message first
   return (error) => {
     const message = printable(error.message);
     const before = known.get(message);
-    if (before !== undefined && clock.now() - before.at < SAME_FOR) {
-      before.untold += 1;
+    if (before !== undefined && clock.now() - before.at < REPEAT_INTERVAL) {
+      before.suppressed += 1;
       return;
     }
     known.delete(message);
-    known.set(message, { at: clock.now(), untold: 0 });
+    known.set(message, { at: clock.now(), suppressed: 0 });
     const [oldest = ''] = known.keys();
-    if (known.size > MAX_KNOWN) known.delete(oldest);
+    if (known.size > MAX_MESSAGES) known.delete(oldest);
     log.note('warning', 'cluster', {
       message,
       hint: error instanceof CliError ? error.hint : undefined,
-      untold: before?.untold === 0 ? undefined : before?.untold,
+      suppressed: before?.suppressed === 0 ? undefined : before?.suppressed,
     });
   };
 }

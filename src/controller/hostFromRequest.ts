@@ -1,4 +1,4 @@
-/** A host as an object of the cluster describes it, in the form that all commands render hosts from. */
+/** Converts a build request to a host in the form that all commands render. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
@@ -8,16 +8,16 @@ import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
 import { type BuildRequest, type NetworkState, objectKey } from './buildRequest.ts';
 
-/** Its inputs throw CliError where the network is no YAML. */
-export function hostFromRequest(order: BuildRequest, source: RenderSource): RenderHost {
-  const { choice, name, network } = order;
+/** Reading its inputs throws CliError if the network data is not valid YAML. */
+export function hostFromRequest(request: BuildRequest, source: RenderSource): RenderHost {
+  const { choice, name, network } = request;
   const inventory: InventoryHost = {
     name,
     architecture: choice.architecture,
     findings: [],
     readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
-  const place = `PreprovisioningImage ${objectKey(order)}`;
+  const place = `PreprovisioningImage ${objectKey(request)}`;
   return {
     name,
     at: { file: place },
@@ -40,7 +40,7 @@ function parseNetwork({ place, text }: NetworkState): ParsedYaml {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${place}: ${error.message}`, {
       code: 'ERR_FORMAT',
-      hint: error.hint ?? 'correct its key nmstate',
+      hint: error.hint ?? 'fix the key nmstate of the Secret',
     });
   }
 }

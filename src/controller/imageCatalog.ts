@@ -1,7 +1,7 @@
 /**
- * What is served, by path: the image of the object whose token was shown, and what all hosts share. Nothing is kept that
- * the API server does not know: an image is made when it is fetched, and served if it is the one that the path names. So
- * every replica answers for every object.
+ * The catalog of the controller: the image of the object that the token names, and shared files. A replica stores nothing
+ * that is not in the API server: it builds an image when a client fetches it, and serves it if it is the one that the path
+ * names. So each replica can serve the images of all objects.
  */
 
 import { CliError } from '../core/errors.ts';
@@ -18,39 +18,39 @@ import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 export interface CatalogSources {
   readonly factory: ImageFactory;
   readonly findImage: (owner: string) => PreprovisioningImage | undefined;
-  /** The version of the Secret that an object names, as far as it is known. */
+  /** The known version of the Secret that an object names. */
   readonly networkVersion: (image: PreprovisioningImage) => string | undefined;
   readonly readSecret: ReadSecret;
   readonly io: Io;
 }
 
 export interface ImageCatalog {
-  /** As the catalog that requests are answered from, except that no path has several owners. */
+  /** As in `Catalog`, but no path has several owners. */
   find(path: string, owner?: string): CatalogEntry | undefined;
 }
 
 export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   const { factory, findImage } = sources;
-  const workshop = { ...sources, lastPaths: createBuildCache<string>() };
+  const context = { ...sources, lastPaths: createBuildCache<string>() };
   return {
     find: (path, owner = '') => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
       const image = findImage(owner);
-      if (image === undefined) workshop.lastPaths.forget(owner);
+      if (image === undefined) context.lastPaths.forget(owner);
       return image === undefined || image.isDeleted || image.isForeign
         ? undefined
-        : findImageFile(path, { owner, image }, workshop);
+        : findImageFile(path, { owner, image }, context);
     },
   };
 }
 
 interface CatalogContext extends CatalogSources {
-  /** The path of what was made for an object; empty where nothing could be. */
+  /** The path of the last image that was built for an object; empty if the build failed. */
   readonly lastPaths: BuildCache<string>;
 }
 
-/** An image as its owner asks for it. */
+/** An object with its key. */
 interface OwnImage {
   readonly owner: string;
   readonly image: PreprovisioningImage;
@@ -59,7 +59,7 @@ interface OwnImage {
 function findImageFile(
   path: string,
   { owner, image }: OwnImage,
-  workshop: CatalogContext,
+  context: CatalogContext,
 ): CatalogEntry | undefined {
   const wanted = parseImagePath(path);
   const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
@@ -69,62 +69,62 @@ function findImageFile(
     host: owner,
     resource: async () => {
       try {
-        return await workshop.factory.images.get(imageKey(owner, path), () =>
-          makeNamed(path, image, workshop),
+        return await context.factory.images.get(imageKey(owner, path), () =>
+          buildNamed(path, image, context),
         );
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
         if (!isPublished(image, path)) return undefined;
-        throw new CliError('this replica makes another image than the one at this URL', {
+        throw new CliError('this replica builds another image than the one at this URL', {
           code: 'ERR_IMAGE_CHANGED',
-          hint: 'it goes by itself when all replicas have the same settings, images and version',
+          hint: 'retry later; all replicas need the same settings, images and version',
         });
       }
     },
   };
 }
 
-/** The name of an image among those that are kept in memory. */
+/** The name of an image in the image cache. */
 export function imageKey(owner: string, path: string): string {
   return `${owner} ${path}`;
 }
 
-/** What is made for the object now is not what was asked for. */
+/** The image that is built for the object now is not the requested one. */
 class OtherImage extends Error {}
 
-async function makeNamed(
+async function buildNamed(
   path: string,
   image: PreprovisioningImage,
   { lastPaths, networkVersion, ...sources }: CatalogContext,
 ): Promise<Cached<ServedResource>> {
-  // Whoever tries others has nothing made for it.
+  // Avoids a build for a path that cannot match.
   if ((lastPaths.recall(image, networkVersion(image)) ?? path) !== path) throw new OtherImage();
-  const { made, version } = await makeLatest(image, sources);
-  const madePath = made === undefined ? '' : formatImagePath(made.value);
-  lastPaths.remember(image, version, madePath);
-  if (made === undefined || madePath !== path) throw new OtherImage();
-  return made;
+  const { built, version } = await buildLatest(image, sources);
+  const builtPath = built === undefined ? '' : formatImagePath(built.value);
+  lastPaths.remember(image, version, builtPath);
+  if (built === undefined || builtPath !== path) throw new OtherImage();
+  return built;
 }
 
 interface Latest {
-  /** Undefined where it cannot be made: the leader has told why. */
-  readonly made: Cached<ServedResource> | undefined;
-  /** Of the Secret from which it was made. */
+  /** Undefined if the build failed; the leader reports the reason. */
+  readonly built: Cached<ServedResource> | undefined;
+  /** The version of the Secret that was used. */
   readonly version: string | undefined;
 }
 
-async function makeLatest(
+async function buildLatest(
   image: PreprovisioningImage,
   { factory, readSecret, io }: Omit<CatalogSources, 'networkVersion'>,
 ): Promise<Latest> {
-  const ordered = await buildRequestOf(image, factory.possible, readSecret);
-  const version = ordered.attempt?.networkData?.version;
-  if (ordered.kind === 'failed') return { made: undefined, version };
-  const made = await factory.make(ordered.order, collectDiagnostics(io).io);
-  return { made: made?.resource, version };
+  const checked = await buildRequestOf(image, factory.possible, readSecret);
+  const version = checked.attempt?.networkData?.version;
+  if (checked.kind === 'failed') return { built: undefined, version };
+  const built = await factory.build(checked.request, collectDiagnostics(io).io);
+  return { built: built?.resource, version };
 }
 
-/** Whether operators are told this path. */
+/** Whether the status of the object contains this path. */
 function isPublished({ status: { imageUrl = '' } }: PreprovisioningImage, path: string): boolean {
   return imageUrl.endsWith(`/${path}`);
 }

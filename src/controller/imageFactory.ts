@@ -1,4 +1,4 @@
-/** What makes the images of all objects, as settings and shared images are at one moment. A reload makes another one. */
+/** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
 import { CliError } from '../core/errors.ts';
@@ -27,51 +27,51 @@ import { type ControllerOptions, readRenderLayers, type SettingsFile } from './s
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;
   readonly possible: PossibleImages;
-  /** Images that were fetched, by object and path. */
+  /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
-  /** What all hosts fetch, by path. */
+  /** Shared files by path. */
   shared(path: string): ServedResource | undefined;
   /**
-   * Undefined where the config is wrong, after telling why.
-   * @throws CliError where something is wrong, too
+   * Builds an image; undefined if the config is invalid, after reporting the errors.
+   * @throws CliError for other errors
    */
-  make(order: BuildRequest, io: Io): Promise<BuiltImage | undefined>;
+  build(request: BuildRequest, io: Io): Promise<BuiltImage | undefined>;
   close(): Promise<void>;
 }
 
 export interface BuiltImage {
   readonly resource: Cached<ServedResource>;
-  /** Behind the token of the object. */
+  /** The path after the token of the object. */
   readonly path: string;
-  /** For `initrd`, as far as it is known. */
+  /** For `initrd`, if a kernel was given. */
   readonly kernelUrl: string | undefined;
   readonly extraKernelParams: string | undefined;
 }
 
-/** What stays the same from one factory to the next. */
+/** The part that all factories of a controller share. */
 export interface FactoryInputs {
   readonly settings: Pick<SettingsFile, 'name' | 'folder'>;
   readonly links: Links;
   readonly digests: KnownDigests;
-  /** Bytes that images may take in memory. */
+  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
 }
 
-/** @throws CliError where images or settings are wrong for any host there may be */
+/** @throws CliError if images or settings are invalid for all hosts */
 export async function openImageFactory(
   options: ControllerOptions,
-  surroundings: FactoryInputs,
+  inputs: FactoryInputs,
 ): Promise<ImageFactory> {
-  const { cacheSize, digests, io, links, settings } = surroundings;
-  const inputs = await readImageInputs(await givenOrIccImages(options, io), digests, io);
-  if (inputs.size === 0) {
-    throw new CliError('There is no image to make others from', {
+  const { cacheSize, digests, io, links, settings } = inputs;
+  const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+  if (images.size === 0) {
+    throw new CliError('No base image', {
       code: 'ERR_SETTING',
-      hint: 'give --iso FILE or --images FOLDER, or set DEPLOY_ISO',
+      hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
     });
   }
-  const bases = await openBaseSets(inputs);
+  const bases = await openBaseSets(images);
   const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
@@ -79,17 +79,17 @@ export async function openImageFactory(
   };
   const possible = possibleImages(bases);
   try {
-    const things = { archives, bases, links };
-    const job = await planJob(options, { ...surroundings, possible });
+    const serveContext = { archives, bases, links };
+    const job = await planJob(options, { ...inputs, possible });
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context: FactoryContext = { things, job, settingsFolder: settings.folder, growth };
-    await tryOut(context, possible, io);
+    const context: FactoryContext = { serveContext, job, settingsFolder: settings.folder, growth };
+    await checkSettings(context, possible, io);
     return {
       bases,
       possible,
       images: createImageCache(cacheSize),
       shared: (path) => sharedResources([...bases.values()], archives).get(path),
-      make: (order, talk) => makeImage(order, context, talk),
+      build: (request, buildIo) => buildImage(request, context, buildIo),
       close,
     };
   } catch (error) {
@@ -99,7 +99,7 @@ export async function openImageFactory(
 }
 
 interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
-  readonly things: ServeContext;
+  readonly serveContext: ServeContext;
   readonly job: PlanJob;
   readonly settingsFolder: string;
 }
@@ -121,7 +121,7 @@ async function planJob(
   options: ControllerOptions,
   { io, links, possible, settings }: FactoryInputs & { readonly possible: PossibleImages },
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(settings.name, options, startingIn(settings.folder, io));
+  const { layers, source } = await readRenderLayers(settings.name, options, relativeTo(settings.folder, io));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
@@ -136,59 +136,63 @@ async function planJob(
   };
 }
 
-/** What is wrong for all hosts is said before the first of them comes; what is odd for all, once. */
-async function tryOut(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
+/** Renders a sample host, so that errors and warnings for all hosts are reported once, before the first object. */
+async function checkSettings(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
   for (const [architecture, [format]] of possible) {
     if (format === undefined) continue;
     const choice = { architecture, format };
-    const plan = await planOrder({ namespace: 'any', name: 'host', choice, network: undefined }, context, io);
+    const plan = await planRequest(
+      { namespace: 'any', name: 'host', choice, network: undefined },
+      context,
+      io,
+    );
     if (plan !== undefined) continue;
-    throw new CliError('These settings give no config', {
+    throw new CliError('The settings do not result in a valid config', {
       code: 'ERR_SETTING',
-      hint: 'mend what is reported above',
+      hint: 'fix the errors reported above',
     });
   }
 }
 
-async function planOrder(
-  order: BuildRequest,
-  { job, settingsFolder, things }: FactoryContext,
+async function planRequest(
+  request: BuildRequest,
+  { job, settingsFolder, serveContext }: FactoryContext,
   io: Io,
 ): Promise<HostPlan | undefined> {
-  const { choice, name } = order;
-  const owner = objectKey(order);
+  const { choice, name } = request;
+  const owner = objectKey(request);
   const artifact = artifactOf[choice.format];
-  const own = hostPlaces(things);
+  const own = hostPlaces(serveContext);
   const places = {
     images: () => own.images(owner),
     publish: () => own.publish(owner),
-    // Where the image itself is, its config cannot know.
+    // The config cannot contain the URL of its own image, as that depends on the config.
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  const host = hostFromRequest(order, job.source);
-  return planHost(host, { ...job, wanted, places }, startingIn(settingsFolder, io));
+  const host = hostFromRequest(request, job.source);
+  return planHost(host, { ...job, wanted, places }, relativeTo(settingsFolder, io));
 }
 
-/** The same, for paths that start in this folder. */
-function startingIn(folder: string, io: Io): Io {
+/** The same `io`, with relative paths based on this folder. */
+function relativeTo(folder: string, io: Io): Io {
   return ioWith(io, { cwd: folder });
 }
 
-async function makeImage(
-  order: BuildRequest,
+async function buildImage(
+  request: BuildRequest,
   context: FactoryContext,
   io: Io,
 ): Promise<BuiltImage | undefined> {
-  const { choice, name } = order;
-  const plan = await planOrder(order, context, io);
+  const { choice, name } = request;
+  const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
-  const { growth, job, things } = context;
-  const { archives, bases, links } = things;
+  const { growth, job, serveContext } = context;
+  const { archives, bases, links } = serveContext;
   const source = {
     ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
-    name: objectKey(order),
-    modified: new Date(0), // the path is another one for every other content
+    name: objectKey(request),
+    modified: new Date(0), // the path changes with the content
   };
   const artifact = artifactOf[choice.format];
   const resource = await makeHostResource(source, { artifact, host: imageStem(name) });
@@ -202,7 +206,7 @@ async function makeImage(
 
 type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
 
-/** An ISO boots by itself. */
+/** An ISO needs no boot parameters. */
 const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
 
 function bootParameters({ boot: { start }, images }: HostPlan, { wanted }: PlanJob): BootParameters {

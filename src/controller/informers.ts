@@ -1,6 +1,6 @@
 /**
- * What this replica knows of the cluster: all PreprovisioningImages, and of Secrets the names and versions alone, as they
- * change. The content of a Secret is read when an image is made from it, of those that are named and of no others.
+ * The informers of a replica: they watch all PreprovisioningImages, and names and versions of Secrets. The content of a
+ * Secret is read only when an image is built from it, and only for Secrets that an object names.
  */
 
 import type { KubernetesClient, ListSelector } from './kube/kubernetesClient.ts';
@@ -26,31 +26,34 @@ export const preprovisioningImages: ApiResource = {
 };
 
 export interface Informers {
-  /** Resolves when everything that there was is known; rejects where the informers is closed before. */
+  /** Resolves after the initial lists; rejects if the informers are closed before. */
   readonly synced: Promise<unknown>;
-  /** Until when all that has changed is known for sure; undefined before there is anything. */
+  /** The time up to which all changes are known; undefined before the initial lists. */
   readonly lastContact: Date | undefined;
   /** By `NAMESPACE/NAME`. */
   find(owner: string): StoredImage | undefined;
   all(): IterableIterator<StoredImage>;
-  /** The version of its Secret; undefined where it names none, or there is none of that name. */
+  /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
   networkVersion(image: PreprovisioningImage): string | undefined;
-  /** Calls `changed` with each object that has become another one, or whose Secret has, until what it returns is called. */
-  follow(changed: (owner: string) => void): () => void;
+  /**
+   * Calls `changed` for each object that has changed, or whose Secret has changed.
+   * @returns unsubscribes
+   */
+  subscribe(changed: (owner: string) => void): () => void;
   close(): Promise<void>;
 }
 
 export interface StoredImage {
   readonly image: PreprovisioningImage;
-  /** What events refer to. */
+  /** The object reference for Kubernetes events. */
   readonly reference: KubernetesObject;
 }
 
 interface InformersOptions {
   readonly client: KubernetesClient;
-  /** Undefined for all. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 export function storedImage(object: KubernetesObject): StoredImage {
@@ -58,31 +61,31 @@ export function storedImage(object: KubernetesObject): StoredImage {
   return { image: readPreprovisioningImage(object), reference: { metadata } };
 }
 
-export function openInformers({ client, namespace, trouble }: InformersOptions): Informers {
+export function openInformers({ client, namespace, onError }: InformersOptions): Informers {
   const selection: ListSelector = { namespace };
-  const followers = new Set<(owner: string) => void>();
-  const tell = (owner: string): void => {
-    for (const follower of followers) follower(owner);
+  const subscribers = new Set<(owner: string) => void>();
+  const notify = (owner: string): void => {
+    for (const subscriber of subscribers) subscriber(owner);
   };
   const readers = createReaderIndex();
   const images = new Informer({
     client,
     resource: preprovisioningImages,
     selection,
-    trouble,
+    onError,
     keep: storedImage,
     changed: ({ key, before, now }) => {
-      readers.exchange(keyText(key), secretOf(before), secretOf(now));
-      tell(keyText(key));
+      readers.replace(keyText(key), secretOf(before), secretOf(now));
+      notify(keyText(key));
     },
   });
   const versions = new Informer({
     client,
     resource: secretMetadata,
     selection,
-    trouble,
+    onError,
     keep: ({ metadata }) => metadata.resourceVersion,
-    changed: ({ key }) => readers.of(keyText(key)).forEach(tell),
+    changed: ({ key }) => readers.of(keyText(key)).forEach(notify),
   });
   return {
     synced: Promise.all([images.synced, versions.synced]),
@@ -92,9 +95,9 @@ export function openInformers({ client, namespace, trouble }: InformersOptions):
     find: (owner) => images.get(parseKey(owner)),
     all: () => images.values(),
     networkVersion: (image) => versionOf(image, versions),
-    follow: (changed) => {
-      followers.add(changed);
-      return () => followers.delete(changed);
+    subscribe: (changed) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
     },
     close: async () => {
       await Promise.all([images.stop(), versions.stop()]);
@@ -107,17 +110,17 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
-/** Who reads which Secret, both by `NAMESPACE/NAME`. */
+/** The objects that name a Secret, both by `NAMESPACE/NAME`. */
 interface ReaderIndex {
   of(secret: string): readonly string[];
-  exchange(owner: string, before: string | undefined, now: string | undefined): void;
+  replace(owner: string, before: string | undefined, now: string | undefined): void;
 }
 
 function createReaderIndex(): ReaderIndex {
   const readers = new Map<string, Set<string>>();
   return {
     of: (secret) => [...(readers.get(secret) ?? [])],
-    exchange: (owner, before, now) => {
+    replace: (owner, before, now) => {
       if (before === now) return;
       if (before !== undefined) {
         const others = readers.get(before);
@@ -143,7 +146,7 @@ function versionOf(image: PreprovisioningImage, versions: Informer<string>): str
   return key && versions.get(key);
 }
 
-/** Asks the API server each time: what is secret stays there. */
+/** Reads from the API server each time, as Secrets are not cached. */
 export function secretReader(client: KubernetesClient): ReadSecret {
   return async (key) => {
     try {

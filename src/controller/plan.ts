@@ -1,4 +1,4 @@
-/** What the command line and the environment say about the controller, read and checked before anything is connected. */
+/** The setup of the controller from command line and environment. It is checked before the first connection. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -12,11 +12,11 @@ import type { ControllerOptions } from './settings.ts';
 export interface ControllerPlan {
   readonly setup: Setup;
   readonly cluster: ClusterConfig;
-  /** Whose objects are looked after; undefined for all. */
+  /** The namespace to watch; undefined for all. */
   readonly namespace: string | undefined;
-  /** Undefined where there is never another replica. */
+  /** Undefined without leader election. */
   readonly lease: ObjectKey | undefined;
-  /** Of this replica, and of no other one. */
+  /** The unique identity of this replica. */
   readonly identity: string;
   /** Milliseconds. */
   readonly drainTime: number;
@@ -24,7 +24,7 @@ export interface ControllerPlan {
 
 const DEFAULT_LEASE = 'ironic-coreos-controller';
 
-/** Throws UsageError for what is not understood, CliError for what cannot be read. */
+/** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readPlan(options: ControllerOptions, io: Io): Promise<ControllerPlan> {
   const drainTime = parseDuration(options.drainTime ?? '5s', '--drain-time');
   const setup = await readSetup(options, io);
@@ -47,7 +47,7 @@ function parseLease(text: string | undefined, { namespace }: ClusterConfig): Obj
   if (parts.length <= 2 && parts.every((part) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(part))) {
     return second === undefined ? { namespace, name: first } : { namespace: first, name: second };
   }
-  throw new UsageError(`--lease ${JSON.stringify(text)} names no Lease`, {
-    hint: 'for example --lease metal3/ironic-coreos-controller',
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --lease`, {
+    hint: 'use NAME or NAMESPACE/NAME, such as --lease metal3/ironic-coreos-controller',
   });
 }

@@ -1,6 +1,5 @@
 /**
- * The work of the leader: it brings each object to what it should be (finalizer, image, status), whenever objects, Secrets
- * or settings change.
+ * The reconcile loop of the leader: it updates finalizer and status of each object when objects, Secrets or settings change.
  */
 
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
@@ -27,14 +26,14 @@ interface ReconcileLoopOptions {
 }
 
 export interface ReconcileLoop {
-  /** Until the signal comes, and what is being done by then is finished. */
+  /** Runs until the signal is aborted and the running work is finished. */
   lead(signal: AbortSignal): Promise<void>;
-  /** Everything is made from something else: each object has its turn again. */
+  /** Reconciles all objects again, after settings or base images have changed. */
   startOver(): void;
   readonly load: QueueLoad;
 }
 
-/** Objects looked after at a time: while one waits for the API server, an image is made for another. */
+/** The number of objects that are reconciled concurrently, as most time is spent waiting for the API server. */
 const WORKERS = 8;
 /** Milliseconds. */
 const BACK_OFF = { first: 1000, longest: 300_000 };
@@ -58,10 +57,10 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
     lead: async (signal) => {
       const started = startQueue(options, signal, () => outcomes);
       queue = started;
-      const unfollow = informers.follow((owner) => started.add(owner));
+      const unsubscribe = informers.subscribe((owner) => started.add(owner));
       addAll();
       await whenAborted(signal);
-      unfollow();
+      unsubscribe();
       queue = undefined;
       await started.stop();
     },
@@ -76,11 +75,11 @@ function startQueue(
   const { informers, log, failed } = options;
   const pendingWrites = createPendingWrites();
   const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const kept = outcomes(); // another one may come meanwhile
-    const known = kept.recall(image, informers.networkVersion(image));
+    const cache = outcomes(); // `startOver` may replace it during the build
+    const known = cache.recall(image, informers.networkVersion(image));
     if (known !== undefined) return known;
     const outcome = await options.build(image);
-    kept.remember(image, outcome.attempt?.networkData?.version, outcome);
+    cache.remember(image, outcome.attempt?.networkData?.version, outcome);
     return outcome;
   };
   return new WorkQueue({
@@ -122,15 +121,15 @@ interface ReconcileTools {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly log: ServerLog;
   readonly pendingWrites: PendingWrites;
-  /** Is told of what was written. */
+  /** Called after each written status. */
   readonly wrote: (outcome: Outcome) => void;
-  /** After it nothing may be written. */
+  /** Nothing may be written after it is aborted. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Where the object has become another one meanwhile, or is gone, nothing is written: the cluster tells of that, and then it
- * has its turn again. Throws ApiError where it has to be tried again.
+ * Reconciles one object. If the object was changed or deleted meanwhile, nothing is written: the watch reports the change, and
+ * the object is reconciled again. Throws ApiError if the work must be retried.
  */
 async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
   const stored = tools.informers.find(owner);
@@ -169,9 +168,9 @@ async function writeStatus(stored: StoredImage, outcome: Outcome, tools: Reconci
     return;
   }
   const { message, reason } = outcome;
-  log.note('error', 'no image', { host, reason, message: printable(message) });
+  log.note('error', 'build failed', { host, reason, message: printable(message) });
   const about = { resource: preprovisioningImages, object: reference };
-  recorder.record({ ...about, type: 'Warning', reason, action: 'MakeImage', message });
+  recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
 }
 
 interface Change {
@@ -180,7 +179,7 @@ interface Change {
   readonly status?: StatusPatch['status'];
 }
 
-/** Refused (`isConflict`) where the object has become another one. */
+/** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */
 async function write(
   { image }: StoredImage,
   { subresource, metadata, ...fields }: Change,
@@ -193,20 +192,20 @@ async function write(
     body,
     signal,
   });
-  // What the API server does not keep, changes nothing, and nothing will be told.
+  // If the patch changes nothing, no watch event follows.
   if (written.metadata.resourceVersion !== resourceVersion)
     pendingWrites.overwrote(objectKey(image), resourceVersion);
   return storedImage(written);
 }
 
 /**
- * The versions of objects that were overwritten here, until the cluster has reported the new ones: an object that is still
- * known as it was before is not reconciled again.
+ * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
+ * overwritten version is not reconciled.
  */
 interface PendingWrites {
-  /** The object of this version was overwritten. */
+  /** This version of the object was overwritten. */
   overwrote(owner: string, version: string): void;
-  /** Whether it was; asked of what the cluster told last. */
+  /** Whether this version, the latest known one, was overwritten. */
   isOutdated(owner: string, version: string): boolean;
   forget(owner: string): void;
 }

@@ -1,12 +1,11 @@
-/** The parts of a running controller: what it knows, what it serves, and who writes. */
+/** The parts of a running controller: informers, server, and reconcile loop. */
 
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
-import { createAnswerer } from '../serve/http/requests.ts';
-import { type RunningServer, startServer } from '../serve/http/server.ts';
+import type { RunningServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
@@ -15,9 +14,9 @@ import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
 import { withLog } from '../serve/serviceLog.ts';
-import { servicePages } from '../serve/service.ts';
+import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
-import { type Setup, accessOf } from '../serve/setup.ts';
+import type { Setup } from '../serve/setup.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
 import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
@@ -34,9 +33,9 @@ export interface ControllerService {
   readonly log: ServerLog;
 }
 
-/** The surroundings of a service. */
+/** The context of a controller service. */
 export interface ControllerParts {
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   readonly setup: Setup;
   readonly client: KubernetesClient;
   readonly namespace: string | undefined;
@@ -47,13 +46,13 @@ export interface ControllerParts {
   readonly io: Io;
 }
 
-/** Listens, and begins to watch the cluster. Throws CliError where it cannot listen. */
+/** Listens and starts to watch the cluster. Throws CliError if it cannot listen. */
 export async function startControllerService(
   options: ControllerOptions,
   parts: ControllerParts,
 ): Promise<ControllerService> {
-  const { client, io, log, namespace, recorder, setup, trouble } = parts;
-  const informers = openInformers({ client, namespace, trouble });
+  const { client, io, log, namespace, recorder, setup, onError } = parts;
+  const informers = openInformers({ client, namespace, onError });
   const readSecret = secretReader(client);
   const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner)?.image;
   const networkVersion = (image: PreprovisioningImage): string | undefined => informers.networkVersion(image);
@@ -61,11 +60,11 @@ export async function startControllerService(
     snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
   );
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const letGo = state.catalog().hold();
+    const release = state.catalog().acquire();
     try {
       return await buildOutcome(image, { factory: requireFactory(state), links, readSecret, io });
     } finally {
-      letGo();
+      release();
     }
   };
   let counters: ControllerCounters | undefined;
@@ -78,7 +77,7 @@ export async function startControllerService(
     wrote: (outcome) => counters?.wrote(outcome),
     failed: () => counters?.failed(),
   });
-  const metrics = createMetrics(figuresOf(state, informers), (registry) => {
+  const metrics = createMetrics(metricsSource(state, informers), (registry) => {
     counters = addControllerMetrics(registry, {
       isLeader: parts.isLeader,
       load: () => reconcileLoop.load,
@@ -92,22 +91,22 @@ export async function startControllerService(
       throw error;
     },
   );
-  // The server knows its own URL only now, and nothing is made before.
+  // The URL of the server is known only now. No image is built earlier.
   const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
   return { informers, state, server, reconcileLoop, metrics, log };
 }
 
-/** Takes one snapshot after the other. */
+/** Returns the function that takes snapshots. */
 function snapshotTaker(
   options: ControllerOptions,
   { client, io, log, settings, setup }: ControllerParts,
-  around: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
+  sources: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
 ): () => Promise<ControllerSnapshot> {
   const digests = knownDigests(new Map());
   const { cacheSize, log: form } = setup;
   return async () =>
     takeControllerSnapshot(options, {
-      ...around(),
+      ...sources(),
       settings: await settings.open(),
       digests,
       cacheSize,
@@ -119,7 +118,7 @@ function snapshotTaker(
 function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {
   const snapshot = state.current();
   if (snapshot !== undefined) return snapshot.factory;
-  throw new CliError('settings and images are still being read', {
+  throw new CliError('settings and images are still loading', {
     code: 'ERR_BUSY',
     hint: 'wait for /readyz',
   });
@@ -140,8 +139,8 @@ async function listen(
     () => undefined,
   );
   const problem = (): string | undefined => {
-    if (state.current() === undefined) return 'settings and images are still being read';
-    return isSynced ? undefined : 'the cluster has not told yet what there is';
+    if (state.current() === undefined) return 'settings and images are still loading';
+    return isSynced ? undefined : 'the initial list of objects is still loading';
   };
   const describe = (): ReturnType<typeof describeController> =>
     describeController({
@@ -153,25 +152,11 @@ async function listen(
       started,
       connections: server.connections(),
     });
-  const server = await startServer({
-    listen: setup.listen,
-    tls: setup.tls,
-    limits: setup.limits,
-    log,
-    answer: createAnswerer({
-      catalog: () => state.catalog(),
-      access: accessOf(setup),
-      transfers,
-      log,
-      idleTimeout: setup.limits.idleTime,
-      watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages({ problem, metrics, describe }),
-    }),
-  });
+  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
   return server;
 }
 
-function figuresOf(
+function metricsSource(
   state: ServiceState<ControllerSnapshot>,
   informers: Informers,
 ): Parameters<typeof createMetrics>[0] {
@@ -183,8 +168,8 @@ function figuresOf(
     },
     hosts: () => {
       const images = [...informers.all()].filter(({ image }) => !image.isForeign);
-      const right = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
-      return { right, wrong: images.length - right };
+      const valid = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
+      return { valid, invalid: images.length - valid };
     },
   };
 }

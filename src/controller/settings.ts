@@ -1,8 +1,7 @@
 /**
- * The options of `controller`, and the settings that the configs of all hosts are rendered from: a file, a ConfigMap or
- * Secret of the controller's own namespace, or the environment alone, as image builders have it. The values of a ConfigMap
- * or Secret become files in a folder that only this user may read, so that settings name certificates, keys and passwords by
- * file in the same way everywhere.
+ * The options of `controller`, and the settings for the configs of all hosts: from a file, from a ConfigMap or Secret in the
+ * namespace of the controller, or from the environment of image-customization-controller. The values of a ConfigMap or
+ * Secret are written to a private folder, so that settings can reference certificates, keys and passwords as files.
  */
 
 import { isMapping } from '../formats/mapping.ts';
@@ -22,7 +21,7 @@ import { configMaps, type KubernetesObject, secrets } from './kube/objects.ts';
 import { Informer } from './kube/informer.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 
-/** Those of `serve` that say how it listens, and to whom it answers. */
+/** The options that `serve` has, too: listening and access. */
 type ServiceOptions = Pick<
   ServeOptions,
   | 'listen'
@@ -40,21 +39,21 @@ type ServiceOptions = Pick<
 >;
 
 export interface ControllerOptions extends ServiceOptions, ImageOptions {
-  /** A file, `configmap/NAME` or `secret/NAME`; without it the environment says everything. */
+  /** A file, `configmap/NAME` or `secret/NAME`; without it, settings come from the environment. */
   readonly settings?: string;
   readonly profile?: string;
   /** Each `FILE` or `ARCHITECTURE=FILE`. */
   readonly agentArchive?: readonly string[];
   readonly grow?: boolean;
 
-  /** Undefined and empty for all. */
+  /** Undefined or empty for all namespaces. */
   readonly namespace?: string;
   readonly kubeconfig?: string;
   /** `NAME`, or `NAMESPACE/NAME`. */
   readonly lease?: string;
-  /** False where this is the only replica, and never another. */
+  /** False disables leader election, for a single replica. */
   readonly leaderElection?: boolean;
-  /** For load balancers to look elsewhere: `5s`. */
+  /** The time for load balancers to notice that `/readyz` fails: `5s`. */
   readonly drainTime?: string;
 }
 
@@ -67,8 +66,8 @@ const addressHint =
   'set ironic.apiUrls below agent in the settings (--settings), or the variable IRONIC_BASE_URL';
 
 /**
- * @param file of settings; undefined where the environment says everything
- * @throws CliError where the file is wrong, UsageError for the options and for a list of hosts
+ * @param file the settings file; undefined if the settings come from the environment
+ * @throws CliError for an invalid file, UsageError for invalid options and for a list of hosts
  */
 export async function readRenderLayers(
   file: string | undefined,
@@ -77,7 +76,7 @@ export async function readRenderLayers(
 ): Promise<RenderLayers> {
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
-    // Who says everything by the environment comes from the image-customization-controller.
+    // Settings from the environment only: a replacement of image-customization-controller.
     const source: RenderSource = { options: { profile: 'icc', ...given }, io, addressHint };
     readInputs(source);
     return { source, layers: { profile: chooseProfile(source.options), files: [] } };
@@ -86,47 +85,50 @@ export async function readRenderLayers(
   const { inventory } = read;
   const source = { ...read.source, addressHint };
   if (inventory.hosts !== undefined) {
-    throw new UsageError(`${file} has a list of hosts, and here the cluster says which hosts there are`, {
-      hint: 'take "hosts" out; what is different for a host is in its Secret',
-    });
+    throw new UsageError(
+      `${file} contains a list of hosts, but the controller reads the hosts from the cluster`,
+      {
+        hint: 'remove "hosts"; put the network data of a host into its Secret',
+      },
+    );
   }
   readInputs(source);
   const layers = { profile: chooseProfile(source.options), files: [inventory.agent] };
   return { source, layers };
 }
 
-/** The settings in their object, unless it has but one value. */
+/** The key of the settings in a ConfigMap or Secret with several keys. */
 const SETTINGS_KEY = 'ramdisk.yaml';
 
 export interface SettingsSource {
-  /** As they are now, to be released by whoever asks. Throws CliError where they are not there. */
+  /** Reads the current settings; the caller must release them. Throws CliError if they do not exist. */
   open(): Promise<SettingsFile>;
-  /** What has to be looked at again and again; what is in the cluster tells by itself. */
+  /** Files to poll for changes; objects of the cluster are watched instead. */
   readonly watched: readonly string[];
   close(): Promise<void>;
 }
 
 export interface SettingsFile {
-  /** Seen from `folder`, as messages call it; undefined where the environment says everything. */
+  /** The path relative to `folder`, also for messages; undefined if the settings come from the environment. */
   readonly name: string | undefined;
-  /** Where its path and those of the environment start. */
+  /** The base of relative paths in the settings and in the environment. */
   readonly folder: string;
-  /** Nothing is made from it any more. Never rejects. */
+  /** Deletes the files; to be called when no image is built from them any more. Never rejects. */
   readonly release: () => Promise<void>;
 }
 
 interface SettingsOptions {
-  /** As `--settings` says it. */
+  /** The value of `--settings`. */
   readonly text: string | undefined;
   readonly client: KubernetesClient;
   readonly namespace: string;
   readonly changed: () => void;
-  readonly trouble: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 const kinds = { configmap: configMaps, secret: secrets } as const;
 
-/** @throws UsageError for a kind or a name that there is not */
+/** @throws UsageError for an invalid kind or name */
 export function openSettings(options: SettingsOptions, io: Pick<Io, 'cwd'>): SettingsSource {
   const { text } = options;
   const place = text === undefined ? undefined : parsePlace(text);
@@ -148,13 +150,13 @@ function parsePlace(text: string): ObjectPlace | undefined {
   const [, word = '', name = ''] = /^(configmap|secret)\/(.*)$/.exec(text) ?? [];
   if (word !== 'configmap' && word !== 'secret') return undefined;
   if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return { kind: word, name };
-  throw new UsageError(`--settings ${JSON.stringify(text)} names no object`, {
-    hint: `for example --settings ${word}/ramdisk-settings; a file of that name is ./${word}/…`,
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --settings: not a valid object name`, {
+    hint: `use a name such as ${word}/ramdisk-settings, or ./${word}/… for a file`,
   });
 }
 
 function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsSource {
-  const { changed, client, namespace, trouble } = options;
+  const { changed, client, namespace, onError } = options;
   const { kind, name } = place;
   const cache = new Informer({
     client,
@@ -162,10 +164,10 @@ function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsS
     selection: { namespace, fieldSelector: `metadata.name=${name}` },
     keep: (object) => ({ version: object.metadata.resourceVersion, files: valuesOf(kind, object) }),
     changed: ({ before, now }) => {
-      // All that there is, is told when it is listed, too.
+      // The initial list also results in calls, which are no changes.
       if (cache.isSynced && before?.version !== now?.version) changed();
     },
-    trouble,
+    onError,
   });
   return {
     watched: [],
@@ -173,16 +175,16 @@ function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsS
       await cache.synced;
       const found = cache.get({ namespace, name });
       if (found !== undefined) return writeFiles(found.files, place);
-      throw new CliError(`There is no ${kind} ${name} in the namespace ${namespace}`, {
+      throw new CliError(`${kind} ${name} not found in the namespace ${namespace}`, {
         code: 'ERR_SETTING',
-        hint: 'make it, or name another one with --settings',
+        hint: 'create it, or pass another name with --settings',
       });
     },
     close: () => cache.stop(),
   };
 }
 
-/** Each time into a folder of its own: images may still be made from what was there before. */
+/** Writes to a new folder each time, as images may still be built from the previous files. */
 async function writeFiles(
   files: ReadonlyMap<string, Buffer>,
   { kind, name }: ObjectPlace,
@@ -190,9 +192,9 @@ async function writeFiles(
   const keys = [...files.keys()];
   const settings = keys.length === 1 ? keys[0] : keys.find((key) => key === SETTINGS_KEY);
   if (settings === undefined) {
-    throw new CliError(`The ${kind} ${name} has no value ${SETTINGS_KEY}`, {
+    throw new CliError(`The ${kind} ${name} has no key ${SETTINGS_KEY}`, {
       code: 'ERR_SETTING',
-      hint: 'put the settings of all hosts there, in the form of an inventory',
+      hint: 'add this key with the settings of all hosts, in the form of an inventory',
     });
   }
   const folder = await makeFolder();
@@ -203,7 +205,7 @@ async function writeFiles(
     for (const [key, bytes] of files) await writeFile(join(folder, own, key), bytes, { mode: 0o600 });
   } catch (error) {
     await release();
-    throw cannotKeep(error);
+    throw cannotWrite(error);
   }
   return { name: join(own, settings), folder, release };
 }
@@ -212,14 +214,14 @@ async function makeFolder(): Promise<string> {
   try {
     return await makeTempFolder();
   } catch (error) {
-    throw cannotKeep(error);
+    throw cannotWrite(error);
   }
 }
 
-function cannotKeep(error: unknown): CliError {
-  return new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown trouble'})`, {
+function cannotWrite(error: unknown): CliError {
+  return new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown error'})`, {
     code: 'ERR_FILE_WRITE',
-    hint: 'mount a volume there, or name another folder with TMPDIR',
+    hint: 'mount a writable volume there, or set TMPDIR to another folder',
     cause: error,
   });
 }
@@ -230,7 +232,7 @@ function valuesOf(kind: ObjectPlace['kind'], object: KubernetesObject): Map<stri
   return new Map([...texts, ...bytes]);
 }
 
-/** Keys are names of files, and lead to no other folder. */
+/** The keys become file names, so keys that lead to another folder are skipped. */
 function entriesOf(data: unknown, encoding: 'utf8' | 'base64'): (readonly [string, Buffer])[] {
   if (!isMapping(data)) return [];
   return Object.entries(data).flatMap(([key, value]) =>

@@ -1,4 +1,4 @@
-/** What is served, as settings and shared images are at one moment. A reload makes another one. */
+/** A snapshot of the catalog, from one state of settings and base images. A reload creates a new one. */
 
 import type { Servable } from '../serve/serviceState.ts';
 import { type CatalogSources, createImageCatalog } from './imageCatalog.ts';
@@ -10,21 +10,21 @@ export interface ControllerSnapshot extends Servable {
 }
 
 export interface ControllerContext extends FactoryInputs, Omit<CatalogSources, 'factory' | 'io'> {
-  /** Released when the snapshot is closed, or not taken. */
+  /** Released when the snapshot is closed, or when taking it fails. */
   readonly settings: SettingsFile;
 }
 
-/** @throws CliError where images or settings are wrong for any host there may be */
+/** @throws CliError if images or settings are invalid for all hosts */
 export async function takeControllerSnapshot(
   options: ControllerOptions,
-  surroundings: ControllerContext,
+  context: ControllerContext,
 ): Promise<ControllerSnapshot> {
-  const { settings } = surroundings;
+  const { settings } = context;
   try {
-    const factory = await openImageFactory(options, surroundings);
+    const factory = await openImageFactory(options, context);
     return {
       factory,
-      catalog: createImageCatalog({ ...surroundings, factory }),
+      catalog: createImageCatalog({ ...context, factory }),
       close: async () => {
         await factory.close();
         await settings.release();

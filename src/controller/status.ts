@@ -1,4 +1,4 @@
-/** The state of the controller, for its status page and for Prometheus: each object of the cluster with its image. */
+/** The status page and the metrics of the controller: each object of the cluster with its image. */
 
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Finding } from '../core/finding.ts';
@@ -41,13 +41,13 @@ function describeImage(image: PreprovisioningImage, transfers: TransferLog): Hos
     name,
     macs: [],
     architecture: image.status.architecture ?? image.spec.architecture,
-    findings: findingsOf(image),
+    messages: messagesOf(image),
     progress: () => transfers.progressOf(name),
     images: () => publishedImage(image, transfers),
   };
 }
 
-function findingsOf({ status: { conditions } }: PreprovisioningImage): Finding[] {
+function messagesOf({ status: { conditions } }: PreprovisioningImage): Finding[] {
   const error = conditions.find(({ type, status }) => type === 'Error' && status === 'True');
   if (error === undefined) return [];
   return [{ severity: 'error', rule: error.reason, path: [], message: error.message }];
@@ -62,11 +62,11 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
 }
 
-/** What is looked up when somebody asks. */
+/** Values that are read at each scrape. */
 interface ControllerGauges {
   readonly isLeader: () => boolean;
   readonly load: () => QueueLoad;
-  /** Of the API server; undefined before the first one. */
+  /** The last contact to the API server; undefined before the first one. */
   readonly lastContact: () => Date | undefined;
 }
 
@@ -81,18 +81,18 @@ export function addControllerMetrics(
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',
-    help: 'Statuses of PreprovisioningImages that were written, by the reason in their conditions.',
+    help: 'Number of written PreprovisioningImage statuses, by the reason in their conditions.',
     labelNames: ['reason'],
     registers: [registry],
   });
   const retries = new Counter({
     name: 'ironic_coreos_retries_total',
-    help: 'PreprovisioningImages that have to be looked after again, as the API server did not play along.',
+    help: 'Number of reconcile retries after failed API requests.',
     registers: [registry],
   });
   const leader = new Gauge({
     name: 'ironic_coreos_leader',
-    help: 'Whether this replica writes: 1 for the leader.',
+    help: '1 if this replica is the leader, otherwise 0.',
     registers: [],
     collect() {
       this.set(isLeader() ? 1 : 0);
@@ -100,7 +100,7 @@ export function addControllerMetrics(
   });
   const queue = new Gauge({
     name: 'ironic_coreos_queue',
-    help: 'PreprovisioningImages that wait for their turn, or have it.',
+    help: 'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
     labelNames: ['state'],
     registers: [],
     collect() {
@@ -109,7 +109,7 @@ export function addControllerMetrics(
   });
   const contact = new Gauge({
     name: 'ironic_coreos_cluster_contact_timestamp_seconds',
-    help: 'When the API server last said that this replica is up to date, which it does each minute; 0 for never.',
+    help: 'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
     registers: [],
     collect() {
       this.set((lastContact()?.getTime() ?? 0) / 1000);

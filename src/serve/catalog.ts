@@ -1,4 +1,4 @@
-/** Everything that is served at one moment, by path: files of hosts, boot scripts, and the images that hosts share. */
+/** The catalog of a snapshot, by path: files of hosts, boot scripts, and shared images. */
 
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { BootFile, NetworkHost } from '../boot/network/networkBoot.ts';
@@ -11,35 +11,35 @@ import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from '.
 import { createImageCache, type ImageCache } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
 
-/** A host as it is served, or all machines that are not listed; its config is kept elsewhere. */
+/** A served host, or all machines that are not listed. Its config is stored separately, compressed. */
 export interface ServedHost extends HostMaterial {
-  /** Whose files they are. */
+  /** The owner of the files. */
   readonly name: string;
-  /** What its files are called before the ending; several hosts may have the same. */
+  /** The file name without its suffix; several hosts may have the same. */
   readonly stem: string;
-  /** When its config became what it is. */
+  /** When its config last changed. */
   readonly modified: Date;
-  /** What its scripts start; undefined for machines that have none of their own. */
+  /** The host in boot scripts; undefined for machines without their own scripts. */
   readonly boot: NetworkHost | undefined;
-  /** What of its config and scripts others must not see, as nouns. */
+  /** The kinds of secrets in its config and scripts, as nouns. */
   readonly secrets: readonly string[];
 }
 
 export interface CatalogContents {
   readonly hosts: readonly ServedHost[];
-  /** Other names of hosts, each with the host that it leads to; they count where no host has them as its own. */
+  /** Hosts by alias. A host with this name overrides the alias. */
   readonly aliases: ReadonlyMap<string, ServedHost>;
   readonly archives: OpenArchives;
   readonly bases: readonly BaseSet[];
   readonly wanted: WantedArtifacts;
-  /** Scripts that all machines read. */
+  /** Boot scripts for all machines. */
   readonly scripts: readonly BootFile[];
   readonly modified: Date;
-  /** Bytes that images may take in memory. */
+  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
 }
 
-/** A catalog that counts what it holds. */
+/** A catalog with the size of its image cache. */
 export interface HostCatalog extends Pick<Catalog, 'find'> {
   readonly images: Pick<ImageCache<ServedResource>, 'count' | 'size'>;
 }
@@ -63,7 +63,7 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
   };
 }
 
-/** A file of a host by its name. */
+/** A file of a host, found by its name. */
 interface FoundFile {
   readonly host: ServedHost;
   readonly file: HostFile;
@@ -112,7 +112,7 @@ function scriptsOf({ boot }: ServedHost, { wanted }: CatalogContents): BootFile[
   return boot === undefined ? [] : [...hostBootFiles(boot, wanted.loaders)];
 }
 
-/** Made when it is asked for: scripts of thousands of hosts take more memory than their settings. */
+/** Rendered on request: the scripts of thousands of hosts take more memory than their settings. */
 function hostScript(path: string, host: ServedHost, contents: CatalogContents): CatalogEntry | undefined {
   const script = scriptsOf(host, contents).find((file) => file.path === path);
   const { modified, name } = host;

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ServeOptions } from './options.ts';
-import { choice, type Context, refuseRepeatedOptions } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
 import {
   declareAccessOptions,
   declareIccFlags,
@@ -10,49 +10,78 @@ import {
   declareListenOptions,
 } from './serviceOptions.ts';
 
-const notes = `
-Nothing is written: each image is the shared one with the few bytes that are the
-host's own, put together while it is sent. All hosts are rendered and checked
-before the first is served; those that are wrong are told, and stay out.
+/** The options that most users need. */
+const common = [
+  '--inventory',
+  '--discovery',
+  '--grow',
+  '--once',
+  '--iso',
+  '--images',
+  '--agent-archive',
+  '--listen',
+  '--public-url',
+  '--tls-cert',
+  '--tls-key',
+  '--key-file',
+  '--token-file',
+  '--open',
+  '--format',
+];
 
-Served of each host, as far as the images that are given allow:
-  NAME.iso, NAME-minimal.iso   virtual media; larger configs need --grow
-  NAME.initramfs               initramfs and config, as deploy_ramdisk of Ironic
+const reference = `
+Files served for each host, if the given images contain the required parts:
+  NAME.iso, NAME-minimal.iso   virtual media; larger configs require --grow
+  NAME.initramfs               initramfs with the config, for Ironic's
+                               deploy_ramdisk
   NAME.ign, NAME.img           the config, and the config as an archive
   images/ID/ironic-python-agent.{kernel,initramfs,rootfs}
   boot.ipxe, ipxe/…, dnsmasq.conf; grub/… and pxelinux.cfg/… with --artifacts
-and with --discovery, or without a list of hosts, discovery.* for machines that
-are not listed. For operators: / (status page), /metrics; for all: /healthz,
-/readyz.
+  discovery.*                  for machines that are not listed: with
+                               --discovery, or without a list of hosts
 
-Who may fetch what:
-  The URL of a host carries a token that is good for this host alone. It is made
-  from the key in --key-file: the same on every server with this key, and after
-  a restart. Boot scripts have a URL of their own, for the provisioning network.
-  A token from --token-file (Authorization: Bearer, or as password in a browser)
-  and a client certificate of --client-ca open everything. With --open nothing
-  is asked for, and /NAME.iso is enough.
-  What scripts and images refer to is good as long as the key; --expires is for
-  the URLs that are printed and on the status page.
+Other paths:
+  /, /metrics                  status page and metrics, for operators
+  /healthz, /readyz            probes, for all clients
 
-SIGHUP, or a change of the inventory or an image, reads everything anew; running
-downloads go on with the bytes that they began with. Replace images by renaming
-a new file over the old one, never in place. SIGTERM ends the service when
-running downloads are through, at the latest after --grace.
+Access:
+  The URL of a host contains a token that is valid for this host only. The token
+  is derived from the key in --key-file, so it is the same after a restart and
+  on every server with this key. Boot scripts have a separate URL for the
+  provisioning network. A token from --token-file (Authorization: Bearer, or as
+  the password in a browser) and a client certificate of --client-ca give access
+  to everything. With --open the server requires no credential, and /NAME.iso
+  works. URLs in boot scripts and images are valid as long as the key; --expires
+  applies to printed URLs and to the status page.
 
-The URLs are printed on standard output if that is a terminal, or with --format.
-Events go to standard error: as text to a terminal, else as JSON, a line each.
+Reload and shutdown:
+  On SIGHUP, or when the inventory or an image changes, serve reloads all files;
+  running downloads continue with the old bytes. To replace an image, rename the
+  new file over the old one; never overwrite it in place. On SIGTERM the service
+  stops when all running downloads are complete, at the latest after --grace.
 
-Instead of an inventory, --nmstate-dir takes a folder of nmstate files, one a
-host, and the environment of the image-customization-controller (DEPLOY_ISO,
-DEPLOY_INITRD, IMAGE_SHARED_DIR, IRONIC_BASE_URL, IRONIC_AGENT_IMAGE, …), as its
-static server does; -images-bind-addr and -images-publish-addr are understood.
-Its URLs without a token need --open.
+Output:
+  serve prints the URLs on standard output if that is a terminal, or with
+  --format. It logs events to standard error: text on a terminal, otherwise one
+  JSON object per line. It never writes image files: it adds the bytes of the
+  host to the base image while it sends the file.
+
+Replacing the static server of image-customization-controller:
+  --nmstate-dir reads a folder with one nmstate file per host, and the
+  environment of image-customization-controller (DEPLOY_ISO, DEPLOY_INITRD,
+  IMAGE_SHARED_DIR, IRONIC_BASE_URL, IRONIC_AGENT_IMAGE, …). The flags
+  -images-bind-addr and -images-publish-addr are supported. URLs without a token
+  require --open.
+`;
+
+const notes = `
+serve renders and validates the config of every host before it serves the first
+one. It reports invalid hosts and skips them.
 
 Exit codes:
-  0  ended by a signal, or with --once after the image was fetched
-  1  nothing can be served
-  2  the command line or a variable is wrong
+  0  success: stopped by a signal, or with --once after the image was fetched
+  1  failure: nothing can be served
+  2  usage error
 
 Examples:
   ironic-coreos serve --inventory ramdisk.yaml --iso fedora-coreos.iso \\
@@ -63,31 +92,27 @@ Examples:
 
 export function declareServe(command: Command, context: Context): void {
   command
-    .description(
-      'Serves the images of all hosts of an inventory over HTTP, from one copy of what they share.',
-    )
+    .description('Serve an image for each host of an inventory over HTTP')
     .option('--inventory <file>', 'settings and hosts, as YAML or JSON')
-    .option('--nmstate-dir <folder>', 'hosts as nmstate files: see below')
-    .option('--profile <name>', 'whose configs, as for render')
-    .option('--artifacts <names>', 'what to serve, as for prepare (default: all that can be made)')
-    .option('--discovery', 'also serve the inspection of machines that are not listed')
-    .option('--grow', 'make ISOs longer where a config does not fit')
-    .option('--fail-fast', 'serve nothing where a host is wrong')
-    .option('--once <host>', 'serve this host alone, until its image has been fetched');
+    .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml')
+    .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')
+    .option('--artifacts <names>', 'artifacts to serve, as for prepare (default: all that the images allow)')
+    .option('--discovery', 'also serve discovery images for machines that are not listed')
+    .option('--grow', 'extend an ISO if the config does not fit into the reserved area')
+    .option('--fail-fast', 'serve nothing if a host is invalid')
+    .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);
   declareService(command);
-  declareIccFlags(command, '--kubeconfig <file>'); // the peer has no use for it either
-  command.addHelpText('after', notes).action(async (options: ServeOptions) => {
-    const { serve } = await import('./serve.ts');
-    context.finish(await serve(options, context.io));
-  });
-  refuseRepeatedOptions(command);
+  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
+  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
 }
 
 function declareService(command: Command): void {
   declareListenOptions(command);
   declareAccessOptions(command)
-    .option('--expires <time>', 'how long URLs are good for, e.g. 12h (default: as long as the key)')
-    .option('--open', 'let everybody fetch everything')
+    .option('--expires <time>', 'lifetime of printed URLs, e.g. 12h (default: as long as the key)')
+    .option('--open', 'serve all files without authentication')
     .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
 }

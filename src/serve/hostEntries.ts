@@ -1,4 +1,4 @@
-/** The hosts of an inventory as they can be served: all are rendered and checked before the first is asked for. */
+/** The catalog entries of all hosts. All configs are rendered and validated before the first request. */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
@@ -20,17 +20,17 @@ import type { ServeSource } from './source.ts';
 import { unknownMachines } from './answer/access.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
 
-/** What a page or a program is told of a host. */
+/** The state of a host for the status page. */
 export interface HostState {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: Architecture | undefined;
   readonly isServed: boolean;
-  /** What there is to say of a host that is served, or why it is not. */
-  readonly remarks: readonly Diagnostic[];
+  /** Warnings about a served host, or the errors of an invalid one. */
+  readonly messages: readonly Diagnostic[];
 }
 
-/** What the entries of all hosts are made from. */
+/** The inputs for the entries of all hosts. */
 export interface EntryJob {
   readonly read: ServeSource;
   readonly things: ServeContext;
@@ -46,11 +46,11 @@ export interface HostEntries {
   readonly served: readonly ServedHost[];
 }
 
-/** Hosts that are wrong are told, and stay out. Throws CliError where that ends it. */
+/** Reports invalid hosts and skips them. With `--fail-fast`, throws CliError for an invalid host. */
 export async function buildHostEntries(options: ServeOptions, job: EntryJob): Promise<HostEntries> {
   const { io, plan, read, things } = job;
   const listed = read.inventory.hosts ?? [];
-  const wrong = new Map<string, readonly Diagnostic[]>();
+  const invalid = new Map<string, readonly Diagnostic[]>();
   const states = new Map<string, HostState>();
   const served: ServedHost[] = [];
   const run = startRun(
@@ -58,7 +58,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
       io,
       done: 'served',
       failFast: options.failFast,
-      onProblem: ({ name }, problems) => wrong.set(name, problems),
+      onProblem: ({ name }, problems) => invalid.set(name, problems),
     },
     listed.length,
   );
@@ -72,32 +72,32 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
     served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
-    states.set(name, { name, macs, architecture, isServed: true, remarks });
+    states.set(name, { name, macs, architecture, isServed: true, messages: remarks });
   }
   reportGroups(run);
   if (options.failFast === true && run.counts.wrong > 0) {
-    throw new CliError('Nothing is served: a host is wrong', {
+    throw new CliError('Nothing is served: a host is invalid', {
       code: 'ERR_HOST',
-      hint: 'mend what is reported above',
+      hint: 'fix the errors reported above',
     });
   }
   return {
     served,
     states: listed
-      .filter(({ name }) => states.has(name) || wrong.has(name))
-      .map((host) => states.get(host.name) ?? wrongHost(host, wrong)),
+      .filter(({ name }) => states.has(name) || invalid.has(name))
+      .map((host) => states.get(host.name) ?? invalidHost(host, invalid)),
   };
 }
 
-function wrongHost(
+function invalidHost(
   { name, mac, architecture }: InventoryHost,
   problems: ReadonlyMap<string, readonly Diagnostic[]>,
 ): HostState {
   const macs = mac === undefined ? [] : [mac];
-  return { name, macs, architecture, isServed: false, remarks: problems.get(name) ?? [] };
+  return { name, macs, architecture, isServed: false, messages: problems.get(name) ?? [] };
 }
 
-/** Keeps the configs, under a name or one that begins with it, and gives what is served. */
+/** Stores the configs and returns the entry. The config on the ISO has its own key only if it differs. */
 async function buildEntry(
   { name, stem, plan, boot }: EntryPlan,
   { configs, growth, read, things }: EntryJob,
@@ -120,7 +120,7 @@ async function buildEntry(
   };
 }
 
-/** A host, or all machines that are not listed, by the names of its files. */
+/** The plan of a host, or of all machines that are not listed, with its file names. */
 interface EntryPlan {
   readonly name: string;
   readonly stem: string;
@@ -133,7 +133,7 @@ export interface DiscoveryEntries {
   readonly boots: readonly RamdiskBoot[];
 }
 
-/** @throws CliError where what is said of all hosts does not give a config */
+/** @throws CliError if the settings for all hosts do not result in a valid config */
 export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
   const { io, plan, things } = job;
   const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
@@ -145,7 +145,7 @@ export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEnt
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
 }
 
-/** @throws CliError where they cannot be written */
+/** @throws CliError if the scripts cannot be rendered */
 export function sharedScripts(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
@@ -155,21 +155,21 @@ export function sharedScripts(
   return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
 }
 
-/** Configs by the name of the host. */
+/** Compressed configs by host name. */
 export interface PackedConfigs {
   add(host: string, config: Uint8Array): void;
-  /** Undefined for a host that is not there. */
+  /** Undefined for an unknown host. */
   get(host: string): Uint8Array | undefined;
-  /** Bytes that all of them take. */
+  /** The total size in bytes. */
   readonly size: number;
 }
 
-/** What deflate can look back at: of a longer text, its end. */
+/** The window of deflate: of a longer dictionary only the end is used. */
 const WINDOW = 32 * 1024;
 
 interface Packed {
   readonly bytes: Uint8Array;
-  /** Bytes when unpacked. */
+  /** Bytes after decompression. */
   readonly length: number;
 }
 
@@ -180,7 +180,7 @@ export function createPackedConfigs(): PackedConfigs {
   return {
     add: (host, config) => {
       dictionary ??= Buffer.from(config.subarray(-WINDOW));
-      // Memory of its own: neither the spare room of zlib's, nor a piece of the pool, which would keep all of that.
+      // A copy: the result of zlib has unused space, or is a part of the buffer pool and would keep the whole pool in memory.
       const bytes = new Uint8Array(deflateRawSync(config, { dictionary }));
       size += bytes.length - (packed.get(host)?.bytes.length ?? 0);
       packed.set(host, { bytes, length: config.length });

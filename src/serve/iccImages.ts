@@ -1,6 +1,6 @@
 /**
- * The images that the environment of the image-customization-controller names: DEPLOY_ISO, DEPLOY_INITRD and, in newer
- * releases, DEPLOY_KERNEL, with those of other architectures beside them: `ironic-python-agent_aarch64.iso`.
+ * The images from the environment of image-customization-controller: DEPLOY_ISO, DEPLOY_INITRD and, in newer releases,
+ * DEPLOY_KERNEL, with the files for other architectures in the same folder: `ironic-python-agent_aarch64.iso`.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { architectures } from '../core/architecture.ts';
 import type { Io } from '../io/io.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 
-/** Options count before the environment. */
+/** Options override the environment. */
 export async function givenOrIccImages(
   options: ImageOptions,
   io: Pick<Io, 'env' | 'cwd'>,
@@ -19,7 +19,7 @@ export async function givenOrIccImages(
   return isGiven ? options : readIccImages(io);
 }
 
-/** What the environment names, as the options would. */
+/** The images of the environment, in the form of options. */
 async function readIccImages({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<ImageOptions> {
   const filesOf = async (variable: string): Promise<readonly string[]> => {
     const base = env[variable] ?? '';
@@ -35,7 +35,7 @@ async function readIccImages({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<Ima
   };
 }
 
-/** Files of the same name with an architecture in it; the peer takes any file in whose name that occurs. */
+/** Files with the same name plus an architecture. image-customization-controller accepts any file name that contains it. */
 function variants(base: string, names: readonly string[]): (readonly [architecture: string, name: string])[] {
   const ending = extname(base);
   const stem = basename(base, ending);

@@ -1,28 +1,28 @@
-/** What was made on request, as long as there is room: the one that was asked for longest ago goes first. */
+/** A size-limited LRU cache of images that are built on request. */
 
 export interface ImageCache<T> {
-  /** The one under this name; made where it is not there, and once for all who ask meanwhile. */
+  /** Returns the image with this name. A missing image is built once, even for concurrent requests. */
   get(name: string, make: () => Promise<Cached<T>>): Promise<T>;
   readonly count: number;
   /** Bytes. */
   readonly size: number;
 }
 
-/** Something made, and the memory that it takes. */
+/** A built value and its memory size. */
 export interface Cached<T> {
   readonly value: T;
   /** Bytes. */
   readonly size: number;
 }
 
-/** Images that are made at the same time: each takes half a mebibyte until it is made, and a few kilobytes from then on. */
-const MADE_AT_ONCE = 4;
+/** The number of concurrent builds: each takes half a mebibyte while it runs, and a few kilobytes afterwards. */
+const CONCURRENT_BUILDS = 4;
 
-/** @param limit bytes; a single larger one is kept until the next comes */
+/** @param limit bytes; a single larger image stays until the next one is added */
 export function createImageCache<T>(limit: number): ImageCache<T> {
-  const kept = new Map<string, Cached<T>>(); // in the order in which they were asked for
+  const kept = new Map<string, Cached<T>>(); // least recently used first
   const pending = new Map<string, Promise<T>>();
-  const inTurn = createTurns(MADE_AT_ONCE);
+  const limited = createConcurrencyLimit(CONCURRENT_BUILDS);
   let size = 0;
   const keep = (name: string, made: Cached<T>): T => {
     kept.set(name, made);
@@ -44,7 +44,7 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
       }
       const made =
         pending.get(name) ??
-        inTurn(make)
+        limited(make)
           .then((it) => keep(name, it))
           .finally(() => pending.delete(name));
       pending.set(name, made);
@@ -59,8 +59,8 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
   };
 }
 
-/** Lets at most so many run at the same time; others wait in the order in which they came. */
-function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs at most `count` tasks at the same time; the others wait in the order of their calls. */
+function createConcurrencyLimit(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
   return async (work) => {

@@ -1,21 +1,21 @@
-/** The URLs under which things are served: with a token in the path, or without where everybody may fetch everything. */
+/** The URLs of served files: with a token in the path, or without one if the server requires no credential. */
 
 import type { SignedGrant, Signer } from './answer/signedPath.ts';
 
 export interface Links {
-  /** A path below the public URL that is good for `grant`, as long as the key is. */
+  /** A path below the public URL with access to `grant`, valid as long as the key. */
   path(grant: SignedGrant, file: string): string;
-  /** The whole URL, for people and BMCs: it may expire. */
+  /** The complete URL, for users and BMCs; it may expire. */
   url(grant: SignedGrant, file: string): string;
   /** Without a final slash. */
   readonly publicUrl: string;
 }
 
 export interface LinkRules {
-  /** Undefined where there are no tokens. */
+  /** Undefined if URLs have no tokens. */
   readonly signer: Signer | undefined;
   readonly publicUrl: string;
-  /** Milliseconds that a URL is good for; undefined for ever. */
+  /** Milliseconds that a URL is valid; undefined for URLs that do not expire. */
   readonly lifetime: number | undefined;
 }
 

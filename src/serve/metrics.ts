@@ -1,6 +1,6 @@
 /**
- * What Prometheus may ask the service. A label has only values that the service itself chooses: what a client can make up,
- * like paths and user agents, would become time series without end. Hosts are on the status page.
+ * The Prometheus metrics of a service. Label values come only from the service itself: values from clients, such as paths
+ * and user agents, would create an unlimited number of time series. Hosts are on the status page.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -11,16 +11,16 @@ import Registry from 'prom-client/lib/registry.js';
 import type { Artifact } from './answer/resource.ts';
 import type { TransferWatcher } from './answer/transfers.ts';
 
-/** What is looked up when somebody asks. */
+/** Values that are read at each scrape. */
 export interface MetricsSource {
-  /** The images that are kept in memory, and the bytes that they take there. */
+  /** Number and size of the images in memory. */
   readonly images: () => { readonly count: number; readonly bytes: number };
-  /** Hosts of the inventory: those that are served, and those with errors. */
-  readonly hosts: () => { readonly right: number; readonly wrong: number };
+  /** The numbers of valid and invalid hosts of the inventory. */
+  readonly hosts: () => { readonly valid: number; readonly invalid: number };
   readonly version: string;
 }
 
-/** A request that was answered; `artifact` is undefined where it was not for one. */
+/** An answered request; `artifact` is undefined if it did not fetch an artifact. */
 interface AnsweredRequest {
   readonly method: string;
   readonly status: number;
@@ -28,12 +28,12 @@ interface AnsweredRequest {
 }
 
 export interface Metrics {
-  /** For the log of transfers: counts them. */
+  /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
   requestAnswered(request: AnsweredRequest): void;
-  /** Also after the first attempt. */
+  /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
-  /** @param accept the header of this name, or nothing */
+  /** @param accept the `Accept` header, or an empty string */
   render(accept: string): Promise<MetricsText>;
 }
 
@@ -43,8 +43,8 @@ interface MetricsText {
 }
 
 /**
- * All counters at zero.
- * @param addOwn adds what only some services have
+ * Creates all metrics; counters start at zero.
+ * @param addOwn adds the metrics of a specific service
  */
 export function createMetrics(
   source: MetricsSource,
@@ -77,31 +77,31 @@ export function createMetrics(
 function requestCounter(registry: Registry): Counter<'method' | 'status' | 'artifact'> {
   return new Counter({
     name: 'ironic_coreos_http_requests_total',
-    help: 'Requests that were answered.',
+    help: 'Number of answered HTTP requests.',
     labelNames: ['method', 'status', 'artifact'],
     registers: [registry],
   });
 }
 
-/** A small script takes a millisecond; a BMC with a slow line may read its ISO for hours. */
+/** A small script takes a millisecond; a BMC with a slow link may read its ISO for hours. */
 const transferSeconds = [0.01, 0.1, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 
 function transferWatcher(registry: Registry): TransferWatcher {
   const registers = [registry];
   const bytes = new Counter({
     name: 'ironic_coreos_sent_bytes_total',
-    help: 'Bytes of artifacts that were sent.',
+    help: 'Bytes of artifacts sent to clients.',
     labelNames: ['artifact'],
     registers,
   });
   const running = new Gauge({
     name: 'ironic_coreos_transfers_running',
-    help: 'Transfers of artifacts that run now.',
+    help: 'Number of running artifact transfers.',
     registers,
   });
   const seconds = new Histogram({
     name: 'ironic_coreos_transfer_duration_seconds',
-    help: 'How long transfers of artifacts took that have ended.',
+    help: 'Duration of finished artifact transfers in seconds.',
     labelNames: ['artifact', 'outcome'],
     buckets: transferSeconds,
     registers,
@@ -120,17 +120,17 @@ function reloadCounters(registry: Registry): Record<'success' | 'failure', () =>
   const registers = [registry];
   const reloads = new Counter({
     name: 'ironic_coreos_catalog_reloads_total',
-    help: 'Attempts to read the inventory, the first one too.',
+    help: 'Number of attempts to load the inventory, including the first one.',
     registers,
   });
   const failures = new Counter({
     name: 'ironic_coreos_catalog_reload_failures_total',
-    help: 'Attempts that failed; the service goes on with what it had.',
+    help: 'Number of failed attempts to load the inventory; the previous inventory stays in use.',
     registers,
   });
   const lastSuccess = new Gauge({
     name: 'ironic_coreos_catalog_last_reload_success_timestamp_seconds',
-    help: 'When the inventory that is served was read.',
+    help: 'Time at which the current inventory was loaded.',
     registers,
   });
   return {
@@ -148,28 +148,28 @@ function reloadCounters(registry: Registry): Record<'success' | 'failure', () =>
 function addCatalogGauges(registry: Registry, { images, hosts, version }: MetricsSource): void {
   addGauge(registry, {
     name: 'ironic_coreos_images_in_memory',
-    help: 'Images that are kept in memory.',
+    help: 'Number of images in memory.',
     read: () => images().count,
   });
   addGauge(registry, {
     name: 'ironic_coreos_images_in_memory_bytes',
-    help: 'What the images in memory take there.',
+    help: 'Memory used by images, in bytes.',
     read: () => images().bytes,
   });
   const hostStates = new Gauge({
     name: 'ironic_coreos_hosts',
-    help: 'Hosts of the inventory, those with errors apart.',
+    help: 'Number of hosts in the inventory, by state: valid or invalid.',
     labelNames: ['state'],
     registers: [],
     collect() {
-      const { right, wrong } = hosts();
-      this.set({ state: 'right' }, right);
-      this.set({ state: 'wrong' }, wrong);
+      const { valid, invalid } = hosts();
+      this.set({ state: 'valid' }, valid);
+      this.set({ state: 'invalid' }, invalid);
     },
   });
   const build = new Gauge({
     name: 'ironic_coreos_build_info',
-    help: 'Always 1; the version is in the label.',
+    help: 'Version of the program as a label; the value is always 1.',
     labelNames: ['version'],
     registers: [],
   });
@@ -178,22 +178,22 @@ function addCatalogGauges(registry: Registry, { images, hosts, version }: Metric
   registry.registerMetric(build);
 }
 
-/** Those of all processes that Prometheus watches, by their usual names. */
+/** The standard process metrics of Prometheus client libraries. */
 function addProcessGauges(registry: Registry): void {
   const started = Date.now() / 1000 - process.uptime();
   addGauge(registry, {
     name: 'process_start_time_seconds',
-    help: 'When the process started.',
+    help: 'Start time of the process.',
     read: () => started,
   });
   addGauge(registry, {
     name: 'process_resident_memory_bytes',
-    help: 'Memory that the process has.',
+    help: 'Resident memory size in bytes.',
     read: () => process.memoryUsage.rss(),
   });
   const processorTime = new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Time of processors that the process took.',
+    help: 'Total user and system CPU time in seconds.',
     registers: [],
     collect() {
       const { user, system } = process.cpuUsage();
@@ -203,7 +203,7 @@ function addProcessGauges(registry: Registry): void {
   });
   const openFiles = new Gauge({
     name: 'process_open_fds',
-    help: 'Open file descriptors.',
+    help: 'Number of open file descriptors.',
     registers: [],
     async collect() {
       const open = await countOpenFiles();
@@ -215,17 +215,17 @@ function addProcessGauges(registry: Registry): void {
   registry.registerMetric(openFiles);
 }
 
-/** Undefined where the system has no /proc. */
+/** Undefined if the system has no /proc. */
 async function countOpenFiles(): Promise<number | undefined> {
   try {
     const names = await readdir('/proc/self/fd');
-    return names.length - 1; // one is that of this folder
+    return names.length - 1; // without the descriptor of this folder
   } catch {
     return undefined;
   }
 }
 
-/** One without labels that is read when somebody asks. */
+/** Adds a gauge without labels, which is read at each scrape. */
 function addGauge(registry: Registry, { name, help, read }: ReadGauge): void {
   const gauge = new Gauge({
     name,
@@ -245,8 +245,8 @@ interface ReadGauge {
 }
 
 /**
- * The registry renders only one of the formats. In OpenMetrics 1.0 a counter is called without `_total`, its value with
- * it; there are no empty lines, and the end is marked.
+ * Converts the Prometheus text format, which is the only one that the registry renders. In OpenMetrics 1.0 the name of a
+ * counter has no `_total`, but its sample has; empty lines are not allowed, and `# EOF` is the last line.
  */
 function toOpenMetrics(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '');

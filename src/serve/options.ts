@@ -4,12 +4,12 @@ import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 
 export interface ServeOptions extends ImageOptions {
   readonly inventory?: string;
-  /** A folder of nmstate files, one a host: what the image-customization-controller's static server takes. */
+  /** A folder with one nmstate file per host, as for the static server of image-customization-controller. */
   readonly nmstateDir?: string;
   readonly profile?: string;
   /** `ADDRESS:PORT`. */
   readonly listen?: string;
-  /** Under which others reach the server. */
+  /** The base URL under which other machines reach the server. */
   readonly publicUrl?: string;
   readonly artifacts?: string;
   /** Each `FILE` or `ARCHITECTURE=FILE`. */
@@ -17,20 +17,20 @@ export interface ServeOptions extends ImageOptions {
   readonly discovery?: boolean;
   readonly grow?: boolean;
   readonly failFast?: boolean;
-  /** One host, until it has fetched an image. */
+  /** Serves only this host, until it has fetched an image. */
   readonly once?: string;
 
   readonly keyFile?: string;
   readonly tokenFile?: string;
   /** How long printed URLs are valid: `12h`. */
   readonly expires?: string;
-  /** Without any credential. */
+  /** Serves all files without authentication. */
   readonly open?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly clientCa?: string;
 
-  /** Mebibytes for images in memory. */
+  /** Mebibytes of memory for cached images. */
   readonly cache?: string;
   readonly maxConnections?: string;
   /** Seconds. */

@@ -1,6 +1,6 @@
 /**
- * The parts of prom-client that serve uses, file by file: the package as a whole takes clusters, a push gateway and tracing
- * along.
+ * The modules of prom-client that serve uses. Importing the whole package would also load its cluster, push gateway and
+ * tracing support.
  */
 
 declare module 'prom-client/lib/counter.js' {

@@ -1,4 +1,4 @@
-/** Files as they are answered with: those of hosts, scripts, and what all hosts share. */
+/** The served resources: files of hosts, boot scripts, and shared files. */
 
 import type { BootFile } from '../boot/network/networkBoot.ts';
 import { imageParts } from '../image/bootParts.ts';
@@ -14,21 +14,21 @@ import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
 import { mediaTypes, type ServedResource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';
 
-/** Whose file it is, and since when it is what it is. */
+/** The owner of a file and its modification time. */
 interface Owner {
-  /** Undefined for what all hosts share. */
+  /** Undefined for shared files. */
   readonly name: string | undefined;
-  /** Of the config; images are as old as it is, or younger. */
+  /** The modification time of the config; an image has the later one of config and base image. */
   readonly modified: Date;
 }
 
-/** Bytes that a resource takes besides its data. */
+/** Memory of a resource besides its data, in bytes. */
 const OVERHEAD = 4096;
 
 /**
- * A file of a host, and the memory that it takes.
- * @param file its name; machines that are not listed have another one than their host
- * @throws CliError where something does not fit, or an image that it is made from is not there
+ * Builds a file of a host and returns it with its memory size.
+ * @param file its name, which differs from that of the host for machines that are not listed
+ * @throws CliError if the config does not fit, or if a base image is missing
  */
 export async function makeHostResource(
   source: HostMaterial & Owner,
@@ -60,7 +60,7 @@ async function imageResource(
     files: archive === undefined ? [file] : [file, archive.file],
     owner: { ...owner, modified: new Date(Math.max(owner.modified.getTime(), file.modified.getTime())) },
   });
-  return { value, size: lean.reduce((sum, change) => sum + heldBytes(change), 0) + OVERHEAD };
+  return { value, size: lean.reduce((sum, change) => sum + patchBytes(change), 0) + OVERHEAD };
 }
 
 function bytesResource(
@@ -78,7 +78,7 @@ function bytesResource(
   };
 }
 
-/** Bytes that are read from files which are open as long as they are served. */
+/** Bytes of files that stay open as long as they are served. */
 interface FileBytes {
   readonly bytes: ImageBytes;
   readonly etag: string;
@@ -110,7 +110,7 @@ export function scriptResource({ path, text }: BootFile, owner: Owner): ServedRe
   return bytesResource({ artifact: 'script', fileName, bytes: Buffer.from(text) }, owner);
 }
 
-/** What all hosts fetch, by its path on this server: kernels, initramfs, root filesystems, archives of the agent's image. */
+/** The shared files by path: kernels, initramfs, root filesystems and agent archives. */
 export function sharedResources(
   bases: readonly BaseSet[],
   archives: OpenArchives,
@@ -138,21 +138,21 @@ export function sharedResources(
   return resources;
 }
 
-/** The same change. What it holds is its own, and no part of larger memory. */
+/** The same change with less memory: trailing zeros are not stored, and no patch is a view of a larger buffer. */
 export function trimZeroPatches(change: ImageChange): ImageChange {
-  return { ...change, stages: change.stages.map((stage) => stage.flatMap(leanPatches)) };
+  return { ...change, stages: change.stages.map((stage) => stage.flatMap(compactPatches)) };
 }
 
-/** Bytes of memory that its patches take. */
-export function heldBytes({ stages }: ImageChange): number {
+/** The memory of its patches, in bytes. */
+export function patchBytes({ stages }: ImageChange): number {
   const sizes = stages.flat().map(({ data }) => (data instanceof Uint8Array ? data.length : 0));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Fewer zeros are not worth a patch of their own. */
+/** For fewer zeros, an additional patch would not save memory. */
 const LEAST_ZEROS = 1024;
 
-function leanPatches({ offset, data }: Patch): Patch[] {
+function compactPatches({ offset, data }: Patch): Patch[] {
   if (!(data instanceof Uint8Array)) return [{ offset, data }];
   const used = data.findLastIndex((byte) => byte !== 0) + 1;
   const kept = data.length - used < LEAST_ZEROS ? data.length : used;

@@ -1,6 +1,6 @@
 /**
- * `serve`: images of all hosts from one copy of what they share, for as long as it runs. Nothing is written; an inventory
- * or image that changes is read anew, and takes the place of the old one when it is right.
+ * `serve`: serves an image for each host, built from shared base images, until it is stopped. It writes no images. When the
+ * inventory or an image changes, it reloads all files; a valid inventory replaces the previous one.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -15,17 +15,17 @@ import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
-import { plainSecretRemarks, type Snapshot } from './snapshot.ts';
+import { plaintextSecretWarnings, type Snapshot } from './snapshot.ts';
 import { loadSnapshot, reload, type RunningService, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
 
-/** Milliseconds between two looks whether files have changed. */
+/** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
 
 /**
- * Ends with 0 after SIGTERM or SIGINT, and with `--once` when the image has been fetched. What ends it otherwise is a line
- * of the log where that is JSON, but for a command line that cannot be understood.
+ * Returns 0 after SIGTERM or SIGINT, and with `--once` after the image was fetched. In a JSON log, any other reason for the
+ * end is an event of the log, except an invalid command line.
  * @throws CliError, UsageError
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
@@ -36,7 +36,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   return runService(
     { ...target, io },
     {
-      read: (talk) => readSetup({ ...options, log: form }, talk),
+      read: (setupIo) => readSetup({ ...options, log: form }, setupIo),
       run: async (setup) => {
         const service = await startService(options, setup, { io: serviceIo, log: target.log });
         return runUntilStopped(options, setup, { service, io: serviceIo });
@@ -45,7 +45,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   );
 }
 
-/** What runs, and where. */
+/** A running service and its streams. */
 interface Running {
   readonly service: RunningService;
   readonly io: Io;
@@ -56,17 +56,17 @@ async function runUntilStopped(
   setup: Setup,
   { service, io }: Running,
 ): Promise<ExitCode> {
-  const readAnew = async (): Promise<void> => {
+  const reloadAll = async (): Promise<void> => {
     const before = service.state.current();
     await reload(service);
-    if (service.state.current() !== before) reportRemarks(secretRemarks(service), setup, { service, io });
+    if (service.state.current() !== before) reportMessages(secretMessages(service), setup, { service, io });
   };
-  const signals = listenToSignals(() => void readAnew());
+  const signals = listenToSignals(() => void reloadAll());
   const stopped = signals.nextStop();
-  const watching = { interval: LOOK_INTERVAL, changed: () => void readAnew() };
+  const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
   const watches = [await watchFiles(() => hostFiles(options, io), watching)];
   try {
-    // Logged before the end, which is the last line.
+    // The error is logged before `stopped`, which is the last line.
     return await loggingFailure({ log: service.log, form: setup.log }, async () => {
       await Promise.race([loadSnapshot(service), stopped]);
       requireHost(options, service);
@@ -78,102 +78,109 @@ async function runUntilStopped(
     });
   } finally {
     for (const watch of watches) watch.stop();
-    void signals.nextStop().then(() => service.server.stop(0)); // who asks again does not want to wait
-    const { cut } = await service.server.stop(setup.grace);
+    void signals.nextStop().then(() => service.server.stop(0)); // a second signal means: do not wait
+    const { aborted } = await service.server.stop(setup.grace);
     signals.ignore();
     await service.state.close();
-    service.log.note('info', 'stopped', { cut });
+    service.log.note('info', 'stopped', { aborted });
   }
 }
 
-/** Throws UsageError for a host that is asked for and is not there, CliError where it is wrong. */
+/** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
 function requireHost({ once }: ServeOptions, { state }: RunningService): void {
   const snapshot = state.current();
   if (once === undefined || snapshot === undefined) return;
   const host = snapshot.hosts.find(({ name }) => name === once);
   if (host === undefined) {
-    throw new UsageError(`there is no host ${JSON.stringify(once)}`, {
-      hint: 'take a name from the inventory',
+    throw new UsageError(`host ${JSON.stringify(once)} not found in the inventory`, {
+      hint: 'use a host name of the inventory for --once',
     });
   }
   if (host.isServed) return;
-  throw new CliError(`${once} cannot be served`, { code: 'ERR_HOST', hint: 'mend what is reported above' });
+  throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
 }
 
 async function reportStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {
   const { links, log, state } = service;
   const snapshot = state.current();
-  if (snapshot === undefined) return; // it ends already
+  if (snapshot === undefined) return; // the service is already stopping
   log.note('info', 'ready', { url: links.publicUrl });
   const { port } = new URL(links.publicUrl);
-  const remarks = [
-    ...startRemarks(setup, port),
-    ...imageRemarks(options, snapshot),
-    ...secretRemarks(service),
+  const messages = [
+    ...startMessages(setup, port),
+    ...imageMessages(options, snapshot),
+    ...secretMessages(service),
   ];
-  reportRemarks(remarks, setup, { service, io });
+  reportMessages(messages, setup, { service, io });
   if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
 }
 
-function reportRemarks(remarks: readonly Diagnostic[], { log: form }: Setup, { service, io }: Running): void {
-  report(withLog(io, { log: service.log, form }), ...remarks);
+function reportMessages(
+  messages: readonly Diagnostic[],
+  { log: form }: Setup,
+  { service, io }: Running,
+): void {
+  report(withLog(io, { log: service.log, form }), ...messages);
 }
 
-/** Whoever wants configs alone says so with `--artifacts ign`. */
-function imageRemarks({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Diagnostic[] {
+/** `--artifacts ign` asks for configs only and needs no warning. */
+function imageMessages({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'bases'>): Diagnostic[] {
   if (bases.size > 0 || artifacts !== undefined) return [];
   return [
     {
       severity: 'warning',
-      message: 'no image is given, so only Ignition configs are served',
-      hint: 'pass --iso FILE, or --images FOLDER, or --kernel, --initramfs and --rootfs; or --artifacts ign',
+      message: 'no base image, so only Ignition configs are served',
+      hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs; for configs only, pass --artifacts ign',
     },
   ];
 }
 
-function secretRemarks({ links, state }: RunningService): Diagnostic[] {
-  return plainSecretRemarks(state.current()?.secrets ?? new Map(), links.publicUrl);
+function secretMessages({ links, state }: RunningService): Diagnostic[] {
+  return plaintextSecretWarnings(state.current()?.secrets ?? new Map(), links.publicUrl);
 }
 
-/** @param port that the service listens on */
-function startRemarks({ hasKey, listen, publicUrl, signer, tls, tokens }: Setup, port: string): Diagnostic[] {
+/** @param port the port that the service listens on */
+function startMessages(
+  { hasKey, listen, publicUrl, signer, tls, tokens }: Setup,
+  port: string,
+): Diagnostic[] {
   const isLocal = isLoopback(listen);
-  const remarks: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
+  const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
     {
       isTrue: signer === undefined && !isLocal,
       severity: 'warning',
-      message: 'whoever reaches this server can fetch every config, with all its secrets',
-      hint: 'leave --open out',
+      message: 'anyone who can connect to this server can fetch every config with all its secrets',
+      hint: 'remove --open',
     },
     {
       isTrue: !isLocal && tls === undefined,
       severity: 'warning',
-      message: 'configs and their URLs travel in plain text',
-      hint: 'serve the provisioning network only, or give --tls-cert and --tls-key',
+      message: 'configs and their URLs are sent unencrypted',
+      hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
     },
     {
       isTrue: isLocal && publicUrl === undefined,
       severity: 'info',
-      message: 'only programs of this machine reach this server',
-      hint: `for others: --listen :${port} --public-url http://ADDRESS:${port}`,
+      message: 'listening on loopback only; other machines cannot connect',
+      hint: `pass --listen :${port} --public-url http://ADDRESS:${port} for other machines`,
     },
     {
       isTrue: signer !== undefined && !hasKey,
       severity: 'info',
-      message: 'URLs are good until this server ends',
-      hint: 'to keep them: --key-file FILE',
+      message: 'the URLs become invalid when this server stops',
+      hint: 'pass --key-file FILE to keep them valid after a restart',
     },
     {
       isTrue: signer !== undefined && tokens.length === 0 && tls?.clientCa === undefined,
       severity: 'info',
-      message: 'nobody can see the status page and /metrics',
-      hint: 'give --token-file FILE, with a token from: openssl rand -hex 32',
+      message: 'no client has access to the status page and /metrics',
+      hint: 'pass --token-file FILE with a token from: openssl rand -hex 32',
     },
   ];
-  return remarks.filter(({ isTrue }) => isTrue);
+  return messages.filter(({ isTrue }) => isTrue);
 }
 
-/** What is named on the command line; files that an inventory names are read anew on SIGHUP. */
+/** The files of the command line. Files that the inventory names are not watched; SIGHUP reloads them. */
 async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promise<string[]> {
   if (nmstateDir === undefined) return inventory === undefined ? [] : [resolve(io.cwd, inventory)];
   const folder = resolve(io.cwd, nmstateDir);
@@ -186,7 +193,7 @@ function imageFiles({ state }: RunningService): string[] {
   return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
-/** Never without `--once`: its image, and what that fetches in its turn. */
+/** With `--once`, resolves when the image of the host and the root filesystem that it requires were fetched. */
 async function whenFetched({ once }: ServeOptions, { state, transfers }: RunningService): Promise<void> {
   if (once === undefined) return new Promise(() => undefined);
   const image = mainArtifact(state.current()?.wanted.configs ?? []);

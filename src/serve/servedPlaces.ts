@@ -1,4 +1,4 @@
-/** Where machines find what they boot on this server: each under a URL that lets it fetch no other's. */
+/** The URLs of the files that machines boot from this server. The token in a URL gives access to one host only. */
 
 import type { Architecture } from '../core/architecture.ts';
 import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPaths.ts';
@@ -12,7 +12,7 @@ import type { Links } from './links.ts';
 
 export type Bases = ReadonlyMap<Architecture, BaseSet>;
 
-/** What machines find here. */
+/** The sources of the files that this server offers. */
 export interface ServeContext {
   readonly archives: OpenArchives;
   readonly bases: Bases;
@@ -46,12 +46,12 @@ function publishUnder(
   };
 }
 
-/** What files for machines that are not listed are called before their ending; with several architectures, of each. */
+/** The file name, without its suffix, for machines that are not listed; with several architectures, one for each. */
 export function unknownStem(architecture: Architecture | undefined, bases: Bases): string {
   return architecture === undefined || bases.size < 2 ? 'discovery' : `discovery-${architecture}`;
 }
 
-/** All of them. */
+/** The file names for all architectures. */
 export function unknownStems(bases: Bases): string[] {
   const architectures = bases.size === 0 ? [undefined] : [...bases.keys()];
   return architectures.map((architecture) => unknownStem(architecture, bases));

@@ -1,4 +1,4 @@
-/** The running service: what answers requests, the snapshot that it answers from, and how another one is read. */
+/** The running service: the server, the snapshot that it serves, and its reload. */
 
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
@@ -7,6 +7,7 @@ import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { createServerLog, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
+import type { Catalog } from './answer/resource.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
@@ -32,18 +33,18 @@ export interface RunningService {
   readonly metrics: Metrics;
 }
 
-/** What a service is run in, and what is different for those who run it beside something else. */
+/** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
 export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   readonly io: Io;
-  /** Without, events go to standard error. */
+  /** Default: a log on standard error. */
   readonly log?: ServerLog;
-  /** Are told of transfers. */
+  /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
-  /** Where others reach it, once its port is known; the public URL that the setup gives counts before. */
+  /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
   readonly publicUrl?: (server: RunningServer) => string;
 }
 
-/** Listens first: whether it can is known before thousands of configs are rendered. Throws CliError. */
+/** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */
 export async function startService(
   options: ServeOptions,
   setup: Setup,
@@ -60,7 +61,7 @@ export async function startService(
       changeSource: own.changeSource,
     }),
   );
-  const metrics = createMetrics(figuresOf(state));
+  const metrics = createMetrics(metricsSource(state));
   const transfers = createTransferLog({
     now: () => new Date(),
     watchers: [metrics.watcher, ...watchers],
@@ -69,7 +70,26 @@ export async function startService(
     links,
     connections: server.connections(),
   }));
-  const server = await startServer({
+  const problem = (): string | undefined => loadProblem(state);
+  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
+  // The URL of the server is known only now. No request and no reload needs it earlier.
+  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
+  return { log, links, state, server, transfers, metrics };
+}
+
+/** The parts of a service that its server needs. */
+interface ServerParts extends PageSources {
+  readonly state: { readonly catalog: () => Catalog };
+  readonly metrics: Metrics;
+  readonly transfers: TransferLog;
+  readonly log: ServerLog;
+}
+
+/** Starts the HTTP server of a service. Throws CliError if it cannot listen. */
+export async function startServiceServer(setup: Setup, parts: ServerParts): Promise<RunningServer> {
+  const { state, metrics, transfers, log } = parts;
+  return startServer({
     listen: setup.listen,
     tls: setup.tls,
     limits: setup.limits,
@@ -81,20 +101,16 @@ export async function startService(
       log,
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages({ problem: () => loadProblem(state), metrics, describe }),
+      pages: servicePages(parts),
     }),
   });
-  // The server knows its own URL only now, and nothing is read or asked before.
-  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
-  const links = createLinks({ ...setup, publicUrl });
-  return { log, links, state, server, transfers, metrics };
 }
 
 function loadProblem(state: ServiceState<Snapshot>): string | undefined {
-  return state.current() === undefined ? 'the inventory is still being read' : undefined;
+  return state.current() === undefined ? 'the inventory is still loading' : undefined;
 }
 
-function figuresOf(state: ServiceState<Snapshot>): MetricsSource {
+function metricsSource(state: ServiceState<Snapshot>): MetricsSource {
   return {
     version: programVersion(),
     images: () => {
@@ -105,10 +121,10 @@ function figuresOf(state: ServiceState<Snapshot>): MetricsSource {
   };
 }
 
-function countHosts(state: ServiceState<Snapshot>): { readonly right: number; readonly wrong: number } {
+function countHosts(state: ServiceState<Snapshot>): { readonly valid: number; readonly invalid: number } {
   const hosts = state.current()?.hosts ?? [];
-  const right = hosts.filter(({ isServed }) => isServed).length;
-  return { right, wrong: hosts.length - right };
+  const valid = hosts.filter(({ isServed }) => isServed).length;
+  return { valid, invalid: hosts.length - valid };
 }
 
 function statusReader(
@@ -127,7 +143,7 @@ function statusReader(
     });
 }
 
-/** Reads everything. Throws CliError where it is not right. */
+/** Reads all files. Throws CliError if they are invalid. */
 export async function loadSnapshot({ log, metrics, state }: RunningService): Promise<void> {
   try {
     await state.load();
@@ -136,35 +152,35 @@ export async function loadSnapshot({ log, metrics, state }: RunningService): Pro
     throw error;
   }
   metrics.catalogReloaded('success');
-  const { right, wrong } = countHosts(state);
-  log.note('info', 'loaded', { hosts: right, wrong });
+  const { valid, invalid } = countHosts(state);
+  log.note('info', 'loaded', { hosts: valid, invalid });
 }
 
-/** Reads everything anew. What is wrong keeps nothing from being served that was right before. Never rejects. */
+/** Reloads all files. If they are invalid, the service keeps the previous inventory. Never rejects. */
 export async function reload(service: RunningService): Promise<void> {
   const { log, server } = service;
   await server.reloadCertificates();
   await loadSnapshot(service).catch((error: unknown) => {
     const { message, hint } =
       error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
-    log.note('error', 'reload', { message: `${message}; what was served is served on`, hint });
+    log.note('error', 'reload', { message: `${message}; still serving the previous inventory`, hint });
   });
 }
 
-export interface PageSources {
-  /** Why nothing can be served yet, as a clause; undefined when it can. */
+interface PageSources {
+  /** Why the service is not ready, as a clause; undefined if it is ready. */
   readonly problem: () => string | undefined;
   readonly metrics: Pick<Metrics, 'render'>;
   readonly describe: () => Status;
 }
 
-export function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
+function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
   const ready = createReadyPage(problem);
   const status: Page = {
     isPublic: false,
     answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
   };
-  const figures: Page = {
+  const metricsPage: Page = {
     isPublic: false,
     answer: async ({ accept }) => {
       const { body, contentType } = await metrics.render(accept);
@@ -175,11 +191,11 @@ export function servicePages({ problem, metrics, describe }: PageSources): Reado
     ['healthz', healthPage],
     ['readyz', ready],
     ['', status],
-    ['metrics', figures],
+    ['metrics', metricsPage],
   ]);
 }
 
-/** What the state is made from. */
+/** The sources of the status. */
 interface StatusSource {
   readonly snapshot: Loaded<Snapshot> | undefined;
   readonly problem: string | undefined;
@@ -187,7 +203,7 @@ interface StatusSource {
   readonly transfers: TransferLog;
   readonly version: string;
   readonly started: Date;
-  /** Of clients, idle ones too. */
+  /** Client connections, including idle ones. */
   readonly connections: number;
 }
 
@@ -199,12 +215,12 @@ function describeService(source: StatusSource): Status {
   };
 }
 
-/** What of the state does not depend on what is served. */
+/** The part of the sources that does not depend on the kind of service. */
 interface CommonSource extends Omit<StatusSource, 'snapshot' | 'links'> {
   readonly snapshot: { readonly loaded: Date } | undefined;
 }
 
-/** The state of a service without its hosts. */
+/** The status of a service without its hosts. */
 export function describeCommon(source: CommonSource, bases: Iterable<BaseSet>): Omit<Status, 'hosts'> {
   const { connections, problem, snapshot, started, transfers, version } = source;
   return {
@@ -217,7 +233,7 @@ export function describeCommon(source: CommonSource, bases: Iterable<BaseSet>): 
       connections,
       transfers: transfers.running(),
     },
-    bases: [...bases].flatMap(describeBases),
+    baseImages: [...bases].flatMap(describeBases),
     shared: transfers.progressOf(undefined),
     recent: transfers.recent(),
   };
@@ -234,14 +250,14 @@ function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
 }
 
 function describeHost(
-  { name, macs, architecture, isServed, remarks }: HostState,
+  { name, macs, architecture, isServed, messages }: HostState,
   source: StatusSource,
 ): HostStatus {
   return {
     name,
     macs,
     architecture,
-    findings: remarks,
+    messages,
     progress: () => source.transfers.progressOf(name),
     images: () => (isServed ? hostImages(name, source) : []),
   };

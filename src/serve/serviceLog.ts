@@ -1,4 +1,4 @@
-/** What a service has to say: to a person as remarks, as every command does; to a program in the lines of its log. */
+/** The messages of a service: as text for users, as for every command, or as events of its JSON log for programs. */
 
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -8,20 +8,20 @@ import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import type { LogFields, ServerLog } from './http/serverLog.ts';
 import { printable } from '../io/report/terminalText.ts';
 
-/** A log, and whether it is for programs. */
+/** A log and its format: `json` is for programs. */
 export interface LogTarget {
   readonly log: ServerLog;
   readonly form: 'json' | 'text';
 }
 
-/** Logs a diagnostic; of one with details these, as each has a place of its own. */
+/** Logs a diagnostic. If it has details, only these are logged, as each detail has its own position. */
 function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
   const { at, code, details, hint, host, hosts, path, rule, severity } = diagnostic;
   if (details !== undefined) {
     for (const detail of details) logDiagnostic({ ...detail, host }, log);
     return;
   }
-  log.note(severity, 'check', {
+  log.note(severity, 'message', {
     message: printable(diagnostic.message),
     hint: hint && printable(hint),
     rule,
@@ -33,7 +33,7 @@ function logDiagnostic(diagnostic: Diagnostic, log: ServerLog): void {
   });
 }
 
-/** The same `io`; where the log is for programs, diagnostics become lines of it, and notes, if anybody wants them. */
+/** The same `io`. With a JSON log, diagnostics and `--verbose` notes become events of the log. */
 export function withLog(io: Io, { log, form }: LogTarget): Io {
   if (form === 'text') return io;
   const report: Io['report'] = (diagnostics) => {
@@ -43,17 +43,17 @@ export function withLog(io: Io, { log, form }: LogTarget): Io {
   return ioWith(io, { report, note: (text) => log.note('info', 'note', { message: printable(text) }) });
 }
 
-/** What a service is run for. */
+/** The two steps of a service. */
 export interface ServiceSteps<S> {
   /** Reads the command line and the files that it names. */
   readonly read: (io: Io) => Promise<S>;
-  /** Runs until the service ends. */
+  /** Runs until the service stops. */
   readonly run: (setup: S) => Promise<ExitCode>;
 }
 
 /**
- * Runs a service. Where the log is for programs, what ends it is a line of the log as well.
- * @throws UsageError for a command line that is invalid, as nothing has begun; where the log is for people, any error
+ * Runs a service. With a JSON log, an error that ends the service is an event of the log.
+ * @throws UsageError for an invalid command line; with a text log, any error
  */
 export async function runService<S>(
   target: LogTarget & { readonly io: Io },
@@ -69,18 +69,18 @@ export async function runService<S>(
   return loggingFailure(target, () => run(setup));
 }
 
-/** @throws what the step throws, where the log is for people */
+/** @throws with a text log, any error of the step */
 export async function loggingFailure(target: LogTarget, step: () => Promise<ExitCode>): Promise<ExitCode> {
   return step().catch((error: unknown) => logFailure(error, target));
 }
 
 function logFailure(error: unknown, { log, form }: LogTarget): ExitCode {
   if (form === 'text') throw error;
-  log.note('error', error instanceof CliError ? 'failed' : 'defect', describeError(error));
+  log.note('error', error instanceof CliError ? 'failed' : 'internal error', describeError(error));
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** For a line of the log: of a defect, with the place in the program. */
+/** The fields of an error in the log; an internal error has its stack trace. */
 function describeError(error: unknown): LogFields {
   if (error instanceof CliError) {
     const { at, code, hint, sentence } = error;

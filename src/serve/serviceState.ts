@@ -1,9 +1,9 @@
-/** The snapshot that is served, and how another one takes its place: as a whole, and only when it is right. */
+/** The snapshot that is served, and its replacement: a new snapshot replaces the old one completely, if it is valid. */
 
 import { CliError } from '../core/errors.ts';
 import type { Catalog } from './answer/resource.ts';
 
-/** Everything that is served, as it is at one moment. */
+/** A snapshot of the catalog. */
 export interface Servable {
   readonly catalog: Pick<Catalog, 'find'>;
   /** Closes all files. */
@@ -11,58 +11,58 @@ export interface Servable {
 }
 
 export interface ServiceState<S extends Servable> {
-  /** What is served now; before the first snapshot all that is asked for cannot be served yet. */
+  /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
   catalog(): Catalog;
-  /** Undefined before the first one. */
+  /** Undefined before the first snapshot. */
   current(): Loaded<S> | undefined;
-  /** Why the last attempt failed; undefined where it did not. */
+  /** Why the last reload failed; undefined if it succeeded. */
   problem(): string | undefined;
   /**
-   * Takes a snapshot and serves it from then on. One attempt at a time: whoever asks meanwhile gets one more after it,
-   * since files may have changed again.
-   * @throws CliError where it fails; what was served is served on
+   * Takes a snapshot and serves it. Only one attempt runs at a time. A call during an attempt starts one more attempt after
+   * it, as files may have changed meanwhile.
+   * @throws CliError if the attempt fails; the previous snapshot stays in use
    */
   load(): Promise<void>;
-  /** Nothing is served any more. */
+  /** Closes the current snapshot. */
   close(): Promise<void>;
 }
 
-/** A snapshot that is served, or was until just now. */
+/** A snapshot with the time at which it was loaded. */
 export type Loaded<S> = S & { readonly loaded: Date };
 
-/** A snapshot that requests hold: its files are closed when it is not served any more and none holds it. */
-interface Lent<S> {
+/** A snapshot with a reference count: its files are closed when it is replaced and no request uses it any more. */
+interface CountedSnapshot<S> {
   readonly snapshot: Loaded<S>;
-  readonly hold: () => () => void;
-  /** It is not served any more. */
+  readonly acquire: () => () => void;
+  /** Drops the reference of the service itself, after a newer snapshot has replaced this one. */
   retire(): void;
 }
 
-function lend<S extends Servable>(snapshot: Loaded<S>): Lent<S> {
-  let holders = 1; // whoever serves it
-  const leave = (): void => {
-    holders -= 1;
-    if (holders === 0) void snapshot.close();
+function countReferences<S extends Servable>(snapshot: Loaded<S>): CountedSnapshot<S> {
+  let references = 1; // that of the service
+  const release = (): void => {
+    references -= 1;
+    if (references === 0) void snapshot.close();
   };
   return {
     snapshot,
-    hold: () => {
-      holders += 1;
-      return leave;
+    acquire: () => {
+      references += 1;
+      return release;
     },
-    retire: leave,
+    retire: release,
   };
 }
 
 export function createServiceState<S extends Servable>(take: () => Promise<S>): ServiceState<S> {
-  let current: Lent<S> | undefined;
+  let current: CountedSnapshot<S> | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const attempt = async (): Promise<void> => {
     try {
       const before = current;
-      current = lend({ ...(await take()), loaded: new Date() });
+      current = countReferences({ ...(await take()), loaded: new Date() });
       problem = undefined;
       before?.retire();
     } catch (error) {
@@ -75,7 +75,8 @@ export function createServiceState<S extends Servable>(take: () => Promise<S>): 
     return running;
   };
   return {
-    catalog: () => (current === undefined ? nothingYet : { ...current.snapshot.catalog, hold: current.hold }),
+    catalog: () =>
+      current === undefined ? nothingYet : { ...current.snapshot.catalog, acquire: current.acquire },
     current: () => current?.snapshot,
     problem: () => problem,
     load: () => {
@@ -97,8 +98,8 @@ export function createServiceState<S extends Servable>(take: () => Promise<S>): 
 }
 
 const nothingYet: Catalog = {
-  hold: () => () => undefined,
+  acquire: () => () => undefined,
   find: () => {
-    throw new CliError('what is served is still being read', { code: 'ERR_BUSY', hint: 'wait for /readyz' });
+    throw new CliError('the catalog is still loading', { code: 'ERR_BUSY', hint: 'wait for /readyz' });
   },
 };

@@ -1,4 +1,4 @@
-/** What the command line says about the service, read and checked before anything listens. */
+/** The setup of a service from its command line. It is read and checked before the server listens. */
 
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -21,35 +21,35 @@ import { parseChoice } from '../io/report/choices.ts';
 export interface Setup {
   readonly listen: ListenAddress;
   readonly tls: TlsFiles | undefined;
-  /** Undefined where the server's own address is meant. */
+  /** Undefined: the address that the server listens on. */
   readonly publicUrl: string | undefined;
-  /** Undefined where everybody may fetch everything. */
+  /** Undefined if the server requires no credential (`--open`). */
   readonly signer: Signer | undefined;
-  /** Whether its key outlives the server. */
+  /** Whether the key comes from a file and stays valid after a restart. */
   readonly hasKey: boolean;
   readonly tokens: readonly string[];
   readonly limits: ServerLimits;
-  /** Milliseconds that URLs for people and BMCs are good for; undefined for ever. */
+  /** Milliseconds that URLs for users and BMCs are valid; undefined for URLs that do not expire. */
   readonly lifetime: number | undefined;
-  /** Milliseconds for what runs when the service ends. */
+  /** Milliseconds that running downloads may take on shutdown. */
   readonly grace: number;
-  /** Bytes that images may take in memory. */
+  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly log: 'json' | 'text';
-  /** How the URLs are printed; undefined where they would end up in a log. */
+  /** The format in which the URLs are printed; undefined if they are not printed, as they would get into a log. */
   readonly list: 'json' | 'text' | undefined;
 }
 
-/** As the image-customization-controller's server listens, but for this machine alone. */
+/** The port of image-customization-controller, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:8084';
 const MIB = 1024 * 1024;
 
-/** Throws UsageError for what is not understood, CliError for files that cannot be read. */
+/** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
   const { open = false, publicUrl } = options;
   if (open && (options.keyFile ?? options.tokenFile ?? options.clientCa) !== undefined) {
-    throw new UsageError('--open lets everybody in, and another option asks for a credential', {
-      hint: 'use one of them',
+    throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
+      hint: 'remove --open, or remove the other options',
     });
   }
   return {
@@ -70,7 +70,7 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
   };
 }
 
-/** JSON unless a person reads it. Throws UsageError for another form. */
+/** Text on a terminal, otherwise JSON. Throws UsageError for another form. */
 export function readLogForm(
   { log }: Pick<ServeOptions, 'log'>,
   { stderr }: Pick<Io, 'stderr'>,
@@ -87,7 +87,9 @@ function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles 
   if (tlsCert === undefined || tlsKey === undefined) {
     const given = tlsCert ?? tlsKey ?? clientCa;
     if (given === undefined) return undefined;
-    throw new UsageError('HTTPS needs a certificate and its key', { hint: 'give --tls-cert and --tls-key' });
+    throw new UsageError('HTTPS requires a certificate and its key', {
+      hint: 'pass --tls-cert and --tls-key',
+    });
   }
   return {
     certificate: resolve(io.cwd, tlsCert),
@@ -99,7 +101,7 @@ function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles 
 const MAX_SECRET_FILE = 64 * 1024;
 const KEY_BYTES = 32;
 
-/** The text of the file without blanks around it; a file that is not there is made. */
+/** The text of the file without surrounding whitespace. A missing file is created with a new key. */
 async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   if (name === undefined) return randomBytes(KEY_BYTES);
   const path = resolve(io.cwd, name);
@@ -107,7 +109,7 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   if (stats === undefined) {
     const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
     await writeFileAtomically(path, key, { mode: 0o600, noClobber: true, shownPath: name });
-    report(io, { severity: 'info', message: `${name} is new: a key that signs URLs` });
+    report(io, { severity: 'info', message: `created ${name}: a new key that signs URLs` });
   }
   return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
 }
@@ -123,8 +125,8 @@ async function readSecret(name: string, what: string, io: Io): Promise<string> {
   if (stats !== undefined && canAllRead(stats)) {
     report(io, {
       severity: 'warning',
-      message: `every user of this machine can read ${name}`,
-      hint: `chmod o= ${name}`,
+      message: `all users of this machine can read ${name}`,
+      hint: `run: chmod o= ${name}`,
     });
   }
   return Buffer.from(bytes).toString('utf8').trim();
@@ -140,7 +142,7 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
   };
 }
 
-/** Asked for at each request. */
+/** Called for each request. */
 export function accessOf({ signer, tokens }: Setup): () => AccessCheck {
   const check = createAccessCheck({ signer, tokens, isOpen: signer === undefined });
   return () => check;
@@ -155,8 +157,8 @@ export function parseDuration(text: string, option: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const seconds = Number(digits) * (units[unit] ?? 1);
   if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
-  throw new UsageError(`${option} ${JSON.stringify(text)} is no length of time`, {
-    hint: 'give seconds, or a number with s, m, h or d behind it: 12h',
+  throw new UsageError(`invalid duration ${JSON.stringify(text)} for ${option}`, {
+    hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',
   });
 }
 
@@ -168,5 +170,7 @@ export function parseWholeNumber(
 ): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
-  throw new UsageError(`${option} takes a whole number from ${least} to ${most}`);
+  throw new UsageError(
+    `invalid value ${JSON.stringify(text)} for ${option}: not a whole number from ${least} to ${most}`,
+  );
 }

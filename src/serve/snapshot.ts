@@ -1,4 +1,4 @@
-/** Everything that is served, as inventory and images are at one moment. A reload makes another one. */
+/** A snapshot of everything that is served, from one state of the inventory and the images. A reload creates a new one. */
 
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
@@ -36,33 +36,33 @@ import { formatHosts } from '../io/report/diagnosticText.ts';
 
 export interface Snapshot {
   readonly catalog: HostCatalog;
-  /** Those of the inventory, in its order. */
+  /** The hosts of the inventory, in its order. */
   readonly hosts: readonly HostState[];
   readonly bases: Bases;
   readonly wanted: WantedArtifacts;
-  /** What of the files others must not see, and of which hosts. */
+  /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
   /** Closes all files. */
   close(): Promise<void>;
 }
 
-/** What stays the same from one snapshot to the next. */
+/** The part that all snapshots of a service share. */
 export interface SnapshotContext {
   readonly links: Links;
   readonly digests: KnownDigests;
-  /** Bytes that images may take in memory. */
+  /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
-  /** Changes what was read before anything is made of it. */
+  /** Changes the source before the snapshot is built. */
   readonly changeSource?: ((read: ServeSource) => ServeSource) | undefined;
 }
 
 /**
- * Hosts that are wrong are told, and the others are served.
- * @throws CliError where images or what is said of all hosts are wrong
+ * Reports invalid hosts and skips them.
+ * @throws CliError if an image or a setting for all hosts is invalid
  */
-export async function takeSnapshot(options: ServeOptions, surroundings: SnapshotContext): Promise<Snapshot> {
-  const { changeSource = (read) => read, digests, io } = surroundings;
+export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
+  const { changeSource = (read) => read, digests, io } = context;
   const read = changeSource(await readServeSource(options, io));
   const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
   const archives = createOpenArchives();
@@ -71,14 +71,14 @@ export async function takeSnapshot(options: ServeOptions, surroundings: Snapshot
     await closeBaseSets(bases);
   };
   try {
-    return { ...(await fill(options, { ...surroundings, read, archives, bases })), bases, close };
+    return { ...(await buildSnapshot(options, { ...context, read, archives, bases })), bases, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Who brings a folder for the peer brings its environment as well. */
+/** A folder for image-customization-controller comes with its environment. */
 async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions> {
   return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
 }
@@ -89,13 +89,16 @@ interface Parts extends SnapshotContext {
   readonly bases: Bases;
 }
 
-async function fill(options: ServeOptions, parts: Parts): Promise<Omit<Snapshot, 'bases' | 'close'>> {
+async function buildSnapshot(
+  options: ServeOptions,
+  parts: Parts,
+): Promise<Omit<Snapshot, 'bases' | 'close'>> {
   const { archives, bases, cacheSize, read } = parts;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job = await entryJob(options, { ...parts, wanted });
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
   const hosts = read.inventory.hosts ?? [];
-  refuseAlikeHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
+  refuseAmbiguousHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
@@ -139,7 +142,7 @@ async function entryJob(
   };
 }
 
-/** Other names count where no host has them as its own, nor would have them if it were valid. */
+/** An alias counts only if no host has this name, not even an invalid host. */
 function aliasesOf(
   served: readonly ServedHost[],
   { aliases, inventory }: ServeSource,
@@ -154,17 +157,17 @@ function aliasesOf(
   return found;
 }
 
-interface AlikeHosts {
+interface AmbiguityCheck {
   readonly hosts: readonly InventoryHost[];
-  /** What the files of machines that are not listed are called before the ending; empty where there are none. */
+  /** The file names, without suffix, for machines that are not listed; empty without discovery. */
   readonly unlisted: readonly string[];
   readonly wanted: WantedArtifacts;
 }
 
 /** @throws CliError that names both hosts */
-function refuseAlikeHosts(
+function refuseAmbiguousHosts(
   { once, open }: Pick<ServeOptions, 'once' | 'open'>,
-  { hosts, unlisted, wanted }: AlikeHosts,
+  { hosts, unlisted, wanted }: AmbiguityCheck,
 ): void {
   const chosen = hosts.filter(({ name }) => (once ?? name) === name);
   // The boot scripts of all hosts have one token.
@@ -176,11 +179,11 @@ function refuseAlikeHosts(
   ];
   refuseSharedPaths(
     ownedFiles(owners, wanted),
-    'rename one of them, select fewer files with --artifacts, or omit --open: the URL of each host then has its own token',
+    'rename one of them, select fewer files with --artifacts, or remove --open to use a token for each host',
   );
 }
 
-/** Throws UsageError for a name that is not known, and for what the images cannot give. */
+/** Throws UsageError for an unknown artifact, and for one that cannot be built from the given images. */
 async function chooseArtifacts(
   asked: string | undefined,
   bases: readonly BaseSet[],
@@ -190,24 +193,24 @@ async function chooseArtifacts(
   const wanted = parseArtifacts(asked);
   const missing = wanted.configs.find((name) => !possible.configs.includes(name));
   if (missing !== undefined) {
-    throw new UsageError(`--artifacts asks for ${missing}, and no image is given to make it from`, {
-      hint: imageHints[missing] ?? 'give a live ISO with --iso FILE',
+    throw new UsageError(`--artifacts ${missing}: no base image contains what ${missing} requires`, {
+      hint: imageHints[missing] ?? 'pass a live ISO with --iso FILE',
     });
   }
   if (wanted.loaders.length > 0 && !bases.some(canNetboot)) {
-    throw new UsageError('boot scripts need a kernel, an initramfs and a root filesystem to start', {
-      hint: 'give --iso FILE, or --kernel, --initramfs and --rootfs, or --images FOLDER of downloads',
+    throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
+      hint: 'pass --iso FILE, --images FOLDER, or --kernel, --initramfs and --rootfs',
     });
   }
   return wanted;
 }
 
 const imageHints: Readonly<Partial<Record<ConfigArtifact, string>>> = {
-  initramfs: 'give --initramfs FILE, or a live ISO that has it',
-  'minimal-iso': 'give a live ISO of 2022 or later with --iso FILE',
+  initramfs: 'pass --initramfs FILE, or a live ISO that contains it',
+  'minimal-iso': 'pass a live ISO of 2022 or later with --iso FILE',
 };
 
-/** The others come by TFTP mostly, as GRUB knows port 80 alone, and PXELINUX no long URLs. */
+/** GRUB and PXELINUX mostly use TFTP: GRUB supports only port 80, and PXELINUX no long URLs. */
 const usualLoaders: readonly NetworkLoader[] = ['ipxe'];
 
 async function possibleArtifacts(bases: readonly BaseSet[]): Promise<WantedArtifacts> {
@@ -216,7 +219,7 @@ async function possibleArtifacts(bases: readonly BaseSet[]): Promise<WantedArtif
   if (bases.some(({ parts }) => parts.initramfs !== undefined)) configs.push('initramfs');
   if (bases.some(({ iso }) => iso !== undefined)) configs.push('iso');
   for (const base of bases) {
-    if (!configs.includes('minimal-iso') && (await givesMinimalIso(base))) configs.push('minimal-iso');
+    if (!configs.includes('minimal-iso') && (await hasMinimalIso(base))) configs.push('minimal-iso');
   }
   return { configs, loaders: bases.some(canNetboot) ? usualLoaders : [] };
 }
@@ -225,12 +228,12 @@ function canNetboot({ parts }: BaseSet): boolean {
   return parts.kernel !== undefined && parts.initramfs !== undefined;
 }
 
-async function givesMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
+async function hasMinimalIso({ iso, parts }: BaseSet): Promise<boolean> {
   if (iso === undefined || parts.rootfs === undefined) return false;
   return (await (await openIsoTree(iso.bytes)).find(MINISO_PATH)) !== undefined;
 }
 
-/** By what the secrets are, as nouns. */
+/** Groups the hosts by the kinds of their secrets. */
 function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Map<string, HostNames> {
   const groups = new Map<string, HostNames>();
   for (const { name, secrets } of hosts) {
@@ -241,8 +244,11 @@ function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Ma
   return groups;
 }
 
-/** @param publicUrl where machines fetch their files */
-export function plainSecretRemarks(secrets: ReadonlyMap<string, HostNames>, publicUrl: string): Diagnostic[] {
+/** @param publicUrl the base URL from which machines fetch their files */
+export function plaintextSecretWarnings(
+  secrets: ReadonlyMap<string, HostNames>,
+  publicUrl: string,
+): Diagnostic[] {
   if (!/^http:/i.test(publicUrl)) return [];
   return [...secrets].map(([what, hosts]) => ({
     severity: 'warning',

@@ -1,4 +1,4 @@
-/** Whose configs are served: hosts of an inventory, of a folder of nmstate files, or whatever machine comes. */
+/** The hosts of the service: from an inventory, from a folder of nmstate files, or all machines that call. */
 
 import { stat, readdir } from 'node:fs/promises';
 import { resolve, extname, join } from 'node:path';
@@ -16,13 +16,13 @@ import type { Finding } from '../core/finding.ts';
 export interface ServeSource {
   readonly inventory: Inventory;
   readonly source: RenderSource;
-  /** Hosts by other names of theirs. */
+  /** Host names by their aliases. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Of the file or folder; when nothing was given, never. */
+  /** The modification time of the file or folder; the epoch without one. */
   readonly modified: Date;
 }
 
-/** What is wrong for all hosts is said before anything is served. Throws CliError, and UsageError for the options. */
+/** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: ServeOptions, io: Io): Promise<ServeSource> {
   const read = await readHosts(options, io);
   readInputs(read.source);
@@ -40,9 +40,12 @@ async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSourc
   const given = profile === undefined ? {} : { profile };
   if (nmstateDir !== undefined) {
     if (name !== undefined) {
-      throw new UsageError('--inventory and --nmstate-dir both say which hosts there are', {
-        hint: 'use one of them; an inventory names the nmstate of a host as host.nmstate',
-      });
+      throw new UsageError(
+        '--inventory and --nmstate-dir cannot be combined: each contains the list of hosts',
+        {
+          hint: 'use one of them; in an inventory, set host.nmstate to the nmstate file of a host',
+        },
+      );
     }
     const source: RenderSource = { options: { profile: 'icc', ...given }, io };
     return { ...(await readNmstateFolder(nmstateDir, io)), source };
@@ -57,11 +60,11 @@ async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSourc
 
 interface NmstateFolder {
   readonly inventory: Inventory;
-  /** Hosts by what the peer calls their images: it takes no ending away but `.yaml`. */
+  /** Host names by the image names of image-customization-controller, which removes no suffix but `.yaml`. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** @throws CliError where the folder cannot be read */
+/** @throws CliError if the folder cannot be read */
 async function readNmstateFolder(folder: string, io: Io): Promise<NmstateFolder> {
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Folder of nmstate files (--nmstate-dir)', action: 'read' });
@@ -93,8 +96,8 @@ function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext
     findings: [
       ...(problem === undefined
         ? []
-        : [finding(`${path}: the file is named after its host, and ${name} is no host name: ${problem}`)]),
-      ...(isTaken ? [finding(`${path}: another file is for the host ${name}, too`)] : []),
+        : [finding(`${path}: the file name ${name} is not a valid host name: ${problem}`)]),
+      ...(isTaken ? [finding(`${path}: another file exists for the host ${name}`)] : []),
     ],
     readInputs: (): Inputs =>
       isEmpty
@@ -104,5 +107,11 @@ function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext
 }
 
 function finding(message: string): Finding {
-  return { severity: 'error', rule: 'host-file', path: [], message, hint: 'rename the file' };
+  return {
+    severity: 'error',
+    rule: 'host-file',
+    path: [],
+    message,
+    hint: 'rename the file to the name of its host',
+  };
 }

@@ -1,4 +1,4 @@
-/** The URLs that are to be given to BMCs, to Ironic and to DHCP servers. */
+/** Prints the URLs for BMCs, Ironic and DHCP servers. */
 
 import { writeStdout } from '../io/stdout.ts';
 import type { Io } from '../io/io.ts';
@@ -7,15 +7,15 @@ import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { Links } from './links.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Of these the first that there is: what a BMC mounts, else what a machine boots otherwise. */
+/** In order of preference: first the images that a BMC mounts, then the files for other boot methods. */
 const mainArtifacts: readonly ConfigArtifact[] = ['iso', 'minimal-iso', 'initramfs', 'ign', 'archive'];
 
-/** The one that a person asks for who wants a host to boot. */
+/** The artifact that boots a host. */
 export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact {
   return mainArtifacts.find((artifact) => wanted.includes(artifact)) ?? 'ign';
 }
 
-/** Of each host one URL as text, and all of them as JSON. */
+/** As text one URL per host, as JSON all URLs. */
 export async function printUrls(
   { hosts, wanted }: Pick<Snapshot, 'hosts' | 'wanted'>,
   { links, form }: { readonly links: Links; readonly form: 'json' | 'text' },
@@ -48,7 +48,7 @@ export async function printUrls(
   );
 }
 
-/** Where firmware is sent to: these stand in the configuration of a DHCP server, and do not expire. */
+/** The URLs for the configuration of a DHCP server; they do not expire. */
 function bootUrls({ loaders }: Snapshot['wanted'], links: Links): Readonly<Record<string, string>> {
   if (!loaders.includes('ipxe')) return {};
   const urlOf = (file: string): string => `${links.publicUrl}/${links.path({ kind: 'boot' }, file)}`;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Whether the service in this container lives, as the exit code. HEALTH_URL says where it listens. The certificate is not
- * checked: it is for the name that others use.
+ * Health check of the service in this container: exits with 0 if it is alive. HEALTH_URL is its URL. The certificate is not
+ * verified, as it contains the public name of the service.
  */
 
 import { get as getPlain } from 'node:http';

@@ -201,12 +201,12 @@ describe('no image', () => {
   const wrong = nmstate('192.0.2.300');
 
   it.each([
-    ['no Secret', {}, 'MissingNetworkData', 'there is no Secret metal3/net'],
+    ['no Secret', {}, 'MissingNetworkData', 'Secret metal3/net not found'],
     [
       'no key',
       { net: { metadata: { resourceVersion: '2' }, data: { other: 'eA==' } } },
       'ImageBuildInvalid',
-      'Secret metal3/net has no text under the key nmstate, but "other"',
+      'Secret metal3/net has no text in the key nmstate; it has the keys "other"',
     ],
     ['no YAML', { net: secretOf('interfaces: [') }, 'ImageBuildInvalid', 'Secret metal3/net: '],
     [
@@ -305,7 +305,7 @@ describe('the catalog', () => {
     const { image, path } = await published();
     place.write('rolling.yaml', 'agent: {ironic.apiUrls: https://192.0.2.77}\n');
     const newer = await place.factory({}, { settings: 'rolling.yaml' });
-    await expect(fetchImage(newer, path, { image })).rejects.toThrow('this replica makes another image');
+    await expect(fetchImage(newer, path, { image })).rejects.toThrow('this replica builds another image');
   });
 
   it('makes no image again and again for who asks for others than there are', async () => {
@@ -342,9 +342,9 @@ describe('the catalog', () => {
 
 describe('settings and images that are wrong for all', () => {
   it.each([
-    ['no images', { iso: [] }, {}, 'There is no image to make others from'],
+    ['no images', { iso: [] }, {}, 'No base image'],
     ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
-    ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml has a list of hosts'],
+    ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
     ['a setting that nobody knows', {}, { settings: 'unknown.yaml' }, 'unknown.yaml is not an inventory'],
     ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
   ])('%s', async (_title, options, more, message) => {

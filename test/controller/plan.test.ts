@@ -45,10 +45,10 @@ describe('the plan', () => {
   });
 
   it.each([
-    ['--lease', { lease: 'a/b/c' }, 'names no Lease'],
-    ['--lease', { lease: '../x' }, 'names no Lease'],
-    ['--lease', { lease: '' }, 'names no Lease'],
-    ['--drain-time', { drainTime: 'soon' }, 'is no length of time'],
+    ['--lease', { lease: 'a/b/c' }, 'for --lease'],
+    ['--lease', { lease: '../x' }, 'for --lease'],
+    ['--lease', { lease: '' }, 'for --lease'],
+    ['--drain-time', { drainTime: 'soon' }, 'invalid duration'],
     ['--public-url', { publicUrl: 'images' }, '--public-url'],
     ['--kubeconfig', { kubeconfig: 'missing' }, 'not found'],
   ])('%s is refused', async (_option, options, message) => {
@@ -62,7 +62,7 @@ describe('the command line', () => {
     [
       'a setting that is no object',
       ['--kubeconfig', 'kubeconfig', '--settings', 'secret/A'],
-      'names no object',
+      'not a valid object name',
     ],
     ['a flag twice', ['--namespace', 'a', '--namespace', 'b'], 'multiple times'],
   ])('with %s ends it', async (_title, args, message) => {

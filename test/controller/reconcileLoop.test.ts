@@ -49,7 +49,7 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const informers = openInformers({ client, namespace: 'metal3', trouble: () => undefined });
+  const informers = openInformers({ client, namespace: 'metal3', onError: () => undefined });
   await informers.synced;
   const built: string[] = [];
   const events: RecordedEvent[] = [];
@@ -203,7 +203,7 @@ describe('the leader', () => {
     await vi.waitFor(() => expect(events).toHaveLength(1));
     expect(events[0]).toMatchObject({ type: 'Warning', reason: 'MissingNetworkData' });
     expect(said()).toContain('there is\\\\u001b[31m none');
-    expect(said().match(/no image/g)).toHaveLength(1);
+    expect(said().match(/build failed/g)).toHaveLength(1);
   });
 
   it('writes nothing any more when it no longer leads', async () => {

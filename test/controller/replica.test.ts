@@ -67,7 +67,7 @@ describe('a replica', () => {
   it('does not start where it cannot listen', async () => {
     const address = (await clusterThatAnswers(403)).replace('http://', '');
     await expect(start('http://127.0.0.1:1', { listen: address })).rejects.toThrow(
-      'another program listens there',
+      'the address is already in use',
     );
   });
 });

@@ -15,7 +15,7 @@ const open = (
   { client }: MemoryCluster,
   changed = (): void => undefined,
 ): SettingsSource =>
-  openSettings({ text, client, namespace: 'metal3', changed, trouble: () => undefined }, io);
+  openSettings({ text, client, namespace: 'metal3', changed, onError: () => undefined }, io);
 
 /** The path of the file, which is there until `use` has ended. */
 async function withSettings<T>(source: SettingsSource, use: (file: string) => T): Promise<T> {
@@ -42,7 +42,7 @@ describe('settings', () => {
   it.each(['configmap/', 'configmap/a/b', 'secret/..', 'secret/A', `configmap/${'a'.repeat(300)}`])(
     '%s is refused',
     (text) => {
-      expect(() => open(text, memoryCluster())).toThrow('names no object');
+      expect(() => open(text, memoryCluster())).toThrow('not a valid object name');
     },
   );
 
@@ -80,10 +80,10 @@ describe('settings', () => {
   });
 
   it.each([
-    ['no object', undefined, 'There is no configmap ramdisk in the namespace metal3'],
-    ['no such value', { data: { a: 'x', b: 'y' } }, 'The configmap ramdisk has no value ramdisk.yaml'],
-    ['nothing', {}, 'The configmap ramdisk has no value ramdisk.yaml'],
-    ['anything', { data: [1], binaryData: 'x' }, 'The configmap ramdisk has no value ramdisk.yaml'],
+    ['no object', undefined, 'configmap ramdisk not found in the namespace metal3'],
+    ['no such value', { data: { a: 'x', b: 'y' } }, 'The configmap ramdisk has no key ramdisk.yaml'],
+    ['nothing', {}, 'The configmap ramdisk has no key ramdisk.yaml'],
+    ['anything', { data: [1], binaryData: 'x' }, 'The configmap ramdisk has no key ramdisk.yaml'],
   ])('cannot be read from %s', async (_title, fields, message) => {
     const cluster = memoryCluster();
     if (fields !== undefined) cluster.put(configMaps, key, fields);

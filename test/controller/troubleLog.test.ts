@@ -1,7 +1,7 @@
 /** Trouble with the cluster: told, but not every second. */
 
 import { describe, expect, it } from 'vitest';
-import { createTroubleLog } from '../../src/controller/controller.ts';
+import { createErrorLog } from '../../src/controller/controller.ts';
 import { CliError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import type { LogFields } from '../../src/serve/http/serverLog.ts';
@@ -18,7 +18,7 @@ function troubleLog(): {
     note: (_level: string, _event: string, fields: LogFields) => void lines.push(fields),
     request: () => undefined,
   };
-  const tell = createTroubleLog(log, clock);
+  const tell = createErrorLog(log, clock);
   return {
     note: (message) => tell(new CliError(message, { code: 'ERR_SETTING', hint: 'look' })),
     wait: (seconds) => void (now += seconds * 1000),
@@ -39,7 +39,7 @@ describe('trouble with the cluster', () => {
     note('nothing listens there');
     expect(lines.slice(1)).toEqual([
       { message: 'another one', hint: 'look' },
-      { message: 'nothing listens there', hint: 'look', untold: 58 },
+      { message: 'nothing listens there', hint: 'look', suppressed: 58 },
     ]);
   });
 

@@ -128,9 +128,9 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
   it('says what is wrong, in the object and as an event, and goes on when it is right', async () => {
     await start();
     await create('wrong', { networkDataName: 'wrong' });
-    await until('wrong', hasFailed('MissingNetworkData', 'there is no Secret metal3/wrong'));
+    await until('wrong', hasFailed('MissingNetworkData', 'Secret metal3/wrong not found'));
     await createSecret('wrong', { networkData: '{}' });
-    const missing = await until('wrong', hasFailed('ImageBuildInvalid', 'has no text under the key nmstate'));
+    const missing = await until('wrong', hasFailed('ImageBuildInvalid', 'has no text in the key nmstate'));
     const networkData = { name: 'wrong' };
     expect(missing.status).toMatchObject({ format: 'iso', architecture: 'x86_64', networkData });
     const words = 'Secret metal3/wrong:9:11: an IPv4 address is expected';
@@ -148,13 +148,13 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await patch(`${secrets}/wrong`, { stringData: { nmstate: nmstate('192.0.2.30') } });
     await until('wrong', isReady);
     await remove(`${secrets}/wrong`);
-    const { status } = await until('wrong', hasFailed('MissingNetworkData', 'there is no Secret'));
+    const { status } = await until('wrong', hasFailed('MissingNetworkData', 'not found'));
     expect(status?.imageUrl).toBeUndefined();
   });
 
   it.each([
-    ['no-images', { architecture: 'ppc64le' }, 'there are no images for "ppc64le"'],
-    ['no-format', { acceptFormats: [] }, 'no acceptable format'],
+    ['no-images', { architecture: 'ppc64le' }, 'no base image for the architecture "ppc64le"'],
+    ['no-format', { acceptFormats: [] }, 'no accepted image format'],
   ])('says that there is no image: %s', async (name, spec, words) => {
     await start();
     await create(name, spec);
@@ -269,7 +269,9 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await create('settings');
     const before = await until('settings', isReady);
     await patch(paths.settings, settingsOf('agent: {ironic.apiUrls: "no url"}\n'));
-    await expect.poll(cluster.said, { timeout: 60_000 }).toContain('what was served is served on');
+    await expect
+      .poll(cluster.said, { timeout: 60_000 })
+      .toContain('still serving the previous settings and images');
     expect((await fetchFrom(replica, before.status?.imageUrl, 'HEAD')).status).toBe(200);
     await patch(paths.settings, settingsOf(settings.replace('192.0.2.1', '192.0.2.111')));
     const after = await until('settings', ({ status }) => status?.imageUrl !== before.status?.imageUrl);
@@ -321,7 +323,7 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await sleep(3500); // beyond the time to look elsewhere
     expect((await buffer(running)).length).toBe(size);
     expect(await program.ended).toBe(0);
-    expect(program.said()).toContain('"event":"stopped","cut":0');
+    expect(program.said()).toContain('"event":"stopped","aborted":0');
   });
 
   it('has never told a token, nor what is in a Secret', () => {

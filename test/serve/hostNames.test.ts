@@ -91,7 +91,7 @@ describe('names that are alike', () => {
     const answer = await asOperator('/a-minimal.iso');
     expect([answer.status, await answer.text()]).toEqual([
       409,
-      '409: several hosts have a file named a-minimal.iso\nhint: use the URL of the host, which is listed at /\n',
+      '409: several hosts have a file named a-minimal.iso\nhint: use the URL of the host from the list at /\n',
     ]);
     expect((await asOperator('/a-minimal-minimal.iso')).status).toBe(200);
   });

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heldBytes, trimZeroPatches } from '../../src/serve/resources.ts';
+import { patchBytes, trimZeroPatches } from '../../src/serve/resources.ts';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 
@@ -42,7 +42,7 @@ describe('leanChange', () => {
     const area = Buffer.alloc(262_144);
     area.write('a config', 0);
     const lean = trimZeroPatches({ stages: [[{ offset: 5, data: area }]] });
-    expect(heldBytes(lean)).toBe(8);
+    expect(patchBytes(lean)).toBe(8);
     const buffers = lean.stages.flat().flatMap(({ data }) => (data instanceof Uint8Array ? data.buffer : []));
     expect(buffers.map(({ byteLength }) => byteLength)).toEqual([8]);
   });

@@ -19,7 +19,7 @@ const start: TransferStart = {
 function busyMetrics(): Metrics {
   const metrics = createMetrics({
     images: () => ({ count: 3, bytes: 4096 }),
-    hosts: () => ({ right: 7, wrong: 2 }),
+    hosts: () => ({ valid: 7, invalid: 2 }),
     version: '0.1.0',
   });
   const { watcher } = metrics;
@@ -32,7 +32,7 @@ function busyMetrics(): Metrics {
   watcher.sent?.(start, 600);
   watcher.sent?.(start, 400);
   watcher.sent?.(start, 0);
-  watcher.ended?.({ ...start, outcome: 'client gone', bytes: 600, seconds: 3, ended: new Date() });
+  watcher.ended?.({ ...start, outcome: 'client disconnected', bytes: 600, seconds: 3, ended: new Date() });
   metrics.catalogReloaded('success');
   metrics.catalogReloaded('failure');
   return metrics;
@@ -53,15 +53,21 @@ describe('metrics', () => {
     ['ironic_coreos_http_requests_total{method="GET",status="404",artifact="none"}', 1],
     ['ironic_coreos_sent_bytes_total{artifact="iso"}', 1000],
     ['ironic_coreos_transfers_running', 1],
-    ['ironic_coreos_transfer_duration_seconds_bucket{le="1",artifact="iso",outcome="client_gone"}', 0],
-    ['ironic_coreos_transfer_duration_seconds_bucket{le="5",artifact="iso",outcome="client_gone"}', 1],
-    ['ironic_coreos_transfer_duration_seconds_sum{artifact="iso",outcome="client_gone"}', 3],
+    [
+      'ironic_coreos_transfer_duration_seconds_bucket{le="1",artifact="iso",outcome="client_disconnected"}',
+      0,
+    ],
+    [
+      'ironic_coreos_transfer_duration_seconds_bucket{le="5",artifact="iso",outcome="client_disconnected"}',
+      1,
+    ],
+    ['ironic_coreos_transfer_duration_seconds_sum{artifact="iso",outcome="client_disconnected"}', 3],
     ['ironic_coreos_images_in_memory', 3],
     ['ironic_coreos_images_in_memory_bytes', 4096],
     ['ironic_coreos_catalog_reloads_total', 2],
     ['ironic_coreos_catalog_reload_failures_total', 1],
-    ['ironic_coreos_hosts{state="right"}', 7],
-    ['ironic_coreos_hosts{state="wrong"}', 2],
+    ['ironic_coreos_hosts{state="valid"}', 7],
+    ['ironic_coreos_hosts{state="invalid"}', 2],
     ['ironic_coreos_build_info{version="0.1.0"}', 1],
   ])('%s', async (sample, value) => {
     const samples = await samplesOf(busyMetrics());
@@ -93,7 +99,7 @@ describe('metrics', () => {
     busyMetrics();
     const other = createMetrics({
       images: () => ({ count: 0, bytes: 0 }),
-      hosts: () => ({ right: 0, wrong: 0 }),
+      hosts: () => ({ valid: 0, invalid: 0 }),
       version: '',
     });
     expect((await samplesOf(other)).get('ironic_coreos_transfers_running')).toBe(0);

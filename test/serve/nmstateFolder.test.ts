@@ -28,8 +28,8 @@ describe('a folder of nmstate files', () => {
     const config = await (await asOperator('/worker-0.ign')).text();
     expect(config).toContain('"version":"3.2.0"');
     expect(config).toContain('registry.example.com/agent:1');
-    expect(said()).toContain('another file is for the host worker-1, too');
-    expect(said()).toContain('no host is no host name');
+    expect(said()).toContain('another file exists for the host worker-1');
+    expect(said()).toContain('the file name no host is not a valid host name');
   });
 
   it('takes the images of the environment, and serves them under its names where everybody may have them', async () => {

@@ -116,7 +116,7 @@ describe('a reload', () => {
     write('hosts/b.yaml', '');
     await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 2);
     write('hosts/b.yaml', 'interfaces: 5\n');
-    const last = await service.whenEvent(({ event, wrong }) => event === 'loaded' && wrong === 1);
+    const last = await service.whenEvent(({ event, invalid }) => event === 'loaded' && invalid === 1);
     expect(last).toMatchObject({ hosts: 1 });
   });
 });
@@ -163,7 +163,7 @@ describe('the end', () => {
     await expect.poll(() => fetchAll(url).then(Boolean, () => false)).toBe(false); // nobody else is let in
     expect(sha256(await buffer(running))).toBe(expected);
     expect(await service.ended).toBe(0);
-    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', cut: 0 });
+    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', aborted: 0 });
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('the end', () => {
     await expect.poll(() => fetchAll(url).then(Boolean, () => false)).toBe(false);
     if (signals === 2) service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
-    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', cut: 1 });
+    expect(service.events().at(-1)).toMatchObject({ event: 'stopped', aborted: 1 });
     await expect(buffer(running)).rejects.toThrow('aborted');
   });
 
@@ -205,8 +205,8 @@ describe('the start', () => {
     const listen = ['--listen', `127.0.0.1:${port}`, '--log', form];
     const { code, stderr, stdout } = await refused('--inventory', 'inv.yaml', ...listen);
     other.close();
-    const message = `Cannot listen on 127.0.0.1:${port}: another program listens there`;
-    const hint = 'end that program, or give another port';
+    const message = `Cannot listen on 127.0.0.1:${port}: the address is already in use`;
+    const hint = 'stop the other program, or pass another port with --listen';
     const told = form === 'json' ? logLines(stderr).map(({ time: _time, ...line }) => line) : [stderr];
     const asText = `error: ${message}\nhint: ${hint}\n`;
     const expected =
@@ -237,23 +237,28 @@ describe('the start', () => {
     ['that by its public URL', [...iso, '--public-url', 'http://192.0.2.1'], ['plain HTTP sends']],
     ['none that goes through a proxy with TLS', [...iso, '--public-url', 'https://192.0.2.1'], []],
     ['none over HTTPS', [...iso, '--tls-cert', tlsFile('server'), '--tls-key', tlsFile('server-key')], []],
-    ['that there is no image', ['--once', 'worker-0'], ['no image is given, so only Ignition configs']],
+    ['that there is no image', ['--once', 'worker-0'], ['no base image, so only Ignition configs']],
     ['not that configs alone are asked for', ['--once', 'worker-0', '--artifacts', 'ign'], []],
   ])('warns of %s', async (_title, args, expected) => {
     const service = await start(['--inventory', 'inv.yaml', '--listen', '127.0.0.1:0', ...args]);
-    await service.whenEvent(({ message }) => String(message).startsWith('nobody can see the status page'));
+    await service.whenEvent(({ message }) =>
+      String(message).startsWith('no client has access to the status page'),
+    );
     service.signal('SIGTERM');
     await service.ended;
     const warnings = service.events().filter(({ level }) => level === 'warning');
     const told = warnings.map(({ message }) => String(message));
-    expect(told.filter((text) => /^(plain HTTP|no image)/.test(text))).toEqual(
+    expect(told.filter((text) => /^(plain HTTP|no base image)/.test(text))).toEqual(
       expected.map((text) => expect.stringContaining(text)),
     );
   });
 
   it('fails for a command line that is invalid with plain text: no service has begun', async () => {
     const { code, stderr } = await refused('--inventory', 'inv.yaml', '--log', 'json', '--expires', 'soon');
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --expires "soon"/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: invalid duration "soon" for --expires/),
+    ]);
   });
 
   it('tells nothing but lines of the log, with --verbose, too', async () => {
@@ -262,7 +267,7 @@ describe('the start', () => {
     const events = service.events();
     expect(events.filter(({ event }) => event === 'text')).toEqual([]);
     const messages = events.map(({ message }) => message);
-    expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('new.key is new')]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('created new.key')]));
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^new\.key read: \d+ bytes$/)]));
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^inv\.yaml read: /)]));
   });

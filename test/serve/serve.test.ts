@@ -260,7 +260,7 @@ describe('a reload', () => {
     await reload();
     write('inv.yaml', inventory);
     expect(await statusOf(urls['worker-0']?.['iso'])).toBe(200);
-    expect(said()).toContain('what was served is served on');
+    expect(said()).toContain('still serving the previous inventory');
     expect(await (await asOperator('/')).text()).toContain('inv.yaml is not an inventory as it stands');
     const metrics = await (await asOperator('/metrics')).text();
     expect(metrics).toContain('ironic_coreos_catalog_reload_failures_total 1');
@@ -335,7 +335,7 @@ describe('hosts', () => {
     );
     expect((await asOperator('/odd.iso')).status).toBe(404);
     expect(await (await asOperator('/')).text()).toContain('missing.pub');
-    await expect(serve({ inventory: 'wrong.yaml', failFast: true })).rejects.toThrow('a host is wrong');
+    await expect(serve({ inventory: 'wrong.yaml', failFast: true })).rejects.toThrow('a host is invalid');
   });
 
   it('may be called like the minimal ISO of another', async () => {
@@ -377,14 +377,18 @@ describe('what can be served', () => {
   });
 
   it.each([
-    ['no image to make it from', { iso: [], artifacts: 'iso' }, 'no image is given to make it from'],
-    ['scripts without a kernel', { iso: [], artifacts: 'ign,ipxe' }, 'boot scripts need a kernel'],
+    ['no image to make it from', { iso: [], artifacts: 'iso' }, 'no base image contains what iso requires'],
+    ['scripts without a kernel', { iso: [], artifacts: 'ign,ipxe' }, 'boot scripts require a kernel'],
     ['a name that is not known', { artifacts: 'floppy' }, '"floppy" is not known'],
-    ['two lists of hosts', { nmstateDir: 'x', inventory: 'inv.yaml' }, 'both say which hosts there are'],
-    ['open with a key', { open: true, keyFile: 'k' }, '--open lets everybody in'],
-    ['a certificate without its key', { tlsCert: 'c' }, 'HTTPS needs a certificate and its key'],
+    [
+      'two lists of hosts',
+      { nmstateDir: 'x', inventory: 'inv.yaml' },
+      'cannot be combined: each contains the list of hosts',
+    ],
+    ['open with a key', { open: true, keyFile: 'k' }, '--open cannot be combined with --key-file'],
+    ['a certificate without its key', { tlsCert: 'c' }, 'HTTPS requires a certificate and its key'],
     ['no address', { listen: 'here' }, 'Cannot listen on "here"'],
-    ['no length of time', { expires: 'soon' }, '--expires "soon" is no length of time'],
+    ['no length of time', { expires: 'soon' }, 'invalid duration "soon" for --expires'],
     ['a URL that files cannot be added to', { publicUrl: 'http://a/?b' }, '--public-url'],
   ])('is refused: %s', async (_title, options, message) => {
     await expect(serve(options)).rejects.toThrow(message);

@@ -34,7 +34,7 @@ const done = async (): Promise<0> => 0;
 describe.each([
   ['CliError', new CliError('no image', { code: 'ERR_SETTING', hint: 'pass one' }), 1, 'failed'],
   ['UsageError', new UsageError('no such host', { hint: 'pass one' }), 2, 'failed'],
-  ['defect', new TypeError('x is undefined'), 1, 'defect'],
+  ['defect', new TypeError('x is undefined'), 1, 'internal error'],
 ] as const)('%s', (kind, error, code, event) => {
   it('of a running service is a line of a log for programs', async () => {
     const { said, ...rest } = target('json');

@@ -38,13 +38,13 @@ describe('the state of the service', () => {
     const { state, give, closed } = service();
     void state.load();
     await give();
-    const letGo = [state.catalog().hold(), state.catalog().hold()];
+    const releases = [state.catalog().acquire(), state.catalog().acquire()];
     void state.load();
     await give();
     expect(state.current()?.catalog.images.count).toBe(2);
-    letGo[0]?.();
+    releases[0]?.();
     expect(closed).toEqual([]);
-    letGo[1]?.();
+    releases[1]?.();
     expect(closed).toEqual([1]);
     await state.close();
     expect(closed).toEqual([1, 2]);
@@ -54,7 +54,7 @@ describe('the state of the service', () => {
     const { state, give, closed } = service();
     void state.load();
     await give();
-    state.catalog().hold()();
+    state.catalog().acquire()();
     void state.load();
     await give();
     expect(closed).toEqual([1]);
@@ -85,6 +85,6 @@ describe('the state of the service', () => {
 
   it('has nothing to serve before the first one', () => {
     const { state } = service();
-    expect(() => state.catalog().find('worker-0.iso')).toThrow('still being read');
+    expect(() => state.catalog().find('worker-0.iso')).toThrow('still loading');
   });
 });

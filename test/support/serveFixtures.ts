@@ -138,7 +138,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const limits = { ...defaultLimits, ...options.limits };
   const service: Service = {
     catalog: () => ({
-      hold: () => {
+      acquire: () => {
         held.count += 1;
         return () => void (held.count -= 1);
       },

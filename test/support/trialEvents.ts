@@ -232,7 +232,7 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     ),
     host: few(undefined, '*', 'worker-0', 'worker-1', 'unlisted'),
     path: fc.oneof(few('a', 'b'), text),
-    outcome: few(...(['began', 'complete', 'client gone', 'cut off', 'failed'] as const)),
+    outcome: few(...(['began', 'complete', 'client disconnected', 'aborted', 'failed'] as const)),
     bytes: fc.nat(),
     size: fc.nat(),
   }),

@@ -1,8 +1,8 @@
 /**
- * Which image an object gets, and under which path. It is the first format that the operator accepts and that can be made
- * from the images at hand. The path is `ETAG/NAME.iso`, behind a token that is valid for this object. With the entity tag
- * of the image in it, another image always has another path. Operators notice a new image only by a new URL; and a BMC that
- * reads one image in many ranges never gets bytes of two.
+ * The image format and the path of an object. The format is the first one that the operator accepts and that the base images
+ * allow. The path is `ETAG/NAME.iso`, after a token for this object. As it contains the entity tag of the image, the path
+ * changes with the image: the operator detects a new image only by a new URL, and a BMC that reads an image in many ranges
+ * never gets bytes of two images.
  */
 
 import { type Architecture, architectures } from '../../core/architecture.ts';
@@ -11,7 +11,7 @@ import type { FailedOutcome } from './outcome.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 
-/** What can be made, by architecture. */
+/** The image formats that can be built, by architecture. */
 export type PossibleImages = ReadonlyMap<Architecture, readonly ImageFormat[]>;
 
 export interface ImageChoice {
@@ -27,16 +27,18 @@ export function chooseImage(
   const formats = (architecture && possible.get(architecture)) ?? [];
   if (architecture === undefined || formats.length === 0) {
     const known = [...possible.keys()].join(', ') || 'none';
-    return refused(`there are no images for ${shown(wanted ?? 'x86_64')}: there are images for ${known}`);
+    return refused(`no base image for the architecture ${shown(wanted ?? 'x86_64')}; available: ${known}`);
   }
   const format = acceptFormats.flatMap((text) => formats.find((known) => known === text) ?? [])[0];
   if (format !== undefined) return { format, architecture };
   const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
-  const made = formats.join(', ');
-  return refused(`no acceptable format: accepted are ${accepted}; for ${architecture} there are ${made}`);
+  const available = formats.join(', ');
+  return refused(
+    `no accepted image format for ${architecture}; accepted: ${accepted}; available: ${available}`,
+  );
 }
 
-/** Operators say it; where they do not, it is the only one that there is. */
+/** The requested architecture; without one, the only one with base images, otherwise x86_64. */
 function chooseArchitecture(wanted: string | undefined, possible: PossibleImages): Architecture | undefined {
   if (wanted === undefined) return possible.size === 1 ? [...possible.keys()][0] : 'x86_64';
   return architectures.find((known) => known === wanted);
@@ -53,15 +55,15 @@ function shown(text: string): string {
 }
 
 interface ImagePath {
-  /** With its quotes. */
+  /** Including its quotes. */
   readonly etag: string;
   readonly fileName: string;
 }
 
-/** Characters. BMCs allow for 255 in a URL, and less; the names of objects may have 253 alone. */
+/** Characters. Some BMCs support at most 255 characters in a URL, and an object name alone may have 253. */
 const MAX_STEM = 32;
 
-/** What the files of an object are called before their ending. */
+/** The file name of an object without its suffix. */
 export function imageStem(name: string): string {
   return name.slice(0, MAX_STEM).replace(/[^A-Za-z0-9.-]/g, '-');
 }
@@ -70,12 +72,12 @@ export function builtFileName(name: string, artifact: ConfigArtifact): string {
   return hostFileName(imageStem(name), artifact);
 }
 
-/** @param etag with its quotes, which do not stand in the path */
+/** @param etag including its quotes, which are not part of the path */
 export function formatImagePath({ etag, fileName }: ImagePath): string {
   return `${etag.replaceAll('"', '')}/${fileName}`;
 }
 
-/** Undefined for what is no such path. */
+/** Undefined for other paths. */
 export function parseImagePath(path: string): ImagePath | undefined {
   const [, tag, fileName] = /^([A-Za-z0-9_-]{8,64})\/([A-Za-z0-9.-]{1,64})$/.exec(path) ?? [];
   return tag === undefined || fileName === undefined ? undefined : { etag: `"${tag}"`, fileName };

@@ -1,9 +1,8 @@
 /**
- * The outcome of a request for an image, and the status of the object after it, as a merge patch (RFC 7396) of what is
- * different. The operator reads the status in this order: it waits as long as architecture, format and version of the
- * network data are not those that it asked for, then reports the condition Error to the BareMetalHost, then takes the URL
- * if the condition Ready is of this generation. So an image that could not be made is reported together with what it would
- * have been made from.
+ * The outcome of a build, and the resulting status as a merge patch (RFC 7396) of the changed fields. The operator reads the
+ * status in this order: it waits until architecture, format and network data version are the requested ones; then it reports
+ * the condition Error to the BareMetalHost; then it uses the URL if the condition Ready has the current generation. So a
+ * failed build also sets architecture, format and network data version.
  */
 
 import type {
@@ -14,7 +13,7 @@ import type {
   PreprovisioningImage,
 } from './preprovisioningImage.ts';
 
-/** As the reconciler of the BareMetal Operator has them; the operator and people look for these words. */
+/** The reasons of the reconciler of the BareMetal Operator, which the operator and users expect. */
 type FailureReason = 'ConfigurationError' | 'MissingNetworkData' | 'ImageBuildInvalid';
 
 export type Outcome = ReadyOutcome | FailedOutcome;
@@ -22,9 +21,9 @@ export type Outcome = ReadyOutcome | FailedOutcome;
 export interface ReadyOutcome {
   readonly kind: 'ready';
   readonly imageUrl: string;
-  /** For `initrd`, where there is one here. */
+  /** For `initrd`, if a kernel was given. */
   readonly kernelUrl: string | undefined;
-  /** For `initrd`: what the ramdisk does not boot without. */
+  /** For `initrd`: the kernel arguments that the ramdisk requires. */
   readonly extraKernelParams: string | undefined;
   readonly attempt: Attempt;
 }
@@ -32,32 +31,33 @@ export interface ReadyOutcome {
 export interface FailedOutcome {
   readonly kind: 'failed';
   readonly reason: FailureReason;
-  /** A clause or some lines, without secrets. */
+  /** A clause or several lines, without secrets. */
   readonly message: string;
-  /** Undefined where there is none that the operator would take notice of. */
+  /** Undefined if the operator would ignore the result in any case. */
   readonly attempt: Attempt | undefined;
 }
 
-/** What an image was made from, or would have been: the operator takes no notice of a result for something else. */
+/** The inputs of a build. The operator ignores a result with other inputs than the requested ones. */
 export interface Attempt {
   readonly format: ImageFormat;
-  /** As it was asked for; undefined where nobody said it. */
+  /** As requested; undefined if the object names none. */
   readonly architecture: string | undefined;
   readonly networkData: NetworkDataVersion | undefined;
 }
 
-/** `{ status: … }` for the subresource of this name; null takes a field away. */
+/** `{ status: … }` for the subresource `status`; null removes a field. */
 export interface StatusPatch {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined where the status says it already. */
+/** Undefined if the status is already correct. */
 export function statusPatch(
   image: PreprovisioningImage,
   outcome: Outcome,
   now: Date,
 ): StatusPatch | undefined {
-  const { imageUrl, kernelUrl, extraKernelParams }: Place = outcome.kind === 'ready' ? outcome : nowhere;
+  const { imageUrl, kernelUrl, extraKernelParams }: ImageFields =
+    outcome.kind === 'ready' ? outcome : noImage;
   const wanted = fieldsOf({
     ...image.status,
     imageUrl,
@@ -73,11 +73,11 @@ export function statusPatch(
   return changed.length === 0 ? undefined : { status: Object.fromEntries(changed) };
 }
 
-type Place = Pick<PreprovisioningImageStatus, 'imageUrl' | 'kernelUrl' | 'extraKernelParams'>;
+type ImageFields = Pick<PreprovisioningImageStatus, 'imageUrl' | 'kernelUrl' | 'extraKernelParams'>;
 
-const nowhere: Place = { imageUrl: undefined, kernelUrl: undefined, extraKernelParams: undefined };
+const noImage: ImageFields = { imageUrl: undefined, kernelUrl: undefined, extraKernelParams: undefined };
 
-/** As a merge patch has them. */
+/** The fields of a status in the form of a merge patch. */
 function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, unknown>> {
   const { imageUrl, kernelUrl, extraKernelParams, format, architecture, networkData, conditions } = status;
   return {
@@ -86,7 +86,7 @@ function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, u
     extraKernelParams: extraKernelParams ?? null,
     format: format ?? null,
     architecture: architecture ?? null,
-    // One by one: of what it does not name, it leaves the fields.
+    // Each field is set, as a merge patch keeps fields that it does not contain.
     networkData:
       networkData === undefined
         ? null
@@ -95,7 +95,7 @@ function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, u
   };
 }
 
-/** The whole list, as it is put in the place of the old one: conditions of others stay. */
+/** The complete list, as a merge patch replaces lists; conditions of other controllers are kept. */
 function mergeConditions(
   { generation, status: { conditions } }: PreprovisioningImage,
   outcome: Outcome,
@@ -131,7 +131,7 @@ function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
   ];
 }
 
-/** What the API server takes is 32 768; what a person reads in a table is less. */
+/** The API server accepts 32 768 characters, but shorter messages are easier to read in tables. */
 const MAX_MESSAGE = 4096;
 
 /** RFC 3339 in whole seconds, as Kubernetes writes times. */

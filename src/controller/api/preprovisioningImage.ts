@@ -1,10 +1,10 @@
 /**
- * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the operator's wish for an image that boots the agent on one host,
- * and what has become of it. Only what the contract between operator and image builders names is read; the rest of an
- * object is left as it is. Whoever may write objects may write anything into them, so nothing here is taken for granted.
+ * PreprovisioningImage of Metal3 (metal3.io/v1alpha1): the request of the operator for an image that boots the agent on a
+ * host, and its status. Only the fields of the contract between operator and image builders are read, and other fields are
+ * not changed. All values are checked, as any client with write access can write invalid values.
  *
- * The finalizer has the name that all image builders use, so that one can take the place of another. Nothing has to be
- * cleaned up here: images are made when they are fetched.
+ * The finalizer has the name that all image builders use, so that one builder can replace another. No cleanup is required,
+ * as images are built when they are fetched.
  */
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -13,26 +13,26 @@ import type { KubernetesObject } from '../kube/objects.ts';
 
 export interface PreprovisioningImage {
   readonly namespace: string;
-  /** That of the BareMetalHost, and the host name of the ramdisk. */
+  /** The name of the BareMetalHost, which is also the host name of the ramdisk. */
   readonly name: string;
   readonly resourceVersion: string;
-  /** Counts changes of the wish. */
+  /** The generation of the spec. */
   readonly generation: number;
   readonly finalizers: readonly string[];
-  /** Somebody has deleted it, and it waits for its finalizers. */
+  /** The object has a deletion timestamp and waits for its finalizers. */
   readonly isDeleted: boolean;
-  /** Another service builds the image. */
+  /** Another service builds the image of this object. */
   readonly isForeign: boolean;
   readonly spec: PreprovisioningImageSpec;
   readonly status: PreprovisioningImageStatus;
 }
 
 export interface PreprovisioningImageSpec {
-  /** A Secret of the same namespace; undefined where the host has no network of its own. */
+  /** A Secret of the same namespace; undefined for a host without network data. */
   readonly networkDataName: string | undefined;
-  /** `x86_64`, or whatever somebody wrote; undefined where nobody said it. */
+  /** `x86_64`, or any other text; undefined if the object names none. */
   readonly architecture: string | undefined;
-  /** `iso`, `initrd`, the most welcome first. */
+  /** `iso`, `initrd`, in the order of preference. */
   readonly acceptFormats: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface PreprovisioningImageStatus {
   readonly conditions: readonly Condition[];
 }
 
-/** The version of a Secret from which an image is made. */
+/** The version of the Secret of a build. */
 export interface NetworkDataVersion {
   readonly name: string | undefined;
   readonly version: string | undefined;
@@ -62,10 +62,10 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** Set on objects whose images the assisted service builds. */
+/** Label of objects for which the assisted service builds the image. */
 const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
-/** Reads any object; what is not as the contract has it counts as not there. */
+/** Reads any object; invalid fields count as missing. */
 export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
   const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
   return {
@@ -129,21 +129,21 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Empty is as good as absent, as in all Go programs. */
+/** An empty text counts as missing, as in all Go programs. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 const FINALIZER = 'preprovisioningimage.metal3.io';
 
-/** The finalizers that the object is to have, if they are others than it has. */
+/** The required finalizers of the object; undefined if it already has them. */
 export function wantedFinalizers({ finalizers, isDeleted }: PreprovisioningImage): string[] | undefined {
   const isThere = finalizers.includes(FINALIZER);
   if (isDeleted) return isThere ? finalizers.filter((name) => name !== FINALIZER) : undefined;
   return isThere ? undefined : [...finalizers, FINALIZER];
 }
 
-/** `initrd` is an initramfs that carries the config. */
+/** `initrd` is an initramfs that contains the config. */
 export const imageFormats = ['iso', 'initrd'] as const;
 
 export type ImageFormat = (typeof imageFormats)[number];
@@ -154,8 +154,8 @@ export const artifactOf = {
 } as const satisfies Record<ImageFormat, ConfigArtifact>;
 
 /**
- * The Secret with the network of a host: a description for nmstate under the key that the contract names. Values are in
- * base64, as the API server gives them.
+ * The Secret with the network data of a host: an nmstate configuration in the key that the contract names. The API server
+ * returns values as base64.
  */
 export interface SecretData {
   readonly data?: unknown;
@@ -163,7 +163,7 @@ export interface SecretData {
 
 const KEY = 'nmstate';
 
-/** Names of what the Secret has instead: `"networkData"`, or nothing. */
+/** The other keys of the Secret: `"networkData"`, or an empty text. */
 export function listOtherKeys({ data }: SecretData): string {
   const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
   const others = names.filter((name) => name !== KEY);
@@ -175,7 +175,7 @@ const MAX_KEYS = 5;
 /** Characters. */
 const MAX_KEY = 40;
 
-/** The text; undefined where the Secret has none, or bytes that are no text in UTF-8. */
+/** The text; undefined if the Secret has none, or if it is not valid UTF-8. */
 export function readNetworkState({ data }: SecretData): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const encoded: unknown = Object.getOwnPropertyDescriptor(data, KEY)?.value;

@@ -1,5 +1,5 @@
 /**
- * Answers of the API server of Kubernetes: bodies up to a size limit, and errors as sentences for the user.
+ * Responses of the Kubernetes API server: bodies with a size limit, and errors as messages for the user.
  */
 
 import { isMapping } from '../../formats/mapping.ts';
@@ -14,13 +14,13 @@ interface ApiErrorDetails extends ErrorDetails {
   readonly retryAfter?: number;
 }
 
-/** A request failed: the API server refused it, or there was no answer. */
+/** A failed request: the API server refused it, or sent no valid response. */
 export class ApiError extends CliError {
-  /** The HTTP status; undefined where there was no answer, or none of an API server. */
+  /** The HTTP status; undefined without a response, or if the response is not from an API server. */
   readonly status: number | undefined;
-  /** One word: of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */
+  /** A reason of Kubernetes (`Conflict`, `NotFound`, `Expired`), or an `OwnReason`. */
   readonly reason: string;
-  /** Milliseconds that the API server wants us to wait. */
+  /** Milliseconds to wait, as requested by the API server. */
   readonly retryAfter: number;
 
   constructor(message: string, { status, reason, retryAfter = 0, ...details }: ApiErrorDetails) {
@@ -30,60 +30,60 @@ export class ApiError extends CliError {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same may go better in a while. */
-  get isPassing(): boolean {
-    if (this.status !== undefined) return PASSING_STATUSES.has(this.status);
-    return PASSING_REASONS.has(this.reason);
+  /** Whether a retry may succeed. */
+  get isRetryable(): boolean {
+    if (this.status !== undefined) return RETRYABLE_STATUSES.has(this.status);
+    return RETRYABLE_REASONS.has(this.reason);
   }
 }
 
-/** Reasons that Kubernetes has no word for. */
+/** Reasons that Kubernetes does not define. */
 export type OwnReason =
-  /** Nothing was heard, or it broke off. */
+  /** No response, or the connection broke. */
   | 'NoConnection'
-  /** Its certificate. */
+  /** The certificate of the server is not trusted. */
   | 'NotTrusted'
-  /** The file of the token cannot be read just now. */
+  /** The token file cannot be read at the moment. */
   | 'NoToken'
-  /** It is nothing that an API server says. */
-  | 'NotUnderstood'
-  /** It is larger than is taken. */
+  /** The response is not a valid API response. */
+  | 'InvalidResponse'
+  /** The response is larger than the limit. */
   | 'TooLarge'
-  /** The client was closed, or the signal of the request came. */
-  | 'GivenUp';
+  /** The client was closed, or the request was aborted. */
+  | 'Aborted';
 
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-const PASSING_REASONS: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+const RETRYABLE_REASONS: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);
 
-/** A line of a watch is longer than the limit; nothing behind it is known to be a line. */
+/** A line of a watch is longer than the limit, so the rest of the stream cannot be read. */
 export class LineTooLong extends Error {}
 
-/** Whether the object is not there. */
+/** Whether the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** Whether the object has become another one meanwhile, or there is one of that name already. */
+/** Whether the object was changed meanwhile, or already exists. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }
 
-/** Whether the API server no longer knows the state that the request starts from. */
+/** Whether the resource version of the request is too old. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** What was asked for: `list secrets in metal3`. */
+/** The operation of a request: `list secrets in metal3`. */
 export type Operation = string;
 
-/** Characters of the API server's words. */
+/** Characters of a message from the API server. */
 const MAX_MESSAGE = 1000;
-/** Milliseconds; what is wanted beyond that is no advice. */
+/** Milliseconds; longer times are ignored. */
 const LONGEST_WAIT = 600_000;
 
 /**
- * The whole body as JSON.
- * @throws ApiError where it is larger than `maxBytes` or no JSON
+ * Reads the whole body as JSON.
+ * @throws ApiError if it is larger than `maxBytes` or not valid JSON
  */
 export async function readJson(
   parts: AsyncIterable<Uint8Array>,
@@ -93,32 +93,32 @@ export async function readJson(
   return parseJson(await readAll(parts, maxBytes, () => tooLarge(operation, maxBytes)), operation);
 }
 
-/** @throws ApiError for what is no JSON */
+/** @throws ApiError for invalid JSON */
 export function parseJson(bytes: Uint8Array, operation: Operation): unknown {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     return value;
   } catch {
-    // What JSON.parse says quotes the text, which may be a Secret.
-    throw notUnderstood(operation, 'the answer is no JSON');
+    // The message of JSON.parse quotes the text, which may be a Secret.
+    throw invalidResponse(operation, 'the response is not valid JSON');
   }
 }
 
 const decoder = new TextDecoder();
 
 function tooLarge(operation: Operation, maxBytes: number): ApiError {
-  return ownError('TooLarge', `Cannot ${operation}: the answer has more than ${maxBytes} bytes`);
+  return ownError('TooLarge', `Cannot ${operation}: the response has more than ${maxBytes} bytes`);
 }
 
 /** @param problem a clause */
-export function notUnderstood(operation: Operation, problem: string): ApiError {
-  return ownError('NotUnderstood', `Cannot ${operation}: ${problem}`, {
-    hint: 'check the address of the API server, and what stands before it',
+export function invalidResponse(operation: Operation, problem: string): ApiError {
+  return ownError('InvalidResponse', `Cannot ${operation}: ${problem}`, {
+    hint: 'check the address of the API server, and any proxy in front of it',
   });
 }
 
-export function givenUp(operation: Operation): ApiError {
-  return ownError('GivenUp', `Cannot ${operation}: it was given up`);
+export function abortedError(operation: Operation): ApiError {
+  return ownError('Aborted', `Cannot ${operation}: the request was aborted`);
 }
 
 function ownError(
@@ -132,19 +132,20 @@ function ownError(
 interface Refusal {
   readonly operation: Operation;
   readonly status: number;
-  /** The header of that name. */
+  /** The `Retry-After` header. */
   readonly retryAfter?: string | undefined;
-  /** A `Status` of Kubernetes, if it is one. */
+  /** The response body, usually a Kubernetes `Status`. */
   readonly body: unknown;
-  /** What must not be in the message, even where the server says it. */
+  /** A secret to mask in the message of the server. */
   readonly secret?: string | undefined;
 }
 
-/** For an answer that is no success, or a watch that ends with an error. */
+/** The error for an unsuccessful response, or for a watch that ends with an error. */
 export function describeRefusal({ operation, status, retryAfter, body, secret }: Refusal): ApiError {
   const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
-  const words = typeof message === 'string' && message !== '' ? message : `the server answers with ${status}`;
+  const words =
+    typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   const shown = secret === undefined ? words : words.replaceAll(secret, '***');
   const hint = hints[status];
   return new ApiError(`Cannot ${operation}: ${plainText(shown, MAX_MESSAGE)}`, {
@@ -156,12 +157,12 @@ export function describeRefusal({ operation, status, retryAfter, body, secret }:
 }
 
 const hints: Readonly<Record<number, string>> = {
-  401: 'the token or certificate is not valid, or no longer; make a new one',
+  401: 'create a new token or client certificate; this one is invalid or has expired',
   403: 'bind a role that allows this to the user or service account',
-  404: 'check the name and the namespace, and that this kind of object is installed in the cluster',
+  404: 'check the name and the namespace, and that the CRD is installed in the cluster',
 };
 
-/** The other form, a date, is not used by API servers. */
+/** API servers send only seconds, never a date. */
 function secondsOf(retryAfter = ''): number {
   return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
 }
@@ -172,28 +173,28 @@ function secondsIn(status: Readonly<Record<string, unknown>>): number {
   return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
 }
 
-/** For what undici, or the system below it, throws instead of an answer or in the middle of one; others are passed on. */
+/** The error for an exception of undici or of the system during a request; other errors are returned unchanged. */
 export function describeBreak(error: unknown, operation: Operation): unknown {
   if (error instanceof ApiError) return error;
   if (error instanceof CliError) return noToken(error, operation);
   if (error instanceof LineTooLong)
-    return ownError('TooLarge', `Cannot ${operation}: an answer is too large`);
+    return ownError('TooLarge', `Cannot ${operation}: the response is too large`);
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) {
-    return ownError('NoConnection', `Cannot ${operation}: the proxy answers with ${proxyStatus}`, {
-      hint: 'check https_proxy and no_proxy, or proxy-url of the kubeconfig',
+    return ownError('NoConnection', `Cannot ${operation}: the proxy responds with ${proxyStatus}`, {
+      hint: 'check https_proxy and no_proxy, or proxy-url in the kubeconfig',
     });
   }
   const code = transferCode(error);
-  if (code === undefined) return error; // a defect of this program
+  if (code === undefined) return error; // an internal error
   const { problem, kind } = findProblem(code) ?? { problem: code, kind: 'connection' };
   const { reason, hint } = breaks[kind];
-  // The cause would bring along what the parser could not read.
+  // The cause would contain the data that the parser could not read.
   const cause = kind === 'protocol' ? undefined : error;
   return ownError(reason, `Cannot ${operation}: ${problem}`, { hint, cause });
 }
 
-/** What the user gave is all that else may be wrong. */
+/** A CliError during a request comes from reading the token file. */
 function noToken({ message, hint }: CliError, operation: Operation): ApiError {
   return ownError('NoToken', `Cannot ${operation}: ${message}`, hint === undefined ? {} : { hint });
 }
@@ -201,13 +202,13 @@ function noToken({ message, hint }: CliError, operation: Operation): ApiError {
 const breaks: Readonly<
   Record<NetworkProblem['kind'], { readonly reason: OwnReason; readonly hint: string }>
 > = {
-  connection: { reason: 'NoConnection', hint: 'check the address of the API server, and that it runs' },
+  connection: { reason: 'NoConnection', hint: 'check that the API server is running at this address' },
   trust: {
     reason: 'NotTrusted',
-    hint: 'give the authority of the cluster: certificate-authority of the kubeconfig',
+    hint: 'set certificate-authority in the kubeconfig to the CA of the cluster',
   },
   protocol: {
-    reason: 'NotUnderstood',
-    hint: 'check the address of the API server, and what stands before it',
+    reason: 'InvalidResponse',
+    hint: 'check the address of the API server, and any proxy in front of it',
   },
 };

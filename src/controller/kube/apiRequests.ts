@@ -1,6 +1,6 @@
 /**
- * Requests to the API server: at a pace, with the token as it is now, each given up when nobody wants its answer. What the
- * API server has refused because it had too much to do is sent again when it wants that; all else is up to the caller.
+ * Requests to the API server, with a rate limit, the current token, and an abort signal. If an overloaded API server refuses a
+ * request and names a time, the request is retried after that time. The caller handles all other errors.
  */
 
 import type { RawResponse } from '../../io/http/httpExchange.ts';
@@ -8,21 +8,21 @@ import {
   type ApiError,
   describeBreak,
   describeRefusal,
-  givenUp,
+  abortedError,
   readJson,
   type Operation,
 } from './apiError.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
-import { createPace, type Pace, type TakeTurn } from './requestPace.ts';
+import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ApiRequest {
   readonly operation: Operation;
   readonly method: SentRequest['method'];
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
-  /** What is wanted of the answer. Default: `application/json`. */
+  /** The accepted media type. Default: `application/json`. */
   readonly accept?: string | undefined;
   /** Default: `application/json`. */
   readonly contentType?: string;
@@ -33,28 +33,28 @@ export interface ApiRequest {
 }
 
 export interface RequestSettings {
-  /** Default: 20 a second, 40 at once. */
-  readonly pace?: Pace | undefined;
+  /** Default: 20 per second, with bursts of 40. */
+  readonly pace?: RateLimit | undefined;
   readonly timeouts?: ApiTimeouts | undefined;
   readonly clock?: Clock | undefined;
-  /** Takes a line for each request. */
+  /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
 }
 
-const DEFAULT_PACE: Pace = { perSecond: 20, burst: 40 };
+const DEFAULT_RATE_LIMIT: RateLimit = { perSecond: 20, burst: 40 };
 const DEFAULT_TIMEOUTS: ApiTimeouts = { connect: 10_000, answer: 30_000, watch: 180_000 };
-/** Of an answer that is no success. */
+/** The size limit of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
-/** Of one request, after refusals. */
+/** The number of attempts for a request that is refused. */
 const MAX_ATTEMPTS = 5;
-/** Milliseconds: whoever is to wait longer is told so instead. */
+/** Milliseconds; for a longer time the request fails instead. */
 const LONGEST_WAIT = 30_000;
 
 export class ApiRequests {
   readonly #config: ClusterConfig;
   readonly #settings: RequestSettings;
   readonly #clock: Clock;
-  readonly #takeTurn: TakeTurn;
+  readonly #waitForTurn: WaitForTurn;
   readonly #open = new Set<AbortController>();
   #connection: Promise<ClusterConnection> | undefined;
   #isClosed = false;
@@ -63,23 +63,23 @@ export class ApiRequests {
     this.#config = config;
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
-    this.#takeTurn = createPace(settings.pace ?? DEFAULT_PACE, this.#clock);
+    this.#waitForTurn = createRateLimiter(settings.pace ?? DEFAULT_RATE_LIMIT, this.#clock);
   }
 
-  /** The answer as JSON. @throws ApiError */
+  /** Returns the response as JSON. @throws ApiError */
   async ask(request: ApiRequest, maxBytes: number): Promise<unknown> {
     return readJson(this.stream(request), request.operation, maxBytes);
   }
 
-  /** The body as it comes; leaving early ends the connection. @throws ApiError */
+  /** Streams the body. Ending the iteration early closes the connection. @throws ApiError */
   async *stream(request: ApiRequest): AsyncGenerator<Uint8Array, void> {
     const { operation } = request;
-    const { signal, release } = this.#holdOpen(request);
+    const { signal, release } = this.#track(request);
     try {
       const { body } = await this.#send(request, signal);
       yield* body;
     } catch (error) {
-      throw signal.aborted ? givenUp(operation) : describeBreak(error, operation);
+      throw signal.aborted ? abortedError(operation) : describeBreak(error, operation);
     } finally {
       release();
     }
@@ -92,10 +92,10 @@ export class ApiRequests {
   }
 
   /**
-   * A signal that comes when the caller's does, or the client is closed. By hand: in Node 20 what `AbortSignal.any` makes
-   * stays in memory as long as the signals that it is made of.
+   * Returns a signal that is aborted with the signal of the caller, or when the client is closed. Does not use
+   * `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals.
    */
-  #holdOpen({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
+  #track({ signal }: ApiRequest): { readonly signal: AbortSignal; readonly release: () => void } {
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     if (this.#isClosed || signal?.aborted === true) abort();
@@ -110,11 +110,11 @@ export class ApiRequests {
     };
   }
 
-  /** Resolves with an answer that is a success. */
+  /** Resolves with a successful response. */
   async #send(request: ApiRequest, signal: AbortSignal): Promise<RawResponse> {
     for (let attempt = 1; ; attempt++) {
-      await this.#takeTurn(signal);
-      if (signal.aborted) throw givenUp(request.operation);
+      await this.#waitForTurn(signal);
+      if (signal.aborted) throw abortedError(request.operation);
       const token = await this.#config.readToken();
       const response = await this.#sendOnce({ ...request, token }, signal);
       if (response.statusCode < 300) return response;
@@ -152,24 +152,24 @@ export class ApiRequests {
   }
 }
 
-/** What cannot be read is passed over: the status says enough. */
+/** An unreadable body is ignored, as the status is sufficient. */
 async function readRefusal(
   { statusCode: status, headers, body }: RawResponse,
   operation: Operation,
   secret: string | undefined,
 ): Promise<ApiError> {
   const retryAfter = headers['retry-after'];
-  const said = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
+  const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
   return describeRefusal({
     operation,
     status,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-    body: said,
+    body: content,
     secret,
   });
 }
 
-/** The API server says when only where it has not even looked at the request. */
+/** The API server names a time only if it has not processed the request. */
 function isWorthWaiting({ status, retryAfter }: ApiError): boolean {
   return (status === 429 || status === 503) && retryAfter > 0 && retryAfter <= LONGEST_WAIT;
 }

@@ -1,6 +1,6 @@
 /**
- * Which cluster to talk to, and as whom: what a kubeconfig says, or what Kubernetes gives to every pod. Tokens are read
- * again and again, since they are replaced before they end.
+ * The cluster and its credentials: from a kubeconfig, or from the service account of the pod. Token files are read for each
+ * request, as tokens are replaced before they expire.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -14,24 +14,24 @@ import type { Io } from '../../io/io.ts';
 import type { ClusterAccess, Material } from './kubeconfig.ts';
 
 export interface ClusterConfig {
-  /** Where it stands, for people: `context kind of ~/.kube/config`. */
+  /** The source of the config, for messages: `context kind of ~/.kube/config`. */
   readonly description: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly server: string;
-  /** Authorities, client certificate and its key; secret. */
+  /** CA certificates, client certificate and its key; secret. */
   readonly tls: ClusterTls;
-  /** The name in the certificate of the server, where that is not the one in its URL. */
+  /** The name in the server certificate, if it differs from the URL. */
   readonly serverName: string | undefined;
   readonly proxies: HttpProxies;
   /** The namespace of the pod or of the context. */
   readonly namespace: string;
-  /** As it is now; undefined where none is shown. @throws CliError where its file cannot be read */
+  /** Returns the current token; undefined without a token. @throws CliError if its file cannot be read */
   readonly readToken: () => Promise<string | undefined>;
 }
 
 /** PEM. */
 interface ClusterTls {
-  /** Undefined for those that every program trusts. */
+  /** Undefined for the default CA certificates. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -39,17 +39,17 @@ interface ClusterTls {
 
 type ConfigContext = Pick<Io, 'env' | 'cwd' | 'note'>;
 
-/** Where Kubernetes puts what a pod is known by. */
+/** The mount path of the service account in a pod. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Bytes. Kubeconfigs may have hundreds of clusters with their authorities. */
+/** Bytes. A kubeconfig may contain hundreds of clusters with their CA certificates. */
 const MAX_KUBECONFIG = 8 * 1024 * 1024;
 const MAX_PEM = 1024 * 1024;
 const MAX_TOKEN = 64 * 1024;
 
 /**
- * The kubeconfig that is given, else those of KUBECONFIG, else the service account of the pod, else `~/.kube/config`.
- * @throws CliError where there is none, or it cannot be used
+ * Reads the given kubeconfig, otherwise KUBECONFIG, otherwise the service account of the pod, otherwise `~/.kube/config`.
+ * @throws CliError if it is missing or invalid
  */
 export async function findClusterConfig(
   kubeconfig: string | undefined,
@@ -83,16 +83,16 @@ async function readText(path: string, what: 'Kubeconfig', io: ConfigContext): Pr
   return new TextDecoder().decode(await readUserFile(path, io, { what, maxBytes: MAX_KUBECONFIG }));
 }
 
-/** @throws CliError for other URLs than https:, or http: to this machine, where `kubectl proxy` listens */
+/** @throws CliError for other URLs than https:, or http: on loopback, where `kubectl proxy` listens */
 function checkServer(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   const isHere = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) {
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   }
-  throw new CliError('The address of the API server cannot be used', {
+  throw new CliError('Invalid address of the API server', {
     code: 'ERR_KUBERNETES',
-    hint: 'write it like https://api.example.com:6443; http:// is for this machine only',
+    hint: 'use a URL such as https://api.example.com:6443; http:// is valid for loopback only',
   });
 }
 
@@ -103,22 +103,22 @@ async function readTls(access: ClusterAccess, io: ConfigContext): Promise<Cluste
   return checkTls({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
 }
 
-/** Of what cannot be used, OpenSSL's words name no file and no field. */
+/** Checks the certificates. The errors of OpenSSL name neither file nor field, so they are only the cause. */
 function checkTls(tls: ClusterTls): ClusterTls {
   try {
     createSecureContext(tls);
     if (tls.ca !== undefined) checkCertificate(tls.ca);
     return tls;
   } catch (error) {
-    throw new CliError('The certificates or the key of the cluster cannot be used', {
+    throw new CliError('Invalid certificate or key of the cluster', {
       code: 'ERR_KUBERNETES',
-      hint: 'give PEM files, with a key that belongs to the client certificate and has no passphrase',
+      hint: 'use PEM files, and an unencrypted key that belongs to the client certificate',
       cause: error,
     });
   }
 }
 
-/** As an authority OpenSSL takes anything. */
+/** Checks a CA certificate, for which OpenSSL accepts any data. */
 function checkCertificate(pem: Buffer): void {
   void new X509Certificate(pem).fingerprint256;
 }
@@ -130,12 +130,12 @@ async function readMaterial(material: Material | undefined, io: ConfigContext): 
   return Buffer.from(await readUserFile(placeOf(material, io), io, expected));
 }
 
-/** A kubeconfig names files as seen from its own folder. */
+/** Paths in a kubeconfig are relative to its folder. */
 function placeOf({ path, from }: Extract<Material, { kind: 'file' }>, { cwd }: ConfigContext): string {
   return resolve(cwd, dirname(from), path);
 }
 
-/** The environment's, unless the kubeconfig has its own. */
+/** The proxies of the environment, or the one of the kubeconfig. */
 function proxiesOf({ proxyUrl }: ClusterAccess, { env }: ConfigContext): HttpProxies {
   if (proxyUrl === undefined) return parseProxies(env);
   return parseProxies({ http_proxy: proxyUrl, https_proxy: proxyUrl });
@@ -156,17 +156,17 @@ async function readTokenFile(path: string, { cwd }: ConfigContext): Promise<stri
   return checkToken(bytes, path);
 }
 
-/** @throws CliError for what would not go into a header */
+/** @throws CliError for a token that cannot be sent in a header */
 function checkToken(bytes: Uint8Array, where: string): string {
   const text = Buffer.from(bytes).toString('latin1').trim();
   if (/^[!-~]+$/.test(text)) return text;
-  throw new CliError(`The token of ${where} is empty, or has characters that no token has`, {
+  throw new CliError(`The token of ${where} is empty or contains invalid characters`, {
     code: 'ERR_KUBERNETES',
-    hint: 'make one with: kubectl create token SERVICEACCOUNT',
+    hint: 'create a token with: kubectl create token SERVICEACCOUNT',
   });
 }
 
-/** Proxies are for the world outside: the list of exceptions would have to have the cluster's own addresses. */
+/** Does not use a proxy: no_proxy usually does not contain the addresses of the cluster. */
 async function readServiceAccount(host: string, folder: string, io: ConfigContext): Promise<ClusterConfig> {
   const port = io.env['KUBERNETES_SERVICE_PORT'] ?? '443';
   const authority = { what: 'Certificate of the cluster', maxBytes: MAX_PEM };

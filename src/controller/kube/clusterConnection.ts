@@ -1,4 +1,4 @@
-/** The connection to an API server, by undici: TLS that is always verified, and no redirects. Loaded on demand. */
+/** The connection to an API server with undici. TLS is always verified; redirects are not followed. Loaded on demand. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { type RawResponse, exchange, withPlainParser } from '../../io/http/httpExchange.ts';
@@ -7,9 +7,9 @@ import type { ClusterConfig } from './clusterConfig.ts';
 /** Milliseconds. */
 export interface ApiTimeouts {
   readonly connect: number;
-  /** Until an answer begins, and between two parts of one. */
+  /** Until a response starts, and between two parts of a response. */
   readonly answer: number;
-  /** Between two signs of life of a watch; API servers give one each minute. */
+  /** Between two events or bookmarks of a watch; API servers send a bookmark each minute. */
   readonly watch: number;
 }
 
@@ -27,7 +27,7 @@ export interface SentRequest {
   readonly isWatch: boolean;
 }
 
-/** API servers hold idle connections open for some minutes; those between may do so for one. */
+/** API servers keep idle connections open for a few minutes, load balancers sometimes only for one. */
 const KEEP_ALIVE = 50_000;
 
 export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeouts): ClusterConnection {
@@ -54,7 +54,7 @@ function createDispatcher({ server, tls, serverName, proxies }: ClusterConfig, t
   const name = serverName === undefined ? {} : { servername: serverName };
   const connect = { ...tls, ...name, rejectUnauthorized: true, timeout };
   const shared = { connect, keepAliveTimeout: KEEP_ALIVE };
-  // Without TLS it is on this machine.
+  // A plain-HTTP API server is on this machine.
   if (proxies.https === '' || server.startsWith('http:')) return new Agent(shared);
   return new EnvHttpProxyAgent({
     ...shared,

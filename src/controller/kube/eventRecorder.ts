@@ -1,7 +1,6 @@
 /**
- * Events of Kubernetes (events.k8s.io/v1), which `kubectl describe` shows with the object that they are about. What
- * happens again is counted in the event that there is. Events are a courtesy: they are written one at a time, nothing waits
- * for them, and those that would pile up are dropped.
+ * Kubernetes events (events.k8s.io/v1), which `kubectl describe` shows for an object. A repeated event is counted in the
+ * existing one. Events are best effort: they are written one at a time in the background, and dropped if too many wait.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,15 +10,15 @@ import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { formatMicroTime, apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
 
 export interface RecordedEvent {
-  /** What it is about. */
+  /** The kind of the regarding object. */
   readonly resource: ApiResource;
   readonly object: Pick<KubernetesObject, 'metadata'>;
   readonly type: 'Normal' | 'Warning';
-  /** A word, why: `ImageBuildInvalid`. */
+  /** The reason: `ImageBuildInvalid`. */
   readonly reason: string;
-  /** A word, what was being done: `MakeImage`. */
+  /** The action: `BuildImage`. */
   readonly action: string;
-  /** Cut after 1024 bytes. */
+  /** Truncated after 1024 bytes. */
   readonly message: string;
 }
 
@@ -29,21 +28,21 @@ export interface EventRecorderOptions {
   readonly controller: string;
   /** The name of the pod. */
   readonly instance: string;
-  /** Takes what could not be written. */
-  readonly trouble?: (error: Error) => void;
+  /** Receives write errors. */
+  readonly onError?: (error: Error) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds within which the same counts as happening again, as for client-go. */
-const SAME_FOR = 360_000;
-/** Events that are remembered, so that they can be counted. */
+/** Milliseconds within which the same event counts as repeated, as in client-go. */
+const REPEAT_INTERVAL = 360_000;
+/** The number of events that are remembered for counting. */
 const MAX_SERIES = 1000;
-/** Events that wait to be written. */
+/** The maximum number of events that wait to be written. */
 const MAX_WAITING = 200;
-/** Milliseconds. */
+/** Milliseconds for the remaining events when the recorder stops. */
 const LAST_WRITES = 2000;
 
-/** One event, and how often it has happened. */
+/** An event with its count. */
 interface Series {
   readonly event: RecordedEvent;
   readonly first: Date;
@@ -52,7 +51,7 @@ interface Series {
   /** In milliseconds of the clock. */
   lastTime: number;
   count: number;
-  /** Whether the API server has it. */
+  /** Whether the event exists in the API server. */
   isWritten: boolean;
 }
 
@@ -60,9 +59,9 @@ interface Series {
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  /** By what makes them the same, the longest unused first. */
+  /** By identity, least recently used first. */
   readonly #series = new Map<string, Series>();
-  /** To be written. */
+  /** Events to be written. */
   readonly #waiting = new Set<Series>();
   readonly #end = new AbortController();
   #writing: Promise<void> | undefined;
@@ -72,7 +71,7 @@ export class EventRecorder {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Returns at once. */
+  /** Records an event without waiting for the API server. */
   record(event: RecordedEvent): void {
     if (this.#end.signal.aborted) return;
     const series = this.#count(event);
@@ -81,11 +80,11 @@ export class EventRecorder {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Writes what is still to be written, for two seconds at most. */
+  /** Writes the remaining events, for at most two seconds. */
   async stop(): Promise<void> {
-    const enough = new AbortController();
-    const done = Promise.resolve(this.#writing).then(() => enough.abort());
-    await pause(this.#clock, LAST_WRITES, enough.signal);
+    const finished = new AbortController();
+    const done = Promise.resolve(this.#writing).then(() => finished.abort());
+    await pause(this.#clock, LAST_WRITES, finished.signal);
     this.#end.abort();
     await done;
   }
@@ -96,7 +95,7 @@ export class EventRecorder {
     const [date, now] = [this.#clock.date(), this.#clock.now()];
     const known = this.#series.get(identity);
     this.#series.delete(identity);
-    const isSame = known !== undefined && now - known.lastTime < SAME_FOR;
+    const isSame = known !== undefined && now - known.lastTime < REPEAT_INTERVAL;
     const counted = isSame ? known : startSeries(event, date);
     counted.count += 1;
     counted.last = date;
@@ -111,15 +110,15 @@ export class EventRecorder {
 
   /** Never rejects. */
   async #writeAll(): Promise<void> {
-    await Promise.resolve(); // lets the caller note that it runs
+    await Promise.resolve(); // the caller first stores this promise
     for (const series of this.#waiting) {
       this.#waiting.delete(series);
       try {
         await this.#write(series);
       } catch (error) {
         if (this.#end.signal.aborted) break;
-        const shown = error instanceof Error ? error : new Error('unknown trouble', { cause: error });
-        this.#options.trouble?.(shown);
+        const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
+        this.#options.onError?.(shown);
       }
     }
     this.#writing = undefined;
@@ -133,7 +132,7 @@ export class EventRecorder {
     series.isWritten = true;
   }
 
-  /** Resolves to whether the event is still there: API servers drop them after an hour. */
+  /** Resolves to whether the event still exists: API servers delete events after an hour. */
   async #writeCount({ event, name, ...series }: Series): Promise<boolean> {
     const { namespace } = event.object.metadata;
     const body = { series: countOf(series) };
@@ -183,7 +182,7 @@ function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
 
 type NewEvent = Readonly<Record<string, unknown>> & { readonly metadata: Readonly<Record<string, unknown>> };
 
-/** At the end of a character. */
+/** Truncates between two characters. */
 function cutToBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;

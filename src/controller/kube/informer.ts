@@ -1,12 +1,12 @@
 /**
- * All objects of a kind, as they are now. They are listed once, then watched, one watch after the other, each from where the
- * last one ended; they are listed again where the API server no longer knows that. What fails is tried again, with ever
- * longer pauses.
+ * An informer: a local cache of all objects of a resource. It lists the objects, then watches them; each watch resumes at the
+ * resource version where the previous one ended. If that version has expired, it lists again. Failures are retried with
+ * exponential backoff.
  */
 
 import { createDeferred } from '../../core/deferred.ts';
 import { CliError } from '../../core/errors.ts';
-import { type BackOff, backOffAfter, withJitter } from './requestPace.ts';
+import { type BackOff, backOffAfter, withJitter } from './rateLimit.ts';
 import type { KubernetesClient, ListSelector, WatchEvent } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
@@ -16,20 +16,20 @@ export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
   readonly resource: ApiResource;
   readonly selection: ListSelector;
-  /** Takes what is needed of an object; undefined passes it over. What it throws is told as trouble, and passes it over. */
+  /** Returns the part of an object to store; undefined skips the object. If it throws, the error is reported and the object skipped. */
   readonly keep: (object: KubernetesObject) => Kept | undefined;
-  /** Called after the change is in the cache. Must not throw. */
+  /** Called after each change of the cache. Must not throw. */
   readonly changed?: (change: ObjectChange<Kept>) => void;
-  /** Takes what is tried again, and after how many milliseconds: the connection broke off, the API server refuses. */
-  readonly trouble?: (error: Error, retryIn: number) => void;
-  /** Objects beyond this many are passed over, which is told as trouble. Default: 100,000. */
+  /** Receives errors, with the milliseconds until the retry. */
+  readonly onError?: (error: Error, retryIn: number) => void;
+  /** More objects than this are skipped, which is reported to `trouble`. Default: 100,000. */
   readonly maxObjects?: number;
   /** Default: from 500 ms to 30 s. */
   readonly backOff?: BackOff;
   readonly clock?: Clock;
 }
 
-/** Added where there is no `before`, deleted where there is no `now`. */
+/** An added object has no `before`, a deleted one no `now`. */
 export interface ObjectChange<Kept> {
   readonly key: ObjectKey;
   readonly before: Kept | undefined;
@@ -43,7 +43,7 @@ interface Entry<Kept> {
   readonly kept: Kept;
 }
 
-/** Begins at once. `Kept` is what `keep` makes of an object, and all that stays in memory. */
+/** Starts immediately. Only `Kept`, the result of `keep`, stays in memory. */
 export class Informer<Kept> {
   readonly #options: InformerOptions<Kept>;
   /** By `keyText`. */
@@ -51,22 +51,22 @@ export class Informer<Kept> {
   readonly #synced = createDeferred();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
-  /** Of what was there before, what the list that is being read has not had yet. */
+  /** During a list: the known objects that the list has not contained so far. */
   #unseen: Set<string> | undefined;
   #isSynced = false;
   #lastContact: Date | undefined;
 
   constructor(options: InformerOptions<Kept>) {
     this.#options = options;
-    this.#synced.promise.catch(() => undefined); // whoever waits for it gets the error; nobody has to wait
+    this.#synced.promise.catch(() => undefined); // avoids an unhandled rejection if no caller awaits it
     this.#done = this.#follow().finally(() =>
       this.#synced.reject(
-        new CliError(`${options.resource.plural} were not read to their end`, { code: 'ERR_KUBERNETES' }),
+        new CliError(`the list of ${options.resource.plural} was not completed`, { code: 'ERR_KUBERNETES' }),
       ),
     );
   }
 
-  /** Resolves when all objects that existed are known; rejects where the informer is stopped before. */
+  /** Resolves after the initial list; rejects if the informer is stopped before. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -75,7 +75,7 @@ export class Informer<Kept> {
     return this.#isSynced;
   }
 
-  /** When the API server last said that it is up to date; API servers do so each minute. Undefined until it is synced. */
+  /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
   get lastContact(): Date | undefined {
     return this.#lastContact;
   }
@@ -140,20 +140,20 @@ export class Informer<Kept> {
   }
 
   #keep(object: KubernetesObject): Kept | undefined {
-    const { keep, trouble } = this.#options;
+    const { keep, onError } = this.#options;
     try {
       return keep(object);
     } catch (error) {
-      trouble?.(error instanceof Error ? error : new Error('unknown trouble', { cause: error }), 0);
+      onError?.(error instanceof Error ? error : new Error('unknown error', { cause: error }), 0);
       return undefined;
     }
   }
 
   #isFull(name: string): boolean {
-    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, trouble } = this.#options;
+    const { maxObjects = DEFAULT_MAX_OBJECTS, resource, onError } = this.#options;
     if (this.#objects.size < maxObjects) return false;
-    const message = `${name} is passed over: there are more than ${maxObjects} ${resource.plural}`;
-    trouble?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
+    const message = `${name} skipped: there are more than ${maxObjects} ${resource.plural}`;
+    onError?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
     return true;
   }
 
@@ -166,26 +166,26 @@ export class Informer<Kept> {
 }
 
 type ResourceEvent =
-  /** A list begins; one that had begun before has failed. */
+  /** A list starts. An unfinished earlier list has failed. */
   | { readonly type: 'listing' }
   | { readonly type: 'listed object'; readonly object: KubernetesObject }
-  /** Objects that the list did not have are no longer there. */
+  /** Objects that the list did not contain no longer exist. */
   | { readonly type: 'list complete' }
   | WatchEvent;
 
 type ReflectorOptions = Omit<InformerOptions<never>, 'keep' | 'changed' | 'maxObjects'> & {
-  /** Ends it. */
+  /** Stops the iteration. */
   readonly signal: AbortSignal;
 };
 
 const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
 
-/** Milliseconds. A watch that has ended before, without an event, counts as one that has failed. */
+/** Milliseconds. A watch that ends earlier without an event counts as failed. */
 const SHORT_WATCH = 1000;
-/** After so many failures in a row nothing is taken for granted: everything is listed anew. */
+/** After so many consecutive failures, all objects are listed again. */
 const MAX_RESUMPTIONS = 5;
 
-/** Ends only with the signal; throws nothing. */
+/** Ends only after the signal is aborted. Never throws. */
 async function* reflect(options: ReflectorOptions): AsyncGenerator<ResourceEvent, void> {
   const { signal, clock = systemClock } = options;
   const state: ReflectorState = { options, clock, from: undefined, failures: 0 };
@@ -203,7 +203,7 @@ async function* reflect(options: ReflectorOptions): AsyncGenerator<ResourceEvent
 interface ReflectorState {
   readonly options: ReflectorOptions;
   readonly clock: Clock;
-  /** All changes until this resource version have been told; undefined where everything has to be listed. */
+  /** The resource version up to which all changes were reported; undefined if a list is required. */
   from: string | undefined;
   /** In a row. */
   failures: number;
@@ -221,7 +221,7 @@ async function* list(state: ReflectorState): AsyncGenerator<ResourceEvent, void>
   yield { type: 'list complete' };
 }
 
-/** @throws also where it ends too soon */
+/** @throws ApiError, also if the watch ends too early */
 async function* watch(state: ReflectorState): AsyncGenerator<ResourceEvent, void> {
   const { client, resource, selection, signal } = state.options;
   const { from: resourceVersion = '' } = state;
@@ -236,26 +236,26 @@ async function* watch(state: ReflectorState): AsyncGenerator<ResourceEvent, void
     if (state.clock.now() - start >= SHORT_WATCH) state.failures = 0;
   }
   if (state.clock.now() - start >= SHORT_WATCH || state.from !== resourceVersion) return;
-  throw new ApiError(`The API server ends the watch of ${resource.plural} at once`, {
+  throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
     reason: 'NoConnection' satisfies OwnReason,
   });
 }
 
-/** Returns how long to wait, in milliseconds. */
+/** Counts a failure and returns the backoff time in milliseconds. */
 function countFailure(state: ReflectorState, thrown: unknown): number {
-  const error = thrown instanceof Error ? thrown : new Error('unknown trouble', { cause: thrown });
+  const error = thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
   state.failures += 1;
   if (!canResume(error) || state.failures >= MAX_RESUMPTIONS) state.from = undefined;
-  if (isExpired(error) && state.failures === 1) return 0; // nothing is wrong: we have been away for too long
-  const { backOff = DEFAULT_BACK_OFF, trouble } = state.options;
+  if (isExpired(error) && state.failures === 1) return 0; // expected after a long interruption
+  const { backOff = DEFAULT_BACK_OFF, onError } = state.options;
   const wanted = error instanceof ApiError ? error.retryAfter : 0;
   const retryIn = Math.max(withJitter(backOffAfter(backOff, state.failures)), wanted);
-  trouble?.(error, retryIn);
+  onError?.(error, retryIn);
   return retryIn;
 }
 
-/** What is not understood would be sent again. */
+/** After an invalid response, a resumed watch would receive the same data again. */
 function canResume(error: Error): boolean {
   if (!(error instanceof ApiError) || isExpired(error)) return false;
-  return error.status !== undefined || error.isPassing;
+  return error.status !== undefined || error.isRetryable;
 }

@@ -1,7 +1,7 @@
 /**
- * Kubeconfig files: which cluster the current context means, and how to be known to it. Refused rather than passed over,
- * as the connection would be another one than was asked for: programs that fetch credentials (`exec`, `auth-provider`),
- * acting as somebody else (`as`), passwords, which Kubernetes no longer takes, and TLS that is not verified.
+ * Kubeconfig files: cluster and credentials of the current context. Unsupported features are errors, as ignoring them would
+ * change the connection: credential plugins (`exec`, `auth-provider`), impersonation (`as`), passwords, which Kubernetes no
+ * longer supports, and unverified TLS.
  * Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 
@@ -11,9 +11,9 @@ import { parseYaml } from '../../formats/yaml.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One file, of which only names are read so far. */
+/** A kubeconfig file with its named entries. */
 export interface Kubeconfig {
-  /** As it is called in messages. */
+  /** The path, for messages. */
   readonly path: string;
   readonly currentContext: string | undefined;
   readonly contexts: ReadonlyMap<string, Fields>;
@@ -21,13 +21,13 @@ export interface Kubeconfig {
   readonly users: ReadonlyMap<string, Fields>;
 }
 
-/** What the current context means. Paths are as they are written. */
+/** Cluster and credentials of the current context. Paths are unchanged. */
 export interface ClusterAccess {
   /** The name of the context, for messages. */
   readonly context: string;
   readonly server: string;
   readonly authority: Material | undefined;
-  /** The name in the certificate of the server, where that is not the one in its URL. */
+  /** The name in the server certificate, if it differs from the URL. */
   readonly serverName: string | undefined;
   readonly proxyUrl: string | undefined;
   readonly namespace: string | undefined;
@@ -36,16 +36,16 @@ export interface ClusterAccess {
   readonly token: Material | undefined;
 }
 
-/** What stands in the kubeconfig itself, or in a file; `from` is the kubeconfig that says so. */
+/** Data in the kubeconfig itself, or in a file; `from` is the kubeconfig that names the file. */
 export type Material =
   | { readonly kind: 'data'; readonly bytes: Uint8Array }
   | { readonly kind: 'file'; readonly path: string; readonly from: string };
 
-/** @throws CliError for what is no kubeconfig; never with a piece of its text, which has secrets */
+/** @throws CliError for an invalid kubeconfig. The message never quotes its text, which contains secrets */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const value = parse(text, path);
   if (value === null) return emptyKubeconfig(path);
-  if (!isMapping(value)) throw problemIn(path, 'it is no mapping');
+  if (!isMapping(value)) throw problemIn(path, 'not a mapping');
   const current = value['current-context'];
   return {
     path,
@@ -60,16 +60,16 @@ function parse(text: string, path: string): unknown {
   try {
     return parseYaml(text).value;
   } catch (error) {
-    // The message may quote a piece of the text; what stands behind it is the place.
+    // The message may quote the text, so only the position at its end is used.
     const place = error instanceof Error ? (/ at line \d+, column \d+$/.exec(error.message)?.[0] ?? '') : '';
-    throw problemIn(path, `it is no YAML${place}`);
+    throw problemIn(path, `not valid YAML${place}`);
   }
 }
 
 function problemIn(path: string, problem: string): CliError {
-  return new CliError(`The kubeconfig ${path} cannot be used: ${problem}`, {
+  return new CliError(`Invalid kubeconfig ${path}: ${problem}`, {
     code: 'ERR_KUBERNETES',
-    hint: 'try it with: kubectl config view --minify',
+    hint: 'check it with: kubectl config view --minify',
   });
 }
 
@@ -77,11 +77,11 @@ function emptyKubeconfig(path: string): Kubeconfig {
   return { path, currentContext: undefined, contexts: new Map(), clusters: new Map(), users: new Map() };
 }
 
-/** `[{name: NAME, [field]: {…}}]`; of the same name the first counts, as for kubectl. */
+/** `[{name: NAME, [field]: {…}}]`; the first entry with a name counts, as in kubectl. */
 function readNamed(list: unknown, field: string, path: string): ReadonlyMap<string, Fields> {
   const found = new Map<string, Fields>();
   if (list === undefined || list === null) return found;
-  if (!Array.isArray(list)) throw problemIn(path, `${field}s is no list`);
+  if (!Array.isArray(list)) throw problemIn(path, `${field}s is not a list`);
   for (const entry of list) {
     const name: unknown = isMapping(entry) ? entry['name'] : undefined;
     const fields: unknown = isMapping(entry) ? (entry[field] ?? {}) : undefined;
@@ -93,19 +93,19 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
 }
 
 /**
- * The current context of several files, which count as one: of what is named twice the first counts.
+ * Selects the current context of several merged files. The first entry with a name counts.
  * @throws CliError
  */
 export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   const first = files.find(({ currentContext }) => currentContext !== undefined);
   const name = first?.currentContext;
   const paths = files.map(({ path }) => path).join(', ');
-  if (name === undefined) throw problemIn(paths, 'it has no current-context');
+  if (name === undefined) throw problemIn(paths, 'current-context is missing');
   const context = findNamed(files, 'contexts', name);
-  if (context === undefined) throw problemIn(paths, `there is no context ${JSON.stringify(name)}`);
+  if (context === undefined) throw problemIn(paths, `context ${JSON.stringify(name)} not found`);
   const cluster = readReference(files, context, 'cluster');
   const user = readReference(files, context, 'user');
-  refuseForeign(cluster, user);
+  refuseUnsupported(cluster, user);
   return {
     context: name,
     ...readCluster(cluster),
@@ -114,11 +114,11 @@ export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   };
 }
 
-/** Typed looks at one entry. */
+/** Typed access to an entry. */
 interface Entry {
   readonly path: string;
   readonly fields: Fields;
-  /** Undefined where it is not there or empty. */
+  /** Undefined if it is missing or empty. */
   text(field: string): string | undefined;
 }
 
@@ -134,52 +134,52 @@ function entryOf(fields: Fields, path: string): Entry {
   const text = (field: string): string | undefined => {
     const value = fields[field];
     if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value !== 'string') throw problemIn(path, `${field} is no text`);
+    if (typeof value !== 'string') throw problemIn(path, `${field} is not a string`);
     return value;
   };
   return { path, fields, text };
 }
 
-/** A context without a user means nobody in particular. */
+/** A context without a user has no credentials. */
 function readReference(files: readonly Kubeconfig[], context: Entry, kind: 'cluster' | 'user'): Entry {
   const name = context.text(kind);
   if (name === undefined && kind === 'user') return entryOf({}, context.path);
   const found = name === undefined ? undefined : findNamed(files, `${kind}s`, name);
-  if (found === undefined) throw problemIn(context.path, `its context names a ${kind} that is not there`);
+  if (found === undefined) throw problemIn(context.path, `the ${kind} of its context was not found`);
   return found;
 }
 
-function refuseForeign(cluster: Entry, user: Entry): void {
+function refuseUnsupported(cluster: Entry, user: Entry): void {
   if (cluster.fields['insecure-skip-tls-verify'] === true) {
-    throw new CliError(`The kubeconfig ${cluster.path} turns the verification of TLS off`, {
+    throw new CliError(`The kubeconfig ${cluster.path} sets insecure-skip-tls-verify, which is unsupported`, {
       code: 'ERR_KUBERNETES',
-      hint: 'name the authority of the cluster instead: certificate-authority-data',
+      hint: 'remove it, and set certificate-authority-data to the CA of the cluster',
     });
   }
   for (const [field, what] of refused) {
     if (user.fields[field] === undefined || user.fields[field] === null) continue;
     throw new CliError(`The kubeconfig ${user.path} uses ${field}, ${what}`, {
       code: 'ERR_KUBERNETES',
-      hint: 'give a kubeconfig with a token or a client certificate: kubectl create token SERVICEACCOUNT',
+      hint: 'use a kubeconfig with a client certificate, or with a token from: kubectl create token SERVICEACCOUNT',
     });
   }
 }
 
 const refused: readonly (readonly [field: string, what: string])[] = [
-  ['exec', 'a program that fetches credentials, which is not started'],
-  ['auth-provider', 'which Kubernetes no longer has'],
-  ['username', 'which Kubernetes no longer takes'],
-  ['password', 'which Kubernetes no longer takes'],
-  ['as', 'and acting as somebody else is not known here'],
-  ['as-uid', 'and acting as somebody else is not known here'],
-  ['as-groups', 'and acting as somebody else is not known here'],
+  ['exec', 'a credential plugin, which is unsupported'],
+  ['auth-provider', 'which Kubernetes no longer supports'],
+  ['username', 'which Kubernetes no longer supports'],
+  ['password', 'which Kubernetes no longer supports'],
+  ['as', 'but impersonation is unsupported'],
+  ['as-uid', 'but impersonation is unsupported'],
+  ['as-groups', 'but impersonation is unsupported'],
 ];
 
 function readCluster(
   cluster: Entry,
 ): Pick<ClusterAccess, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
   const server = cluster.text('server');
-  if (server === undefined) throw problemIn(cluster.path, 'its cluster has no server');
+  if (server === undefined) throw problemIn(cluster.path, 'the server of its cluster is missing');
   return {
     server,
     authority: readMaterial(cluster, 'certificate-authority'),
@@ -194,11 +194,11 @@ function readUser(user: Entry): Pick<ClusterAccess, 'certificate' | 'key' | 'tok
   const certificate = readMaterial(user, 'client-certificate');
   const key = readMaterial(user, 'client-key');
   if ((certificate === undefined) !== (key === undefined))
-    throw problemIn(user.path, 'it has one of client certificate and client key, and not the other');
+    throw problemIn(user.path, 'client certificate or client key is missing; both are required');
   return { certificate, key, token: readToken(token, file, user.path) };
 }
 
-/** The file may be replaced by a newer one. */
+/** The file has priority, as its token may be replaced. */
 function readToken(
   token: string | undefined,
   file: string | undefined,
@@ -208,7 +208,7 @@ function readToken(
   return token === undefined ? undefined : { kind: 'data', bytes: Buffer.from(token) };
 }
 
-/** `FIELD-data`, in base64, or else the file that `FIELD` names. */
+/** `FIELD-data` in base64, otherwise the file that `FIELD` names. */
 function readMaterial(entry: Entry, field: string): Material | undefined {
   const data = entry.text(`${field}-data`);
   if (data === undefined) {
@@ -216,6 +216,6 @@ function readMaterial(entry: Entry, field: string): Material | undefined {
     return path === undefined ? undefined : { kind: 'file', path, from: entry.path };
   }
   const plain = data.replaceAll(/\s/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw problemIn(entry.path, `${field}-data is no base64`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw problemIn(entry.path, `${field}-data is not valid base64`);
   return { kind: 'data', bytes: Buffer.from(plain, 'base64') };
 }

@@ -1,7 +1,6 @@
 /**
- * The client for the API server of Kubernetes: requests for objects, and what comes of them, checked. It has what a
- * controller of one kind of object needs. Left out: kinds without a namespace, discovery, protobuf, deletion, and updates of
- * whole objects, in whose place patches are.
+ * The client for the Kubernetes API server. It checks all responses. It supports the requests of a controller for one kind of
+ * object. Not supported: cluster-scoped kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
  */
 
 import { isMapping } from '../../formats/mapping.ts';
@@ -14,25 +13,25 @@ import {
   queryText,
   readObject,
   type ApiResource,
-  wantedForm,
+  acceptedType,
   operationFor,
 } from './objects.ts';
-import { ApiError, describeBreak, notUnderstood, type OwnReason, type Operation } from './apiError.ts';
+import { ApiError, describeBreak, invalidResponse, type OwnReason, type Operation } from './apiError.ts';
 import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import { readWatchEvent, splitLines, versionOf } from './watchStream.ts';
 
-/** All of them throw ApiError; UsageError for names and namespaces that no object can have. */
+/** All methods throw ApiError, and UsageError for invalid names and namespaces. */
 export interface KubernetesClient {
   get(resource: ApiResource, key: ObjectKey, call?: CallOptions): Promise<KubernetesObject>;
-  /** All that there are at one moment, a page at a time. Throws an error that `isExpired` knows where that took too long. */
+  /** Lists all objects, page by page, from one resource version. Throws an `isExpired` error if that takes too long. */
   list(resource: ApiResource, selection: ListSelector, call?: CallOptions): AsyncIterable<ListPage>;
-  /** @param object with `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
+  /** @param object has `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
   create(resource: ApiResource, place: NewPlace, object: NewObject): Promise<KubernetesObject>;
   patch(resource: ApiResource, key: ObjectKey, patch: MergePatch): Promise<KubernetesObject>;
-  /** One connection's worth of changes: ends when the API server ends it. `followResource` goes on and on. */
+  /** Watches changes on one connection, until the API server closes it. `Informer` reconnects. */
   watch(resource: ApiResource, selection: ListSelector, from: WatchStart): AsyncIterable<WatchEvent>;
-  /** Gives up all that is under way. */
+  /** Aborts all running requests. */
   close(): Promise<void>;
 }
 
@@ -40,13 +39,13 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where something is made. */
+/** The namespace of a new object. */
 interface NewPlace extends CallOptions {
   readonly namespace: string;
 }
 
 export interface ListSelector {
-  /** Undefined for all that there are. */
+  /** Undefined for all namespaces. */
   readonly namespace?: string | undefined;
   /** `metadata.name=worker-0` */
   readonly fieldSelector?: string | undefined;
@@ -54,11 +53,11 @@ export interface ListSelector {
 
 interface ListPage {
   readonly objects: readonly KubernetesObject[];
-  /** Of the moment that all pages are of: where to watch from. */
+  /** The resource version of all pages, from which a watch can start. */
   readonly resourceVersion: string;
 }
 
-/** Any JSON but for what is named here. */
+/** Any JSON with metadata. */
 interface NewObject {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
@@ -66,33 +65,33 @@ interface NewObject {
 
 /** A merge patch (RFC 7396). */
 export interface MergePatch extends CallOptions {
-  /** With `metadata.resourceVersion` it is refused where the object has become another one (`isConflict`). */
+  /** With `metadata.resourceVersion`, the patch is refused (`isConflict`) if the object was changed meanwhile. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly subresource?: 'status' | undefined;
 }
 
 interface WatchStart {
-  /** Changes after that are told. */
+  /** The watch reports changes after this version. */
   readonly resourceVersion: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type WatchEvent =
   | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: KubernetesObject }
-  /** Nothing has changed until here. */
+  /** All changes up to this version were reported. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
-/** Bytes. etcd takes objects of 1.5 MiB; who manages which field, and JSON's escapes, may make several times that. */
+/** Bytes. etcd accepts objects of 1.5 MiB; managed fields and JSON escapes may increase that several times. */
 const MAX_OBJECT = 8 * 1024 * 1024;
 const MAX_PAGE = 32 * 1024 * 1024;
-/** Objects; fewer are asked for where they turn out to be large. */
+/** Objects per page; fewer if the objects are large. */
 const PAGE = 250;
-/** Of one list. */
+/** The maximum number of pages of a list. */
 const MAX_PAGES = 2000;
-/** Seconds that a watch goes on: from that to twice as long, so that not all end at one time. */
+/** Minimum duration of a watch in seconds; the maximum is twice as long, so that not all watches end at the same time. */
 const WATCH_TIME = 300;
 
-/** Nothing is connected before the first request. */
+/** Connects with the first request. */
 export function createKubernetesClient(
   config: ClusterConfig,
   settings: RequestSettings = {},
@@ -127,7 +126,7 @@ async function get(
     operation: operationFor('get', resource, key),
     method: 'GET',
     path: objectPath(resource, key),
-    accept: wantedForm(resource, ''),
+    accept: acceptedType(resource, ''),
     signal: call?.signal,
   });
 }
@@ -137,13 +136,13 @@ async function askForObject(requests: ApiRequests, request: ApiRequest): Promise
   return understand(request.operation, () => readObject(answer));
 }
 
-/** @throws ApiError for what is nothing that an API server says */
+/** @throws ApiError for an invalid response */
 function understand<T>(operation: Operation, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw notUnderstood(operation, error instanceof Error ? error.message : 'the answer is something else');
+    throw invalidResponse(operation, error instanceof Error ? error.message : 'the response is invalid');
   }
 }
 
@@ -162,11 +161,11 @@ async function* list(
       operation,
       method: 'GET',
       path: `${path}${query}`,
-      accept: wantedForm(resource, 'List'),
+      accept: acceptedType(resource, 'List'),
       signal: call?.signal,
     };
     const page = await askForPage(requests, request);
-    if (page === 'too large' && limit === 1) throw notUnderstood(operation, 'an object is too large');
+    if (page === 'too large' && limit === 1) throw invalidResponse(operation, 'an object is too large');
     if (page === 'too large') {
       limit = Math.ceil(limit / 8);
       continue;
@@ -175,7 +174,7 @@ async function* list(
     next = page.next;
     if (next === undefined) return;
   }
-  throw notUnderstood(operation, 'the list has no end');
+  throw invalidResponse(operation, 'the list has no end');
 }
 
 type Page = ListPage & { readonly next: string | undefined };
@@ -193,7 +192,7 @@ async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<P
 function readPage(answer: unknown, operation: Operation): Page {
   const resourceVersion = versionOf(answer, operation);
   const { items, metadata } = isMapping(answer) ? answer : {};
-  if (!Array.isArray(items) && items !== null) throw notUnderstood(operation, 'the answer is no list');
+  if (!Array.isArray(items) && items !== null) throw invalidResponse(operation, 'the answer is no list');
   const next = isMapping(metadata) ? metadata['continue'] : undefined;
   return {
     objects: (items ?? []).map(readObject),
@@ -257,7 +256,7 @@ async function* watch(
     operation,
     method: 'GET',
     path,
-    accept: wantedForm(resource, ''),
+    accept: acceptedType(resource, ''),
     isWatch: true,
     signal,
   });

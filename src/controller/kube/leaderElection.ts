@@ -1,68 +1,68 @@
 /**
- * One of several replicas leads at a time: the one that holds a Lease (coordination.k8s.io/v1) and keeps renewing it. It
- * works with those of client-go, the library of Kubernetes' own controllers. Clocks of machines are not compared: a Lease
- * is over when nobody has seen it change for as long as it says.
+ * Leader election with a Lease (coordination.k8s.io/v1): the leader acquires the Lease and renews it. It is compatible with
+ * client-go, the library of the Kubernetes controllers. Clocks of different machines are not compared: a Lease has expired
+ * when this replica has not seen it change for its duration.
  */
 
 import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound } from './apiError.ts';
-import { withJitter } from './requestPace.ts';
+import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { formatMicroTime, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
 
 interface LeaderElectionOptions {
-  /** One of its own: what waits for its turn behind other requests may come too late. */
+  /** A separate client: a renewal that waits behind other requests may be too late. */
   readonly client: KubernetesClient;
-  /** Made where it is not there. Needs the verbs `get`, `create` and `patch`. */
+  /** Created if it does not exist. Requires the verbs `get`, `create` and `patch`. */
   readonly lease: ObjectKey;
-  /** Of this replica, and of no other one: the name of its pod. */
+  /** The unique identity of this replica. */
   readonly identity: string;
   /**
-   * Called each time that this replica begins to lead. The signal comes when it no longer does, which is before another
-   * one may: from then on nothing may be written. The Lease is given up only when what it returns has ended; what it
-   * throws is told as trouble, and ends reconcileLoop.
+   * Called each time when this replica becomes the leader. The signal is aborted when it stops leading, which is before
+   * another replica can become the leader: nothing may be written afterwards. The Lease is released after the returned
+   * promise settles; an error is reported and ends the term.
    */
   readonly lead: (signal: AbortSignal) => Promise<void>;
-  /** Called when another one leads, or nobody does any more. */
+  /** Called when the leader changes; undefined without a leader. */
   readonly changed?: (leader: string | undefined) => void;
-  /** Takes what is tried again. */
-  readonly trouble?: (error: Error) => void;
+  /** Receives errors, which are retried. */
+  readonly onError?: (error: Error) => void;
   readonly durations?: LeaseDurations;
   readonly clock?: Clock;
 }
 
-/** Milliseconds; each is longer than the next one. */
+/** Milliseconds; each duration is longer than the next one. */
 interface LeaseDurations {
-  /** How long others wait for a sign of life. Whole seconds. */
+  /** How long other replicas wait for a renewal. Whole seconds. */
   readonly lease: number;
-  /** How long the leader tries to give one before it gives up. */
+  /** How long the leader tries to renew before it stops leading. */
   readonly renewal: number;
   /** Between two attempts. */
   readonly retry: number;
 }
 
-/** Those of client-go. */
+/** The defaults of client-go. */
 const DEFAULT_DURATIONS: LeaseDurations = { lease: 15_000, renewal: 10_000, retry: 2000 };
 
-/** While `lead` is at work. */
+/** The term of this replica as the leader. */
 interface Term {
-  /** Its signal ends the term. */
+  /** Aborted to end the term. */
   readonly end: AbortController;
-  /** Comes when `lead` has ended. */
+  /** Aborted when `lead` has ended. */
   readonly over: AbortController;
-  /** Ends the term, unless it is put off. */
-  callOff: () => void;
+  /** Cancels the timer that ends the term if the renewal fails. */
+  cancelTimer: () => void;
 }
 
-/** Begins at once. */
+/** Starts immediately. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #clock: Clock;
   readonly #durations: LeaseDurations;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
-  /** The Lease as it was last seen, and since when it has been like that. */
+  /** The last observed Lease, and the time since it is unchanged. */
   #seen: { readonly lease: LeaseState; readonly since: number } | undefined;
   #term: Term | undefined;
 
@@ -77,12 +77,12 @@ export class LeaderElection {
     return this.#term !== undefined && !this.#term.end.signal.aborted;
   }
 
-  /** Its identity; undefined where nobody leads, or nothing is known yet. */
+  /** The identity of the leader; undefined without a leader, or before the first read. */
   get leader(): string | undefined {
     return this.#seen?.lease.holder;
   }
 
-  /** Ends leading, and gives the Lease up so that the next one need not wait for its end. */
+  /** Stops leading and releases the Lease, so that the next leader does not wait for it to expire. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -91,95 +91,99 @@ export class LeaderElection {
   async #run(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const begun = this.#clock.now();
-      if ((await this.#claim(stop)) === 'held' && !stop.aborted) await this.#serveTerm(begun, stop);
+      if ((await this.#claim(stop)) === 'acquired' && !stop.aborted) await this.#serveTerm(begun, stop);
       await pause(this.#clock, withJitter(this.#durations.retry), stop);
     }
-    await this.#giveUp();
+    await this.#releaseLease();
   }
 
-  /** Renews the Lease until `lead` has ended, or the term is over because that did not work. */
+  /** Renews the Lease until `lead` has ended, or until renewing fails. */
   async #serveTerm(begun: number, stop: AbortSignal): Promise<void> {
     const term = this.#startTerm(begun);
     const endTerm = (): void => term.end.abort();
     stop.addEventListener('abort', endTerm);
     while (!term.over.signal.aborted) {
       await pause(this.#clock, this.#durations.retry, term.over.signal);
-      // One who is asked to stop keeps the Lease until the work has ended; one who could not renew it has lost it.
+      // A stopping replica keeps the Lease until its work has ended; a replica that failed to renew has lost it.
       if (!term.end.signal.aborted || stop.aborted) await this.#renew(term);
     }
     stop.removeEventListener('abort', endTerm);
     term.end.abort();
-    term.callOff();
+    term.cancelTimer();
     this.#term = undefined;
-    await this.#giveUp();
+    await this.#releaseLease();
   }
 
-  /** @param begun when the request began by which the Lease was taken: others count from then on, at the earliest */
+  /** @param begun the start of the request that acquired the Lease; other replicas count from this time or later */
   #startTerm(begun: number): Term {
-    const term: Term = { end: new AbortController(), over: new AbortController(), callOff: () => undefined };
+    const term: Term = {
+      end: new AbortController(),
+      over: new AbortController(),
+      cancelTimer: () => undefined,
+    };
     this.#term = term;
-    this.#putOff(term, begun);
+    this.#extendTerm(term, begun);
     void (async () => {
       try {
         await this.#options.lead(term.end.signal);
       } catch (error) {
-        this.#reportTrouble(error);
+        this.#reportError(error);
       }
       term.over.abort();
     })();
     return term;
   }
 
-  #putOff(term: Term, begun: number): void {
-    term.callOff();
+  #extendTerm(term: Term, begun: number): void {
+    term.cancelTimer();
     const rest = begun + this.#durations.renewal - this.#clock.now();
-    term.callOff = this.#clock.after(rest, () => term.end.abort());
+    term.cancelTimer = this.#clock.after(rest, () => term.end.abort());
   }
 
   async #renew(term: Term): Promise<void> {
     const begun = this.#clock.now();
     const outcome = await this.#claim(term.over.signal);
-    if (outcome === 'held') this.#putOff(term, begun);
-    if (outcome === 'held by another') term.end.abort();
+    if (outcome === 'acquired') this.#extendTerm(term, begun);
+    if (outcome === 'owned by another') term.end.abort();
   }
 
-  /** One attempt to take the Lease or to keep it. */
-  async #claim(signal: AbortSignal): Promise<'held' | 'held by another' | 'unknown'> {
+  /** One attempt to acquire or to renew the Lease. */
+  async #claim(signal: AbortSignal): Promise<'acquired' | 'owned by another' | 'unknown'> {
     const { identity } = this.#options;
     const { signal: inTime, release } = this.#limitTime(signal);
     try {
-      // One's own need not be read first: it is refused if it is no longer as it was.
-      const lease = this.#seen?.lease.holder === identity ? this.#seen.lease : await this.#look(inTime);
-      if (lease !== undefined && this.#isHeldByAnother(lease)) return 'held by another';
+      // A renewal needs no read: the API server refuses the patch if the Lease was changed.
+      const lease = this.#seen?.lease.holder === identity ? this.#seen.lease : await this.#read(inTime);
+      if (lease !== undefined && this.#isOwnedByAnother(lease)) return 'owned by another';
       this.#observe(await this.#write(lease, inTime));
-      return 'held';
+      return 'acquired';
     } catch (error) {
       if (signal.aborted) return 'unknown';
       if (this.#seen?.lease.holder === identity) this.#seen = undefined;
-      if (!isConflict(error)) this.#reportTrouble(error);
+      if (!isConflict(error)) this.#reportError(error);
       return 'unknown';
     } finally {
       release();
     }
   }
 
-  /** Later it would be of no use. */
+  /** Limits a request to the renewal time, as a later result is useless. */
   #limitTime(signal?: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
     const end = new AbortController();
     const abort = (): void => end.abort();
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort);
-    const callOff = this.#clock.after(this.#durations.renewal, abort);
+    const cancelTimer = this.#clock.after(this.#durations.renewal, abort);
     return {
       signal: end.signal,
       release: () => {
-        callOff();
+        cancelTimer();
         signal?.removeEventListener('abort', abort);
       },
     };
   }
 
-  async #look(signal: AbortSignal): Promise<LeaseState | undefined> {
+  async #read(signal: AbortSignal): Promise<LeaseState | undefined> {
     const { client, lease } = this.#options;
     try {
       return this.#observe(await client.get(leases, lease, { signal }));
@@ -189,7 +193,7 @@ export class LeaderElection {
     }
   }
 
-  /** Since when the Lease has been as it is, is what counts: not which time stands in it. */
+  /** Records since when the Lease is unchanged on the local clock; the times in the Lease are not used. */
   #observe(object: KubernetesObject): LeaseState {
     const seen = this.#seen;
     const lease = readLease(object, this.#durations.lease);
@@ -199,7 +203,7 @@ export class LeaderElection {
     return lease;
   }
 
-  #isHeldByAnother({ holder, duration }: LeaseState): boolean {
+  #isOwnedByAnother({ holder, duration }: LeaseState): boolean {
     if (holder === undefined || holder === this.#options.identity || this.#seen === undefined) return false;
     return this.#clock.now() - this.#seen.since < duration;
   }
@@ -212,22 +216,22 @@ export class LeaderElection {
     return client.create(leases, { ...lease, signal }, { ...body, metadata: { name: lease.name } });
   }
 
-  /** Where that fails, the others wait until the Lease is over. */
-  async #giveUp(): Promise<void> {
+  /** Releases the Lease. If that fails, other replicas wait until it expires. */
+  async #releaseLease(): Promise<void> {
     const { signal, release } = this.#limitTime();
     try {
       if (await this.#tryRelease(signal)) return;
-      await this.#look(signal); // it has changed: a renewal may have gone through of which nobody heard
+      await this.#read(signal); // the Lease has changed: a renewal may have succeeded without a response
       await this.#tryRelease(signal);
     } catch (error) {
       this.#seen = undefined;
-      this.#reportTrouble(error);
+      this.#reportError(error);
     } finally {
       release();
     }
   }
 
-  /** Resolves to whether nothing is left to be given up; false where the Lease has changed meanwhile. */
+  /** Resolves to whether the Lease is released; false if it was changed meanwhile. */
   async #tryRelease(signal: AbortSignal): Promise<boolean> {
     const { client, identity, lease } = this.#options;
     if (this.#seen === undefined || this.#seen.lease.holder !== identity) return true;
@@ -241,27 +245,27 @@ export class LeaderElection {
     }
   }
 
-  #reportTrouble(error: unknown): void {
-    const shown = error instanceof Error ? error : new Error('unknown trouble', { cause: error });
-    this.#options.trouble?.(shown);
+  #reportError(error: unknown): void {
+    const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
+    this.#options.onError?.(shown);
   }
 }
 
 interface LeaseState {
   readonly resourceVersion: string;
-  /** Undefined where nobody holds it. */
+  /** Undefined if the Lease is released. */
   readonly holder: string | undefined;
-  /** Milliseconds after which it is over, unless it has changed. */
+  /** Milliseconds after which the Lease expires if it is unchanged. */
   readonly duration: number;
-  /** How often it has gone to another holder. */
+  /** The number of leader changes. */
   readonly transitions: number;
 }
 
-/** Milliseconds. Others may write anything into it. */
+/** Milliseconds. Limits, as other clients can write any value. */
 const SHORTEST = 1000;
 const LONGEST = 3_600_000;
 
-/** @param fallback milliseconds, where it does not say when it is over */
+/** @param fallback the duration in milliseconds if the Lease has none */
 export function readLease({ metadata, spec }: KubernetesObject, fallback: number): LeaseState {
   const fields = isMapping(spec) ? spec : {};
   const holder = fields['holderIdentity'];
@@ -282,7 +286,7 @@ interface LeaseClaim {
   readonly now: Date;
 }
 
-/** To be written over `before`, unless that has become another one meanwhile. */
+/** The body that acquires or renews the Lease. It is refused if the Lease was changed since `before`. */
 export function claimBody(
   { identity, duration, now }: LeaseClaim,
   before: LeaseState | undefined,
@@ -303,7 +307,7 @@ export function claimBody(
   };
 }
 
-/** So that the next one may take it at once. */
+/** The body that releases the Lease, so that the next leader can acquire it immediately. */
 function releaseBody({ resourceVersion }: LeaseState, now: Date): Record<string, unknown> {
   const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: formatMicroTime(now) };
   return { metadata: { resourceVersion }, spec };

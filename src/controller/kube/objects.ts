@@ -1,25 +1,25 @@
-/** Kinds of things that the API server of Kubernetes keeps, and single ones of them. What it says is checked here first. */
+/** Kubernetes resources and objects: URL paths, and checks of the metadata from the API server. */
 
 import { isMapping } from '../../formats/mapping.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import type { ListSelector } from './kubernetesClient.ts';
 
-/** A kind of object, as URLs and manifests name it. Those without a namespace are left out: nothing here needs one. */
+/** A namespaced resource, with its names in URLs and manifests. */
 export interface ApiResource {
-  /** Empty for the core of Kubernetes. */
+  /** Empty for the core API group. */
   readonly group: string;
   readonly version: string;
   /** In URLs: `preprovisioningimages`. */
   readonly plural: string;
   /** In manifests: `PreprovisioningImage`. */
   readonly kind: string;
-  /** Of each object the API server sends no more than that. */
+  /** `metadata`: the API server sends only the metadata of each object. */
   readonly part?: 'metadata';
 }
 
 export const secrets: ApiResource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
-/** Which Secrets there are, and in which version; their contents stay where they are. */
+/** Names and versions of Secrets, without their contents. */
 export const secretMetadata: ApiResource = { ...secrets, part: 'metadata' };
 export const configMaps: ApiResource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 export const leases: ApiResource = {
@@ -45,13 +45,13 @@ export function keyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 
-/** Reads what `keyText` has written. */
+/** Parses the result of `keyText`. */
 export function parseKey(text: string): ObjectKey {
   const slash = text.indexOf('/');
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** An object as the API server gave it: its `metadata` is checked, everything else may be any JSON. */
+/** An object from the API server. Its `metadata` is checked; all other fields may be any JSON. */
 export interface KubernetesObject {
   readonly metadata: ObjectMetadata;
   readonly [field: string]: unknown;
@@ -59,13 +59,13 @@ export interface KubernetesObject {
 
 interface ObjectMetadata extends ObjectKey {
   readonly uid: string;
-  /** Another one whenever the object has become another one; only to be compared, or sent back. */
+  /** Changes with each change of the object; an opaque value. */
   readonly resourceVersion: string;
-  /** Counts changes of what is wanted (`spec`). */
+  /** The number of changes of `spec`. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
-  /** Set once somebody has deleted it: it goes when it has no finalizers left. */
+  /** Set when the object is deleted; it is removed when it has no finalizers left. */
   readonly deletionTimestamp: string | undefined;
 }
 
@@ -74,16 +74,16 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
 }
 
 /**
- * Takes what metadata is known by; the rest of it, such as `managedFields`, which may be larger than the object, is dropped.
- * @throws CliError for what is no object of Kubernetes
+ * Reads an object with the required metadata. Other metadata, such as `managedFields`, is dropped, as it may be large.
+ * @throws CliError if the value is not a Kubernetes object
  */
 export function readObject(value: unknown): KubernetesObject {
   const metadata = isMapping(value) ? value['metadata'] : undefined;
-  if (!isMapping(value) || !isMapping(metadata)) throw notAnObject('it has no metadata');
+  if (!isMapping(value) || !isMapping(metadata)) throw notAnObject('metadata is missing');
   const text = (field: string): string => {
     const found = metadata[field];
     if (typeof found === 'string' && found !== '') return found;
-    throw notAnObject(`it has no metadata.${field}`);
+    throw notAnObject(`metadata.${field} is missing`);
   };
   const generation = metadata['generation'];
   const deletionTimestamp = metadata['deletionTimestamp'];
@@ -103,9 +103,9 @@ export function readObject(value: unknown): KubernetesObject {
 }
 
 function notAnObject(problem: string): CliError {
-  return new CliError(`The API server gives something that is no object of Kubernetes: ${problem}`, {
+  return new CliError(`The API server returned an invalid object: ${problem}`, {
     code: 'ERR_KUBERNETES',
-    hint: 'check the address of the server, and what stands before it',
+    hint: 'check the address of the API server, and any proxy in front of it',
   });
 }
 
@@ -120,7 +120,7 @@ function listOfTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((it): it is string => typeof it === 'string') : [];
 }
 
-/** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, without the namespace for those of all. */
+/** `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, or without the namespace part for all namespaces. */
 export function collectionPath(
   { group, version, plural }: ApiResource,
   namespace: string | undefined,
@@ -132,7 +132,7 @@ export function collectionPath(
   return `${api}/namespaces/${namespace}/${plural}`;
 }
 
-/** Names are checked: with slashes or dots they would lead elsewhere. @throws UsageError */
+/** Checks the names, as slashes or dots would change the path. @throws UsageError */
 export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey): string {
   const problem = objectNameProblem(name);
   if (problem !== undefined) throw badName('name', name, problem);
@@ -140,16 +140,16 @@ export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey
 }
 
 function badName(what: 'name' | 'namespace', text: string, problem: string): UsageError {
-  return new UsageError(`${JSON.stringify(text.slice(0, 80))} cannot be a ${what} in Kubernetes: ${problem}`);
+  return new UsageError(`${JSON.stringify(text.slice(0, 80))} is not a valid Kubernetes ${what}: ${problem}`);
 }
 
-/** The form in which objects are to come, one by one or as a list; undefined for that which they are kept in. */
-export function wantedForm({ part }: ApiResource, many: '' | 'List'): string | undefined {
+/** The `Accept` value for metadata only; undefined for complete objects. */
+export function acceptedType({ part }: ApiResource, many: '' | 'List'): string | undefined {
   if (part === undefined) return undefined;
   return `application/json;as=PartialObjectMetadata${many};g=meta.k8s.io;v=v1`;
 }
 
-/** `?fieldSelector=…&…`; what is undefined is left out. */
+/** `?fieldSelector=…&…`; undefined fields are skipped. */
 export function queryText(fields: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value);
@@ -157,18 +157,14 @@ export function queryText(fields: Readonly<Record<string, string | undefined>>):
 }
 
 /** For messages: `list secrets in metal3`. */
-export function operationFor(
-  verb: string,
-  { plural }: ApiResource,
-  { namespace, name }: WishedPlace,
-): string {
+export function operationFor(verb: string, { plural }: ApiResource, { namespace, name }: Target): string {
   if (name !== undefined) return `${verb} ${plural} ${namespace ?? ''}/${name}`;
   return `${verb} ${plural} in ${namespace ?? 'all namespaces'}`;
 }
 
-type WishedPlace = Pick<ListSelector, 'namespace'> & { readonly name?: string };
+type Target = Pick<ListSelector, 'namespace'> & { readonly name?: string };
 
-/** A time with the six digits below the second that Kubernetes wants of a MicroTime. */
+/** Formats a MicroTime of Kubernetes, which requires six digits for fractions of a second. */
 export function formatMicroTime(date: Date): string {
   return date.toISOString().replace('Z', '000Z');
 }

@@ -1,24 +1,24 @@
 /**
- * Work by keys: however often a key is added, it waits once, and never two workers have it. What fails is done again
- * after a pause of its own, which doubles. Nothing of it outlives the process: what there is to do, the cluster knows.
+ * A work queue of keys. A key that is added several times waits only once, and is never processed by two workers at the same
+ * time. Failed work is retried with exponential backoff per key. The queue is not persistent, as the cluster has the state.
  */
 
 import { ApiError } from './apiError.ts';
-import { type BackOff, backOffAfter } from './requestPace.ts';
+import { type BackOff, backOffAfter } from './rateLimit.ts';
 import { type Clock, systemClock } from '../../io/clock.ts';
 
 /** Numbers of keys. */
 export interface QueueLoad {
   readonly waiting: number;
-  /** With a pause going on. */
+  /** Waiting for a retry. */
   readonly delayed: number;
   readonly running: number;
 }
 
 export interface WorkQueueOptions {
-  /** What it throws makes it fail: it is tried again. */
+  /** If it throws, the key is retried. */
   readonly work: (key: string) => Promise<void>;
-  /** Keys worked on at a time. Default: 1. */
+  /** The number of concurrent workers. Default: 1. */
   readonly workers?: number;
   /** Default: from 1 s to 5 min. */
   readonly backOff?: BackOff;
@@ -30,7 +30,7 @@ export interface WorkQueueOptions {
 export interface WorkFailure {
   readonly key: string;
   readonly error: unknown;
-  /** How often in a row. */
+  /** The number of consecutive failures. */
   readonly failures: number;
   /** Milliseconds. */
   readonly retryIn: number;
@@ -40,13 +40,13 @@ const DEFAULT_BACK_OFF: BackOff = { first: 1000, longest: 300_000 };
 
 interface Delay {
   readonly due: number;
-  readonly callOff: () => void;
+  readonly cancel: () => void;
 }
 
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   readonly #waiting = new Set<string>();
   readonly #delayed = new Map<string, Delay>();
   readonly #running = new Map<string, Promise<void>>();
@@ -63,7 +63,7 @@ export class WorkQueue {
     return { waiting: this.#waiting.size, delayed: this.#delayed.size, running: this.#running.size };
   }
 
-  /** As soon as a worker is free, a pause that was going on or not. What is being worked on is done again after that. */
+  /** Processes the key as soon as a worker is free, also during a backoff. A running key is processed again afterwards. */
   add(key: string): void {
     if (this.#isStopped) return;
     this.#endDelay(key);
@@ -71,15 +71,15 @@ export class WorkQueue {
     this.#startWork();
   }
 
-  /** Not before so many milliseconds; what is to come earlier comes earlier. */
+  /** Processes the key after so many milliseconds, or earlier if it is already scheduled earlier. */
   addAfter(key: string, milliseconds: number): void {
     const due = this.#clock.now() + milliseconds;
     if (this.#isStopped || this.#waiting.has(key) || (this.#delayed.get(key)?.due ?? Infinity) <= due) return;
     this.#endDelay(key);
-    this.#delayed.set(key, { due, callOff: this.#clock.after(milliseconds, () => this.add(key)) });
+    this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) });
   }
 
-  /** Finishes what is being worked on and drops the rest. */
+  /** Finishes running work and drops the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const key of this.#delayed.keys()) this.#endDelay(key);
@@ -88,14 +88,14 @@ export class WorkQueue {
   }
 
   #endDelay(key: string): void {
-    this.#delayed.get(key)?.callOff();
+    this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
   }
 
   #startWork(): void {
     for (const key of this.#waiting) {
       if (this.#running.size >= (this.#options.workers ?? 1)) return;
-      if (this.#running.has(key)) continue; // waits for itself
+      if (this.#running.has(key)) continue; // processed again after the current run
       this.#waiting.delete(key);
       this.#running.set(key, this.#workOn(key));
     }
@@ -104,7 +104,7 @@ export class WorkQueue {
   /** Never rejects. */
   async #workOn(key: string): Promise<void> {
     try {
-      await Promise.resolve(); // lets the caller note that it runs
+      await Promise.resolve(); // the caller first stores this promise
       await this.#options.work(key);
       this.#failures.delete(key);
     } catch (error) {

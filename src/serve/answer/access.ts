@@ -1,26 +1,26 @@
-/** Who may fetch what. A grant is what a request has shown; how it is shown is the matter of `signedPath.ts` and the server. */
+/** Access control: the grant of a request decides which files it may fetch. `signedPath.ts` and the server determine the grant. */
 
 import type { CatalogEntry } from './resource.ts';
 
 /**
- * `all`: an operator. `host`: whoever has the URL of one host: all that is its own, and what all share. `boot`: whoever boots
- * from the provisioning network: boot scripts of every host, what all share, and what unknown machines boot.
+ * `all`: an operator. `host`: a client with the URL of a host; it may fetch the files of this host and shared files. `boot`:
+ * a machine on the provisioning network; it may fetch all boot scripts, shared files, and the files for unlisted machines.
  */
 export type Grant =
   | { readonly kind: 'all' }
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'boot' };
 
-/** Stands for all machines that no inventory lists, where the name of a host does. */
+/** In place of a host name: all machines that the inventory does not list. */
 export const unknownMachines = '*';
 
-/** Whose files the grant opens; undefined for those of all hosts. */
+/** The host to which the grant gives access; undefined for all hosts. */
 export function ownerOf(grant: Grant): string | undefined {
   if (grant.kind === 'all') return undefined;
   return grant.kind === 'host' ? grant.host : unknownMachines;
 }
 
-/** Whether the grant is enough to fetch it. */
+/** Whether the grant allows fetching the entry. */
 export function permits(grant: Grant, { artifact, host }: Pick<CatalogEntry, 'artifact' | 'host'>): boolean {
   if (grant.kind === 'all') return true;
   if (grant.kind === 'host') return host === undefined ? artifact !== 'script' : host === grant.host;

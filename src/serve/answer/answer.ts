@@ -1,4 +1,4 @@
-/** What a GET or HEAD of a resource is answered with, as far as the request and the resource decide it (RFC 9110). */
+/** The answer to a GET or HEAD request for a resource, with conditions and ranges (RFC 9110). */
 
 import {
   checkConditions,
@@ -13,28 +13,28 @@ import type { Artifact, ServedResource } from './resource.ts';
 
 export interface AnsweredRequest {
   readonly method: 'GET' | 'HEAD';
-  /** As node:http has them. */
+  /** As in node:http. */
   readonly headers: Fields;
 }
 
-/** What can be told of a resource without opening it. */
+/** The properties of a resource that are known without opening it. */
 export type Described = Omit<ServedResource, 'open' | 'check'>;
 
 export interface Answer {
   readonly status: 200 | 206 | 304 | 412 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** In the order in which they are to be sent; none for HEAD, 304, 412, 416. */
+  /** In the order of sending; empty for HEAD, 304, 412 and 416. */
   readonly parts: readonly BodyPart[];
 }
 
-/** Framing, or a stretch of the resource. */
+/** Multipart framing, or a range of the resource. */
 export type BodyPart =
   | { readonly kind: 'text'; readonly bytes: Uint8Array }
   | { readonly kind: 'range'; readonly range: ByteRange };
 
 /**
- * HEAD has the status and the headers of GET, also with `Range`. By the letter of RFC 9110 that field is for GET only; but
- * those who send it with HEAD try out what GET would do, and nginx, Apache and Go answer them so.
+ * HEAD has the status and the headers of GET, also with `Range`. RFC 9110 defines `Range` for GET only. But clients that send
+ * it with HEAD expect the result of GET, and nginx, Apache and Go answer in the same way.
  */
 export function answerFor({ method, headers }: AnsweredRequest, resource: Described): Answer {
   const answer = answerToGet(headers, resource);
@@ -119,12 +119,12 @@ function validatorHeaders({ artifact, etag, lastModified }: Described): Record<s
   };
 }
 
-/** Nobody may keep what has a config or a signed URL in it. Of what the vendor publishes a client may, and asks whether it still holds. */
+/** No cache may store a file with a config or a signed URL. Clients may cache files of the vendor, but must revalidate them. */
 function cacheControl(artifact: Artifact): string {
   return artifact === 'kernel' || artifact === 'rootfs' ? 'private, no-cache' : 'private, no-store';
 }
 
-/** Names outside of printable ASCII are given twice: for old clients with underscores in place of the other characters. */
+/** A name with other characters than printable ASCII is sent twice: for old clients, underscores replace these characters. */
 export function formatAttachment(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]/gu, '_');
   const quoted = plain.replace(/["\\]/g, String.raw`\$&`);
@@ -132,7 +132,7 @@ export function formatAttachment(fileName: string): string {
   return `attachment; filename="${quoted}"${extended}`;
 }
 
-/** The characters that RFC 8187 leaves as they are. */
+/** The characters that RFC 8187 does not escape. */
 const unescaped = /^[A-Za-z0-9!#$&+.^_`|~-]$/;
 
 function escapeExtended(text: string): string {

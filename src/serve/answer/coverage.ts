@@ -1,78 +1,78 @@
 /**
- * Which bytes of an image a client has received, whatever ranges it asked for in whatever order. Most clients leave a few
- * stretches at a time, which are remembered exactly. Of one that leaves many, whole blocks are remembered and so many
- * scraps: memory is bounded, and what is said may be too little then, but never too much.
+ * The bytes of an image that a client has received, for ranges in any order. Most clients receive a few contiguous extents,
+ * which are stored exactly. For a client with many extents, complete blocks and a limited number of fragments are stored:
+ * memory is limited, and the reported number of bytes may then be too low, but never too high.
  */
 
 import type { ByteRange } from '../../image/overlay.ts';
 
-/** Plain data, as there is one for each image that was fetched. */
+/** Plain data, as one exists for each fetched image. */
 export interface Coverage {
   readonly size: number;
-  /** Exact as long as there are no blocks. */
-  stretches: readonly Stretch[];
+  /** Exact, and used until `blocks` is set. */
+  extents: readonly Extent[];
   blocks: Blocks | undefined;
 }
 
-/** Bits of whole blocks, and pieces of others. */
+/** A bitmap of complete blocks, and the fragments of incomplete blocks. */
 interface Blocks {
   readonly blockSize: number;
   readonly bits: Uint8Array;
-  /** In whole blocks. */
+  /** Bytes in complete blocks. */
   bytes: number;
-  /** By block. The one that something was added to last stands last. */
-  readonly scraps: Map<number, readonly Stretch[]>;
+  /** By block number, the most recently changed block last. */
+  readonly fragments: Map<number, readonly Extent[]>;
 }
 
-/** As many as two clients leave of which each fetches with sixteen connections. */
-const mostStretches = 32;
-/** Twice as many, as blocks cut stretches in two. */
-const mostScraps = 64;
-/** So that the bits of an image take half a KiB at most; the blocks of 1 GiB have 256 KiB. */
-const mostBlocks = 4096;
-const smallestBlock = 4096;
+/** Enough for two clients with 16 connections each. */
+const maxExtents = 32;
+/** Twice as many, as block borders split extents. */
+const maxFragments = 64;
+/** Limits the bitmap of an image to 512 bytes; an image of 1 GiB has blocks of 256 KiB. */
+const maxBlocks = 4096;
+const minBlockSize = 4096;
 
-/** Of an image of `size` bytes, none of them received. */
+/** The coverage of an image of `size` bytes without any received bytes. */
 export function createCoverage(size: number): Coverage {
-  return { size, stretches: [], blocks: undefined };
+  return { size, extents: [], blocks: undefined };
 }
 
-/** Ranges may overlap. What is not within the image does not count. */
+/** Ranges may overlap. Bytes outside of the image are ignored. */
 export function addReceived(coverage: Coverage, { offset, length }: ByteRange): void {
   const start = Math.max(0, offset);
   const end = Math.min(coverage.size, offset + length);
   if (start >= end) return;
   if (coverage.blocks !== undefined) return addToBlocks(coverage.blocks, coverage.size, { start, end });
-  coverage.stretches = addStretch(coverage.stretches, { start, end });
-  if (coverage.stretches.length > mostStretches) turnIntoBlocks(coverage);
+  coverage.extents = addExtent(coverage.extents, { start, end });
+  if (coverage.extents.length > maxExtents) turnIntoBlocks(coverage);
 }
 
-/** How many different bytes were received. */
-export function receivedBytes({ stretches, blocks }: Coverage): number {
-  if (blocks === undefined) return countBytes(stretches);
-  return blocks.bytes + [...blocks.scraps.values()].reduce((sum, pieces) => sum + countBytes(pieces), 0);
+/** The number of distinct bytes that were received. */
+export function receivedBytes({ extents, blocks }: Coverage): number {
+  if (blocks === undefined) return countBytes(extents);
+  return blocks.bytes + [...blocks.fragments.values()].reduce((sum, pieces) => sum + countBytes(pieces), 0);
 }
 
-/** Whether that is all of them. */
+/** Whether all bytes were received. */
 export function isComplete(coverage: Coverage): boolean {
   return receivedBytes(coverage) === coverage.size;
 }
 
 function turnIntoBlocks(coverage: Coverage): void {
   const blocks = createBlocks(coverage.size);
-  for (const stretch of coverage.stretches) addToBlocks(blocks, coverage.size, stretch);
-  coverage.stretches = [];
+  for (const extent of coverage.extents) addToBlocks(blocks, coverage.size, extent);
+  coverage.extents = [];
   coverage.blocks = blocks;
 }
 
 function createBlocks(size: number): Blocks {
-  let blockSize = smallestBlock;
-  while (blockSize * mostBlocks < size) blockSize *= 2;
+  let blockSize = minBlockSize;
+  while (blockSize * maxBlocks < size) blockSize *= 2;
   const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
-  return { blockSize, bits, bytes: 0, scraps: new Map() };
+  return { blockSize, bits, bytes: 0, fragments: new Map() };
 }
 
-function addToBlocks(blocks: Blocks, size: number, { start, end }: Stretch): void {
+function addToBlocks(blocks: Blocks, size: number, { start, end }: Extent): void {
   const { blockSize } = blocks;
   for (let block = Math.floor(start / blockSize); block * blockSize < end; block++) {
     const extent = { start: block * blockSize, end: Math.min(size, (block + 1) * blockSize) };
@@ -83,52 +83,52 @@ function addToBlocks(blocks: Blocks, size: number, { start, end }: Stretch): voi
 
 interface Block {
   readonly block: number;
-  readonly extent: Stretch;
+  readonly extent: Extent;
 }
 
-function addToBlock(blocks: Blocks, { block, extent }: Block, piece: Stretch): void {
-  const { bits, scraps } = blocks;
+function addToBlock(blocks: Blocks, { block, extent }: Block, piece: Extent): void {
+  const { bits, fragments } = blocks;
   const byte = bits[block >> 3] ?? 0;
   const bit = 1 << (block & 7);
   if ((byte & bit) !== 0) return;
-  const pieces = addStretch(scraps.get(block) ?? [], piece);
-  scraps.delete(block);
+  const pieces = addExtent(fragments.get(block) ?? [], piece);
+  fragments.delete(block);
   if (countBytes(pieces) === extent.end - extent.start) {
     bits[block >> 3] = byte | bit;
     blocks.bytes += extent.end - extent.start;
   } else {
-    scraps.set(block, pieces);
-    dropOldScraps(scraps);
+    fragments.set(block, pieces);
+    dropOldFragments(fragments);
   }
 }
 
-function dropOldScraps(scraps: Blocks['scraps']): void {
-  let count = [...scraps.values()].reduce((sum, pieces) => sum + pieces.length, 0);
-  for (const [block, pieces] of scraps) {
-    if (count <= mostScraps) break;
-    scraps.delete(block);
+function dropOldFragments(fragments: Blocks['fragments']): void {
+  let count = [...fragments.values()].reduce((sum, pieces) => sum + pieces.length, 0);
+  for (const [block, pieces] of fragments) {
+    if (count <= maxFragments) break;
+    fragments.delete(block);
     count -= pieces.length;
   }
 }
 
-/** `end` is the first byte behind it. */
-interface Stretch {
+/** A contiguous part of an image; `end` is exclusive. */
+interface Extent {
   readonly start: number;
   readonly end: number;
 }
 
-/** The list with one more, joined with those that it overlaps or touches. */
-function addStretch(stretches: readonly Stretch[], added: Stretch): Stretch[] {
-  const isApart = ({ start, end }: Stretch): boolean => end < added.start || start > added.end;
+/** Adds an extent to the list and merges it with all extents that it overlaps or touches. */
+function addExtent(extents: readonly Extent[], added: Extent): Extent[] {
+  const isApart = ({ start, end }: Extent): boolean => end < added.start || start > added.end;
   let { start, end } = added;
-  for (const stretch of stretches) {
-    if (isApart(stretch)) continue;
-    start = Math.min(start, stretch.start);
-    end = Math.max(end, stretch.end);
+  for (const extent of extents) {
+    if (isApart(extent)) continue;
+    start = Math.min(start, extent.start);
+    end = Math.max(end, extent.end);
   }
-  return [...stretches.filter(isApart), { start, end }];
+  return [...extents.filter(isApart), { start, end }];
 }
 
-function countBytes(stretches: readonly Stretch[]): number {
-  return stretches.reduce((sum, { start, end }) => sum + end - start, 0);
+function countBytes(extents: readonly Extent[]): number {
+  return extents.reduce((sum, { start, end }) => sum + end - start, 0);
 }

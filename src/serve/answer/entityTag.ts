@@ -1,18 +1,18 @@
-/** The entity tag of an image that is never read as a whole: made from the digest of its base and all that is changed. */
+/** The entity tag of an image, computed from the digest of its base image and all changes, without reading the whole image. */
 
 import { createHash, type Hash } from 'node:crypto';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { chunksOf, patchSource, type RandomAccess } from '../../image/overlay.ts';
 
 export interface TaggedImage {
-  /** SHA-256 of what the image was made from; other bases have other ones. */
+  /** Identifies the base image: its kind and SHA-256. */
   readonly base: string;
   readonly changes: readonly ImageChange[];
-  /** Digests of large data that are known, so that they need not be read. */
+  /** Known digests of large data, which are then not read. */
   readonly known?: ReadonlyMap<RandomAccess, string>;
 }
 
-/** Strong: the same for the same bytes only (RFC 9110, section 8.8.1). With its quotes. */
+/** A strong entity tag (RFC 9110, section 8.8.1), including its quotes. */
 export async function imageTag({ base, changes, known }: TaggedImage): Promise<string> {
   const hash = createHash('sha256').update(base);
   for (const { stages, size } of changes) {
@@ -28,17 +28,17 @@ export async function imageTag({ base, changes, known }: TaggedImage): Promise<s
   return quoted(hash);
 }
 
-/** Of bytes in memory. */
+/** The entity tag of bytes in memory. */
 export function bytesTag(bytes: Uint8Array): string {
   return quoted(createHash('sha256').update(bytes));
 }
 
-/** Of a file that is served as it is. */
+/** The entity tag of a file that is served unchanged. */
 export function digestTag(sha256: string): string {
   return `"${Buffer.from(sha256, 'hex').subarray(0, TAG_BYTES).toString('base64url')}"`;
 }
 
-/** Enough for no two to be alike, and short in a log. */
+/** Long enough to be unique, and short in a log. */
 const TAG_BYTES = 18;
 
 function quoted(hash: Hash): string {

@@ -1,40 +1,40 @@
-/** How far each image has been fetched by whom, over all transfers: the state behind `transfers.ts`. */
+/** The fetch progress of each image and client, over all transfers: the state of `transfers.ts`. */
 
 import type { ByteRange } from '../../image/overlay.ts';
 import { addReceived, type Coverage, createCoverage, isComplete, receivedBytes } from './coverage.ts';
 import type { Artifact } from './resource.ts';
 
 export interface FetchStart {
-  /** Its address: all transfers from there are one client's. */
+  /** IP address. All transfers from the same address count as one client. */
   readonly client: string;
-  /** Whose image it is; undefined for what all hosts share. */
+  /** The host of the image; undefined for shared files. */
   readonly host: string | undefined;
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
   readonly artifact: Artifact;
-  /** Bytes of the whole image, however many of them are asked for. */
+  /** Size of the whole image in bytes, also for a range request. */
   readonly size: number;
-  /** Of the image: bytes of the one that had this path before do not count. */
+  /** The entity tag of the image. Bytes of an earlier image with the same path do not count. */
   readonly etag: string;
 }
 
-/** How far an image has been fetched. */
+/** The fetch progress of an image. */
 export interface ImageProgress {
   readonly path: string;
   readonly artifact: Artifact;
   readonly size: number;
   /**
-   * Different bytes that went to one client: the one with the most of those that fetch, otherwise the last one. When a
-   * client that had all comes again, they are counted anew.
+   * Distinct bytes that one client has received: of the running clients the one with the most bytes, otherwise of the last
+   * client. If a client fetches a complete image again, the count restarts at zero.
    */
   readonly bytes: number;
-  /** When last something was sent, or a transfer began or ended. */
+  /** The last time when bytes were sent, or a transfer began or ended. */
   readonly lastFetch: Date;
-  /** When last a client had all of it. */
+  /** When a client last completed the image. */
   readonly completed: Date | undefined;
-  /** Transfers that run now. */
+  /** Number of running transfers. */
   readonly running: number;
-  /** Addresses of the last clients, the last one at the end. */
+  /** Addresses of the most recent clients, the most recent last. */
   readonly clients: readonly string[];
 }
 
@@ -42,31 +42,31 @@ export interface ImageProgress {
 interface ImageFetch {
   sent(range: ByteRange, time: Date): void;
   /**
-   * @param isWhole whether it brought all that it was to bring
-   * @returns whether its client has all of the image by this and is fetching no more of it
+   * @param isWhole whether all requested bytes were sent
+   * @returns whether the client now has the complete image and has no other running transfer of it
    */
   end(isWhole: boolean, time: Date): boolean;
 }
 
 export interface ImageFetches {
   begin(start: FetchStart, time: Date): ImageFetch;
-  /** In the order of their first fetch. */
+  /** In the order of the first fetch. */
   progressOf(host: string | undefined): readonly ImageProgress[];
 }
 
-/** Those of one image that are told apart: its BMC, another interface of it, a person who looks. */
-const mostClients = 4;
-/** So many are remembered for sure, and not more than twice as many; those of a host take some KiB while they are fetched. */
-const mostHosts = 12_000;
+/** The number of clients that are tracked per image: its BMC, another interface of the BMC, a user with curl. */
+const maxClients = 4;
+/** At least this many hosts are remembered, and at most twice as many. A host takes a few KiB while its images are fetched. */
+const maxHosts = 12_000;
 
 /** Nothing fetched so far. */
 export function createImageFetches(): ImageFetches {
-  // Hosts are forgotten by generations: a map from which the oldest entry is taken again and again gets slow.
+  // Hosts are dropped in generations, as a map becomes slow if its oldest entry is removed repeatedly.
   let young = new Map<string | undefined, Image[]>();
   let old = young;
   const imagesOf = (host: string | undefined): Image[] => {
     const images = young.get(host) ?? old.get(host) ?? [];
-    if (young.size >= mostHosts && !young.has(host)) [old, young] = [young, new Map()];
+    if (young.size >= maxHosts && !young.has(host)) [old, young] = [young, new Map()];
     young.set(host, images);
     return images;
   };
@@ -81,7 +81,7 @@ export function createImageFetches(): ImageFetches {
 }
 
 interface Image extends Pick<FetchStart, 'path' | 'artifact' | 'size' | 'etag'> {
-  /** The one that came last stands last. */
+  /** The most recent client last. */
   readonly clients: Client[];
   lastFetch: Date;
   completed: Date | undefined;
@@ -91,11 +91,11 @@ interface Client {
   readonly address: string;
   coverage: Coverage;
   running: number;
-  /** Whether one of its transfers brought all that it was to bring: what a client that went away has got is not known. */
+  /** Whether one of its transfers was complete: how much a disconnected client has received is unknown. */
   isServed: boolean;
 }
 
-/** The image in the list, which takes the place of another one under its path. */
+/** Returns the image of the list. An image with the same path and another entity tag is replaced. */
 function imageFor(images: Image[], { path, artifact, size, etag }: FetchStart): Image {
   const index = images.findIndex((image) => image.path === path);
   const known = images[index];
@@ -121,8 +121,8 @@ function clientFor({ clients, size }: Image, address: string): Client {
   const client = isNew ? { address, coverage: createCoverage(size), running: 0, isServed: false } : known;
   if (known !== undefined) clients.splice(index, 1);
   clients.push(client);
-  // One that is forgotten while it fetches is served on; only it does not show any more.
-  if (clients.length > mostClients) clients.shift();
+  // A running transfer of a dropped client continues, but is no longer shown.
+  if (clients.length > maxClients) clients.shift();
   return client;
 }
 

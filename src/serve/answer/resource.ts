@@ -1,4 +1,4 @@
-/** What can be fetched from `serve`: images, configs, scripts. Where the bytes come from is left to whoever made it. */
+/** The resources that clients can fetch: images, configs and scripts. */
 
 import type { RandomAccess } from '../../image/overlay.ts';
 
@@ -13,65 +13,65 @@ export type Artifact =
   | 'rootfs'
   | 'agent';
 
-/** Bytes under a name. What they are never changes: after a change there is another resource under the same path. */
+/** An immutable resource. After a change, a new resource has the same path. */
 export interface ServedResource {
   readonly artifact: Artifact;
-  /** Whose it is; undefined for what all hosts share. */
+  /** The host that owns it; undefined for shared files. */
   readonly host: string | undefined;
-  /** Name of the file for whoever saves it: `worker-0.iso`. */
+  /** File name for `Content-Disposition`: `worker-0.iso`. */
   readonly fileName: string;
   /** Media type. */
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
-  /** A strong entity tag with its quotes, made from the content (RFC 9110, section 8.8.3). */
+  /** A strong entity tag of the content, including its quotes (RFC 9110, section 8.8.3). */
   readonly etag: string;
-  /** In whole seconds; the same as long as the content is. */
+  /** In whole seconds; unchanged as long as the content is unchanged. */
   readonly lastModified: Date;
-  /** Throws CliError where the bytes are not what they were: for answers that tell of them and send none. */
+  /** Throws CliError if the underlying file was changed. For answers without a body. */
   check?(): Promise<void>;
-  /** For one transfer, independent of all others. Throws CliError where the bytes cannot be read any more. */
+  /** Opens the resource for one transfer. Throws CliError if the bytes can no longer be read. */
   open(): Promise<ResourceBytes>;
 }
 
-/** The bytes of a resource for one transfer. */
+/** A resource that is open for one transfer. */
 export interface ResourceBytes extends RandomAccess {
-  /** Like `read`, of as many bytes as `target` has, into memory of the reader. */
+  /** Like `read`, but fills the buffer of the caller. */
   readInto(target: Uint8Array, offset: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Everything that is served at one moment. */
+/** All resources of a snapshot. */
 export interface Catalog {
   /**
-   * What is under a path like `worker-0.iso`, or undefined.
+   * Finds the entry of a path such as `worker-0.iso`.
    * @param path decoded, without a slash at its start
-   * @param owner whose files the request may fetch: a host, or `*` for machines that no inventory lists; undefined for all
-   * @returns `ambiguous` where the path leads to files of several owners, and the request does not say which one it means
-   * @throws CliError where nothing can be served yet
+   * @param owner the host whose files the request may fetch, or `*` for machines that are not listed; undefined for all
+   * @returns `ambiguous` if several hosts have a file with this path and `owner` is undefined
+   * @throws CliError if the first snapshot is still loading
    */
   find(path: string, owner?: string): CatalogEntry | 'ambiguous' | undefined;
   /**
-   * Keeps readable what is found, also when another catalog has taken its place meanwhile.
-   * @returns ends that; to be called once
+   * Keeps the files of this catalog open, also after a newer catalog has replaced it.
+   * @returns releases them; to be called once
    */
-  hold(): () => void;
+  acquire(): () => void;
 }
 
-/** What is known of a resource before it is made: whether it may be fetched. */
+/** The part of a resource that is known before it is built, for access control. */
 export interface CatalogEntry extends Pick<ServedResource, 'artifact' | 'host'> {
-  /** Undefined where it is not there after all. Throws CliError where it cannot be made. */
+  /** Builds the resource. Undefined if it does not exist. Throws CliError if it cannot be built. */
   resource(): Promise<ServedResource | undefined>;
 }
 
-/** One that is there already. */
+/** An entry for a resource that already exists. */
 export function entryOf(resource: ServedResource): CatalogEntry {
   const { artifact, host } = resource;
   return { artifact, host, resource: async () => resource };
 }
 
 const bytes = 'application/octet-stream';
-/** By it, UEFI HTTP boot knows a disk image (UEFI 2.10, section 24.7.3.1, and EDK II, which asks for this spelling). */
+/** UEFI HTTP boot recognises a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
 const efiIso = 'application/vnd.efi-iso';
 
 export const mediaTypes: Readonly<Record<Artifact, string>> = {

@@ -1,8 +1,8 @@
 /**
- * Tokens that stand in a path and let fetch one host's images, or what boots from the network: `h.HOST.EXPIRY.SIGNATURE`
- * (`h.worker-0.tqxpc0.LxpG…`; without an expiry `h.worker-0.-.LxpG…`) and `b.EXPIRY.SIGNATURE`, one segment of RFC 3986's
- * unreserved characters. Nothing is kept of those that were given out: all servers with one key take the same ones, also
- * after a start anew. Left out: taking back a single token before it expires, for which the key has to be changed.
+ * Tokens in URL paths. A token gives access to the files of one host (`h.HOST.EXPIRY.SIGNATURE`, such as
+ * `h.worker-0.tqxpc0.LxpG…`, without an expiry `h.worker-0.-.LxpG…`) or to network boot (`b.EXPIRY.SIGNATURE`). It is one
+ * path segment of unreserved characters (RFC 3986). Issued tokens are not stored: all servers with the same key accept the
+ * same tokens, also after a restart. A single token cannot be revoked; a new key revokes all tokens.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -10,36 +10,36 @@ import { CliError } from '../../core/errors.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import type { Grant } from './access.ts';
 
-/** What a path may let do. An operator shows a secret instead: URLs end up in histories, and in logs of proxies. */
+/** The grants that a path can give. Operators use a header instead, as URLs get into histories and proxy logs. */
 export type SignedGrant = Exclude<Grant, { readonly kind: 'all' }>;
 
 export interface Signer {
   /**
-   * The same token for the same grant and date.
-   * @param expires rounded up to a second; without it the token is good as long as the key
+   * Returns the same token for the same grant and date.
+   * @param expires rounded up to a second; without it the token is valid as long as the key
    */
   sign(grant: SignedGrant, expires?: Date): string;
-  /** What the token lets do; undefined for one that is not of this key, or has expired. */
+  /** The grant of a token; undefined if another key signed it, or if it has expired. */
   verify(token: string, now: Date): SignedGrant | undefined;
 }
 
-/** Bytes. Shorter keys could be guessed from one token. */
+/** Bytes. A shorter key could be guessed from a token. */
 const MIN_KEY_LENGTH = 16;
-/** Bytes of the HMAC in a token: 128 bits, as BMCs allow for 255 characters in a URL and less. */
+/** Bytes of the HMAC in a token. Only 128 bits, as some BMCs support at most 255 characters in a URL. */
 const SIGNATURE_LENGTH = 16;
 const SIGNATURE = /^[A-Za-z0-9_-]{22}$/;
 const CLAIM = /^(?:h\.[A-Za-z0-9._~-]+|b)\.(?:-|[0-9a-z]{1,8})$/;
-/** In place of the seconds of an expiry. With nothing there, `..` would make some programs refuse the URL. */
+/** In place of the expiry. An empty expiry would result in `..`, which some programs refuse in a URL. */
 const NEVER = '-';
-/** Signed along, so that no other use of the same key, nor another form of tokens, gives the same signature. */
+/** A prefix of the signed text, so that signatures for other purposes or token formats differ. */
 const PURPOSE = 'ironic-coreos serve path 1\n';
 
-/** @throws CliError for a key of less than 16 bytes */
+/** @throws CliError if the key is shorter than 16 bytes */
 export function createSigner(key: Uint8Array): Signer {
   if (key.length < MIN_KEY_LENGTH) {
     throw new CliError(`The key that signs URLs is too short: ${formatCount(key.length, 'byte')}`, {
       code: 'ERR_SETTING',
-      hint: `give at least ${MIN_KEY_LENGTH} random bytes, better 32: openssl rand -base64 32`,
+      hint: `use at least ${MIN_KEY_LENGTH} random bytes, for example from: openssl rand -base64 32`,
     });
   }
   const signatureOf = (claim: string): string => signClaim(claim, key);
@@ -56,15 +56,15 @@ export function createSigner(key: Uint8Array): Signer {
   };
 }
 
-/** A path with a token before it. */
+/** A path that begins with a token. */
 export interface SignedPath {
   readonly token: string;
-  /** In the catalog: `worker-0.iso`. */
+  /** The path in the catalog: `worker-0.iso`. */
   readonly path: string;
 }
 
 /**
- * Undefined for a path without a token. A token that is good for nothing is still one.
+ * Splits a path; undefined for a path without a token. The token is not verified.
  * @param path decoded, without a slash at its start
  */
 export function parseSignedPath(path: string): SignedPath | undefined {
@@ -73,7 +73,7 @@ export function parseSignedPath(path: string): SignedPath | undefined {
   return isTokenShaped(token) ? { token, path: path.slice(end + 1) } : undefined;
 }
 
-/** Whether a segment must not be shown, as it may be a token: a whole one, or one that was cut or mistyped. */
+/** Whether a segment may be a token, also a truncated or mistyped one. It must not be shown then. */
 export function resemblesToken(segment: string): boolean {
   return /^[hb]\.|\.[A-Za-z0-9_-]{22}$/i.test(segment);
 }
@@ -83,7 +83,7 @@ function isTokenShaped(segment: string): boolean {
   return SIGNATURE.test(signature) && CLAIM.test(claim);
 }
 
-/** The claim is signed as it stands, and is read in one way only: from its end, as names of hosts have dots. */
+/** Splits a token at its last dot, as host names contain dots. */
 function splitToken(token: string): { readonly claim: string; readonly signature: string } {
   const end = token.lastIndexOf('.');
   return { claim: token.slice(0, Math.max(end, 0)), signature: token.slice(end + 1) };
@@ -96,9 +96,9 @@ function signClaim(claim: string, key: Uint8Array): string {
   return digest.subarray(0, SIGNATURE_LENGTH).toString('base64url');
 }
 
-/** Of two signatures by their form. Compares text, as several texts decode to the same bytes. */
-function isSame(given: string, right: string): boolean {
-  return timingSafeEqual(Buffer.from(given), Buffer.from(right));
+/** Compares two well-formed signatures as text, as several texts decode to the same bytes. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 }
 
 function formatClaim(grant: SignedGrant, expires: Date | undefined): string {
@@ -115,7 +115,7 @@ function readClaim(claim: string, now: Date): SignedGrant | undefined {
   return subject.startsWith('h.') ? { kind: 'host', host: unescapeName(subject.slice(2)) } : { kind: 'boot' };
 }
 
-/** Names that come from files may have any character; names of hosts stay as they are. */
+/** Names from files may contain any character; valid host names are not changed. */
 function escapeName(name: string): string {
   return encodeURIComponent(name)
     .replace(/[!'()*~]/g, escapeCharacter)
@@ -126,7 +126,7 @@ function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Of a name that was escaped here: the signature says so. */
+/** Reverses `escapeName`. The signature guarantees that the name is well-formed. */
 function unescapeName(escaped: string): string {
   return decodeURIComponent(escaped.replaceAll('~', '%'));
 }

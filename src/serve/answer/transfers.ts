@@ -1,6 +1,6 @@
 /**
- * Who fetched which image how far. A BMC reads an image with several connections at once, and a resumed download comes in
- * parts: what counts is what one client has received in all of its transfers. Memory is bounded whatever clients do.
+ * The log of transfers and the progress of each client. A BMC reads an image with several concurrent connections, and a
+ * resumed download has several parts, so the progress covers all transfers of a client. Memory is limited in all cases.
  */
 
 import type { ByteRange } from '../../image/overlay.ts';
@@ -8,34 +8,34 @@ import { createImageFetches, type FetchStart, type ImageProgress } from './image
 import type { Artifact } from './resource.ts';
 
 export interface TransferStart extends FetchStart {
-  /** Of the request, for the log. */
+  /** The request ID, for the log. */
   readonly id: number;
   readonly userAgent?: string;
 }
 
 /**
- * `client gone`: it closed the connection. `cut off`: it took nothing for too long, or the service was stopped. `failed`:
- * the image could not be read.
+ * `client disconnected`: the client closed the connection. `aborted`: the service closed it, as the client read nothing for
+ * the idle timeout or the service was stopped. `failed`: the image could not be read.
  */
-export type TransferOutcome = 'complete' | 'client gone' | 'cut off' | 'failed';
+export type TransferOutcome = 'complete' | 'client disconnected' | 'aborted' | 'failed';
 
 export interface Transfer {
-  /** These bytes of the image are on their way. */
+  /** These bytes of the image were sent. */
   sent(range: ByteRange): void;
-  /** Once, and nothing is sent after it. `complete`: all that the request asked for. */
+  /** To be called once, at the end. `complete`: all requested bytes were sent. */
   end(outcome: TransferOutcome): void;
 }
 
-/** A transfer that has ended. */
+/** A finished transfer. */
 export interface TransferEvent extends TransferStart {
   readonly outcome: TransferOutcome;
-  /** Of this transfer. */
+  /** Bytes of this transfer. */
   readonly bytes: number;
   readonly seconds: number;
   readonly ended: Date;
 }
 
-/** An image that one client has received as a whole. */
+/** An image that a client has received completely. */
 interface FetchedImage {
   readonly path: string;
   readonly artifact: Artifact;
@@ -44,20 +44,20 @@ interface FetchedImage {
 
 export interface TransferLog {
   begin(start: TransferStart): Transfer;
-  /** What was fetched of a host, or of what all share; in the order of its first fetch. */
+  /** The progress of a host, or of shared files, in the order of the first fetch. */
   progressOf(host: string | undefined): readonly ImageProgress[];
-  /** The transfers that ended last, the newest one first. */
+  /** The most recently finished transfers, the newest first. */
   recent(): readonly TransferEvent[];
-  /** Transfers that run now. */
+  /** The number of running transfers. */
   running(): number;
   /**
-   * Resolves when from now on a client has received all of an image of the host, or of what all share, which is one of
-   * these: in however many transfers, all that still ran being over.
+   * Resolves when a client has received one of these artifacts of the host, or of the shared files, completely, and has no
+   * other running transfer of it. Earlier fetches do not count.
    */
   whenFetched(host: string | undefined, artifacts: readonly Artifact[]): Promise<FetchedImage>;
 }
 
-/** Is told of every transfer, e.g. to count. */
+/** Receives every transfer, for example to count it. */
 export interface TransferWatcher {
   began?(start: TransferStart): void;
   sent?(start: TransferStart, bytes: number): void;
@@ -69,21 +69,21 @@ export interface TransferLogOptions {
   readonly watchers?: readonly TransferWatcher[];
 }
 
-/** Events that `recent` remembers. */
-const mostEvents = 200;
-/** Characters of a user agent that are remembered. */
-const longestUserAgent = 120;
+/** The number of events that `recent` returns. */
+const maxEvents = 200;
+/** The number of characters of a user agent that are stored. */
+const maxUserAgentLength = 120;
 
-/** Nothing fetched so far. */
+/** Creates an empty log. */
 export function createTransferLog({ now, watchers = [] }: TransferLogOptions): TransferLog {
   const images = createImageFetches();
   const events: TransferEvent[] = [];
   const waiting = new Set<Waiting>();
   let running = 0;
 
-  const remember = (event: TransferEvent): void => {
+  const addEvent = (event: TransferEvent): void => {
     events.unshift(event);
-    events.length = Math.min(events.length, mostEvents);
+    events.length = Math.min(events.length, maxEvents);
     for (const watcher of watchers) watcher.ended?.(event);
   };
   const reportFetched = ({ host, path, artifact, client }: TransferStart): void => {
@@ -110,7 +110,7 @@ export function createTransferLog({ now, watchers = [] }: TransferLogOptions): T
         running--;
         const isFetched = fetch.end(outcome === 'complete', ended);
         const seconds = (ended.getTime() - began.getTime()) / 1000;
-        remember({ ...start, outcome, bytes, seconds, ended });
+        addEvent({ ...start, outcome, bytes, seconds, ended });
         if (isFetched) reportFetched(start);
       },
     };
@@ -136,5 +136,5 @@ interface Waiting {
 
 function withShortUserAgent(start: TransferStart): TransferStart {
   if (start.userAgent === undefined) return start;
-  return { ...start, userAgent: start.userAgent.slice(0, longestUserAgent) };
+  return { ...start, userAgent: start.userAgent.slice(0, maxUserAgentLength) };
 }

@@ -1,7 +1,7 @@
 /**
- * What a request has shown, and what that lets it fetch: a signed path, a token (as bearer, or as a password with any
- * user name, for browsers), or a client certificate. Without a credential the answer is the same whatever the path is, so
- * that nobody learns what exists; with a signed path that is no good it is the one for a path that does not exist.
+ * Authentication: a request has a signed path, a token (as bearer token, or as a password with any user name, for browsers),
+ * or a client certificate. Without a credential the answer is the same for all paths, so that clients cannot find out which
+ * paths exist. With an invalid signed path the answer is the same as for a path that does not exist.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -14,11 +14,11 @@ import { parseSignedPath, type Signer } from '../answer/signedPath.ts';
 import { maskText } from '../../core/masking.ts';
 
 export interface AccessRules {
-  /** Without one, no signed path is good. */
+  /** Undefined: no signed path is valid. */
   readonly signer: Signer | undefined;
-  /** Each lets do everything. */
+  /** Each token gives access to everything. */
   readonly tokens: readonly string[];
-  /** Everybody may fetch and see everything, as with the image-customization-controller. */
+  /** All clients may fetch everything without a credential, as with image-customization-controller. */
   readonly isOpen: boolean;
 }
 
@@ -26,21 +26,21 @@ export interface Credentials {
   /** Decoded, without a slash at its start. */
   readonly path: string;
   readonly authorization: string | undefined;
-  /** Whether a client certificate was shown and verified. */
+  /** Whether the client has sent a certificate that was verified. */
   readonly isCertified: boolean;
 }
 
 type Admission =
-  /** `path` is that in the catalog. */
+  /** `path` is the path in the catalog. */
   | { readonly kind: 'granted'; readonly grant: Grant; readonly path: string }
-  /** To be answered as what does not exist. */
+  /** To be answered like a path that does not exist. */
   | { readonly kind: 'unknown' }
-  /** To be asked for a credential. */
-  | { readonly kind: 'stranger' };
+  /** To be answered with a request for a credential. */
+  | { readonly kind: 'unauthenticated' };
 
 export interface AccessCheck {
   admit(credentials: Credentials): Admission;
-  /** What a client sent, without tokens in it: some put them where they do not belong. */
+  /** Masks tokens in text from a client, as users sometimes paste them into other fields. */
   mask(text: string): string;
 }
 
@@ -55,18 +55,18 @@ export function createAccessCheck(rules: AccessRules, now = (): Date => new Date
         return grant === undefined ? { kind: 'unknown' } : { kind: 'granted', grant, path: signed.path };
       }
       const isOperator = rules.isOpen || isCertified || showsToken(authorization, isToken);
-      return isOperator ? { kind: 'granted', grant: { kind: 'all' }, path } : { kind: 'stranger' };
+      return isOperator ? { kind: 'granted', grant: { kind: 'all' }, path } : { kind: 'unauthenticated' };
     },
   };
 }
 
-/** What the request shows for `path`, which is its own. */
+/** The credentials of a request with the decoded path `path`. */
 export function credentialsOf({ headers, socket }: IncomingMessage, path: string): Credentials {
   return { path, authorization: headers.authorization, isCertified: hasClientCertificate(socket) };
 }
 
 /**
- * A session that is resumed counts as authorized without any certificate having been shown in it, so both are looked at.
+ * Node reports a resumed TLS session as authorized even if it has no certificate, so both are checked.
  */
 function hasClientCertificate(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.authorized && socket.getPeerX509Certificate() !== undefined;
@@ -90,13 +90,13 @@ function passwordOf(credential: string): string {
   return text.slice(text.indexOf(':') + 1);
 }
 
-/** Characters. Whoever may ask as often as they like guesses shorter ones. */
+/** Characters. Shorter tokens could be guessed, as the number of attempts is not limited. */
 const MIN_LENGTH = 16;
 
 /**
- * One a line; blank lines and those that start with `#` are passed over.
- * @param name of the file, for messages
- * @throws CliError for what could not be sent (RFC 6750, section 2.1), could be guessed, and where there is none
+ * Reads one token per line; blank lines and lines that start with `#` are skipped.
+ * @param name the file name, for messages
+ * @throws CliError for a token that cannot be sent (RFC 6750, section 2.1) or is too short, and if no token is found
  */
 export function parseTokens(text: string, name: string): string[] {
   const lines = text.split('\n').map((line, index) => ({ token: line.trim(), number: index + 1 }));
@@ -104,28 +104,32 @@ export function parseTokens(text: string, name: string): string[] {
   for (const { token, number } of tokens) {
     const problem = tokenProblem(token);
     if (problem !== undefined) {
-      throw new CliError(`${name}:${number} is no token: ${problem}`, { code: 'ERR_SETTING', hint: HINT });
+      throw new CliError(`${name}:${number} is not a valid token: ${problem}`, {
+        code: 'ERR_SETTING',
+        hint: HINT,
+      });
     }
   }
-  if (tokens.length === 0) throw new CliError(`${name} has no token`, { code: 'ERR_SETTING', hint: HINT });
+  if (tokens.length === 0)
+    throw new CliError(`${name} contains no token`, { code: 'ERR_SETTING', hint: HINT });
   return tokens.map(({ token }) => token);
 }
 
-const HINT = 'make one with: openssl rand -hex 32';
+const HINT = 'create a token with: openssl rand -hex 32';
 
 function tokenProblem(token: string): string | undefined {
   if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token))
-    return 'it has other characters than A-Z a-z 0-9 - . _ ~ + / and = at its end';
-  return token.length < MIN_LENGTH ? `it has less than ${MIN_LENGTH} characters` : undefined;
+    return 'only A-Z a-z 0-9 - . _ ~ + / are valid, and = at the end';
+  return token.length < MIN_LENGTH ? `it has fewer than ${MIN_LENGTH} characters` : undefined;
 }
 
-/** Whether a text is one of the tokens; how long that takes tells nothing about them. */
+/** Returns a constant-time check whether a text is one of the tokens. */
 export function createTokenCheck(tokens: readonly string[]): (text: string) => boolean {
   const digests = tokens.map(digestOf);
   return (text) => {
     const digest = digestOf(text);
-    // All are compared, whichever it is.
-    return digests.map((right) => timingSafeEqual(digest, right)).includes(true);
+    // All digests are compared, also after a match.
+    return digests.map((expected) => timingSafeEqual(digest, expected)).includes(true);
   };
 }
 
@@ -135,27 +139,27 @@ function digestOf(text: string): Buffer {
 
 const TOKEN = '(token)';
 
-/** A token of a path, also one that was cut, mistyped or percent-encoded. */
+/** A token of a path, also if it is truncated, mistyped or percent-encoded. */
 const signedToken = /(?<![a-z0-9])[hb](?:\.|%2e)(?:[\w.~-]|%2e)*(?:\.|%2e)[\w-]{4,}/gi;
-/** As they stand in an `Authorization` header. */
+/** Credentials in the form of an `Authorization` header. */
 const credentials = /\b(bearer|basic|digest|token)[ :]+[^\s,;()]+/gi;
-/** JSON web tokens; what `openssl rand -hex` prints; what is random in base64. */
+/** JSON web tokens, the output of `openssl rand -hex`, and random base64 text. */
 const randomTexts: readonly RegExp[] = [
   /\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
   /(?<![\w])[0-9a-f]{32,}(?![\w])/gi,
   /(?<![\w+-])(?=[\w+-]*\d)(?=[\w+-]*[a-z])(?=[\w+-]*[A-Z])[\w+-]{32,}={0,2}/g,
 ];
 
-/** Characters of a text that are looked at; a log holds fewer. */
+/** The number of characters that are checked; a log line has fewer. */
 const LONGEST = 2000;
 
 /**
- * Replaces what lets fetch something, or looks as if it did, by `(token)`.
- * @param known tokens of operators
+ * Replaces tokens, and texts that look like tokens, with `(token)`.
+ * @param known the operator tokens
  */
 export function maskTokens(text: string, known: readonly string[] = []): string {
   let masked = text.slice(0, LONGEST);
-  // A token may be the start of another one.
+  // Longer tokens first, as a token may be the beginning of another one.
   for (const token of known.toSorted((one, other) => other.length - one.length))
     masked = masked.replaceAll(token, TOKEN);
   masked = masked

@@ -1,40 +1,40 @@
-/** The client of one response: hands it bytes one after the other, and notices that it went away or takes nothing. */
+/** The client side of one response: writes the body and detects that the client disconnects or stops reading. */
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../../io/clock.ts';
 import { transportOf } from './connections.ts';
 
-/** The client did not get all of the body; nothing is wrong with the service. */
+/** The client did not receive the whole body; this is not an error of the service. */
 export class ClientGone extends Error {
-  /** `cut off`: it took nothing for too long. */
-  readonly reason: 'client gone' | 'cut off';
+  /** `aborted`: the client read nothing for the idle timeout. */
+  readonly reason: 'client disconnected' | 'aborted';
 
   constructor(reason: ClientGone['reason']) {
-    super(reason === 'cut off' ? 'the client took nothing for too long' : 'the client closed the connection');
+    super(reason === 'aborted' ? 'the client read nothing for too long' : 'the client closed the connection');
     this.name = new.target.name;
     this.reason = reason;
   }
 }
 
-/** Its promises are rejected with `ClientGone`, and one at a time is to be waited for. */
+/** The promises reject with `ClientGone`. Callers must await one promise before they request the next one. */
 export interface ClientConnection {
-  /** Resolves when this response is the one that is sent: after those that the client asked for before. */
+  /** Resolves when the connection sends this response: after the responses to earlier requests. */
   turn(): Promise<void>;
-  /** Resolves when the kernel has all of the bytes; until then, or the rejection, they must stay what they are. */
+  /** Resolves when the kernel has accepted all bytes. The buffer must not change until the promise settles. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the response; resolves when the kernel has all of it. */
+  /** Ends the response; resolves when the kernel has accepted all of it. */
   end(): Promise<void>;
-  /** Ends the watch over the client. */
+  /** Stops watching the client. */
   release(): void;
 }
 
-/** Milliseconds between two looks at the progress of a client: it is cut off at most two of them late. */
-const LOOK_INTERVAL = 250;
+/** Milliseconds between two progress checks: a client is disconnected at most two intervals late. */
+const CHECK_INTERVAL = 250;
 
 /**
- * The timer of a socket would not do: with a large write under way, Node lets it run a second time.
- * @param idleTimeout milliseconds without progress, after which the connection is cut
+ * Does not use the timer of the socket: during a large write, Node restarts that timer once.
+ * @param idleTimeout milliseconds without progress after which the connection is closed
  */
 export function watchClient(
   response: ServerResponse,
@@ -42,25 +42,25 @@ export function watchClient(
   clock: Clock = systemClock,
 ): ClientConnection {
   const { socket } = response.req; // the response itself has none before its turn
-  let gone = socket.destroyed || response.destroyed ? new ClientGone('client gone') : undefined;
-  let cutOff = false;
+  let gone = socket.destroyed || response.destroyed ? new ClientGone('client disconnected') : undefined;
+  let isAborted = false;
   let giveUp: ((error: ClientGone) => void) | undefined;
 
   const onClose = (): void => {
-    gone ??= new ClientGone(cutOff ? 'cut off' : 'client gone');
+    gone ??= new ClientGone(isAborted ? 'aborted' : 'client disconnected');
     giveUp?.(gone);
   };
   let progress = { since: 0, unsent: 0 };
-  const look = (): void => {
-    callOff = clock.after(Math.min(LOOK_INTERVAL, idleTimeout / 4), look);
-    if (giveUp === undefined) return; // it is us that the client waits for
+  const check = (): void => {
+    cancel = clock.after(Math.min(CHECK_INTERVAL, idleTimeout / 4), check);
+    if (giveUp === undefined) return; // the client waits for the service
     const unsent = unsentBytes(socket);
     if (unsent !== progress.unsent) progress = { since: clock.now(), unsent };
     if (clock.now() - progress.since < idleTimeout) return;
-    cutOff = true;
+    isAborted = true;
     socket.destroy();
   };
-  /** Waits for `start` to call back, but no longer than there is a connection: without one it may never do so. */
+  /** Waits until `start` calls back, or until the connection is closed, as Node may not call back then. */
   const whileConnected = (start: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise<void>((resolve, reject) => {
       if (gone !== undefined) return reject(gone);
@@ -68,16 +68,16 @@ export function watchClient(
       progress = { since: clock.now(), unsent: 0 };
       start((error) => {
         const isDone = error === undefined || error === null;
-        if (isDone && !cutOff) resolve(); // a connection that closes rejects; Node 20 knows no error when it is cut
+        if (isDone && !isAborted) resolve(); // otherwise `close` rejects; Node 20 reports no error after destroy()
       });
     }).finally(() => {
       giveUp = undefined;
     });
 
-  socket.setMaxListeners(0); // a client may ask for any number of responses before it takes the first one
+  socket.setMaxListeners(0); // a client may pipeline any number of requests
   socket.on('close', onClose);
-  response.setTimeout(0); // the one of the server
-  let callOff = clock.after(0, look);
+  response.setTimeout(0); // disables the timer of the server
+  let cancel = clock.after(0, check);
   return {
     turn: () =>
       whileConnected((done) => {
@@ -88,14 +88,14 @@ export function watchClient(
     end: () => whileConnected((done) => response.end(done)),
     release: () => {
       socket.off('close', onClose);
-      callOff();
+      cancel();
     },
   };
 }
 
 /**
- * Bytes that wait for the kernel: with TLS, those of the connection below, as only that goes on in the middle of a write.
- * Node tells it by properties that are not documented; without them, only the end of a write is progress.
+ * Bytes that the kernel has not yet accepted. With TLS, those of the TCP connection, as only its count changes during a write.
+ * The properties are undocumented in Node; without them, only the end of a write counts as progress.
  */
 function unsentBytes(socket: Socket): number {
   const transport = transportOf(socket);

@@ -1,4 +1,4 @@
-/** What reaches the service: requests go to their answers, and what is none is sent away, in a way that its sender can read. */
+/** Passes requests to their handlers and refuses invalid ones with an answer that the client can read. */
 
 import type { RequestListener, Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
@@ -9,18 +9,18 @@ import type { Exchanges } from './exchanges.ts';
 import { formatLastAnswer, type PlainAnswer } from './textResponse.ts';
 import type { ServerLog } from './serverLog.ts';
 
-/** What a client sent that is no request. */
+/** A refused connection or an invalid request. */
 export interface Refusal {
-  /** Its address. */
+  /** IP address. */
   readonly client: string;
   readonly problem:
-    /** The handshake failed: `tlsv1 alert unknown ca` where the client does not trust the certificate. */
+    /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
     | { readonly kind: 'tls'; readonly reason: string }
-    /** HTTP to a port that speaks TLS. */
+    /** A plain-HTTP request to a TLS port. */
     | { readonly kind: 'plain-http' }
-    /** TLS to a port that speaks HTTP. */
+    /** A TLS handshake to a plain-HTTP port. */
     | { readonly kind: 'tls-to-http' }
-    /** What it was answered. */
+    /** An invalid request, with the answer. */
     | { readonly kind: 'request'; readonly status: number; readonly message: string };
 }
 
@@ -33,19 +33,19 @@ export interface Reception {
 export function answerRequests(server: HttpServer, { exchanges, log, refused }: Reception): void {
   const take: RequestListener = (request, response) => exchanges.take(request, response);
   server.on('request', take);
-  // Whoever wants the body says so; others answer at once.
+  // Only handlers that read the body send 100 Continue.
   server.on('checkContinue', take);
   server.on('checkExpectation', take);
 
   const ended = new WeakSet<Duplex>();
   const refuse = (socket: Socket, answer: PlainAnswer, error?: Error): void => {
-    if (ended.has(socket)) return; // what still comes in is no request either
+    if (ended.has(socket)) return; // more data of a refused connection
     ended.add(socket);
     const client = clientAddress(socket);
     const { status, message } = answer;
     log.note('info', 'refused', { client, status, message });
     const isBusy = exchanges.isBusy(socket);
-    // What breaks off in a request is known to whoever answers that.
+    // The handler of a running request reports its end itself.
     if (!isBusy)
       refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });
     if (isBusy || !socket.writable) socket.destroy();
@@ -57,7 +57,7 @@ export function answerRequests(server: HttpServer, { exchanges, log, refused }: 
     const answer = answerTo(code);
     if (answer !== undefined && socket instanceof Socket) refuse(socket, answer, error);
     else socket.destroy();
-    // Firmware that does not trust the certificate says so only here.
+    // Firmware that does not trust the certificate sends this TLS alert, and no request.
     if (code?.startsWith('ERR_SSL_')) log.note('info', 'refused', { message: `TLS: ${tlsReason(code)}` });
   });
   server.on('tlsClientError', (error: Error, socket: Duplex) => {
@@ -73,38 +73,39 @@ function tlsReason(code: string): string {
 
 const tlsToHttp = { kind: 'tls-to-http' } as const;
 
-/** Whether the parser of HTTP has met the first record of TLS (RFC 8446, section 5.1), of type handshake. */
+/** Whether the HTTP parser has received a TLS handshake record (RFC 8446, section 5.1). */
 function isHandshake(error: Error | undefined): boolean {
   const packet: unknown = error !== undefined && 'rawPacket' in error ? error.rawPacket : undefined;
   return packet instanceof Uint8Array && packet[0] === 0x16 && packet[1] === 0x03;
 }
 
-/** Why there is no connection for HTTP; undefined where nobody has tried to make one. */
+/** Why the TLS handshake failed; undefined if the client did not start one. */
 function handshakeProblem(code = '', socket: Duplex): Refusal['problem'] | undefined {
   if (code === 'ERR_SSL_HTTP_REQUEST') return { kind: 'plain-http' };
   if (code.startsWith('ERR_SSL_')) return { kind: 'tls', reason: tlsReason(code) };
-  if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return { kind: 'tls', reason: 'it did not end in time' };
-  // Whoever only looks whether something listens sends nothing.
+  if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return { kind: 'tls', reason: 'the handshake timed out' };
+  // A port scan sends no data.
   const isBrokenOff = code === 'ECONNRESET' && (transportOf(socket)?.bytesRead ?? 0) > 0;
-  return isBrokenOff ? { kind: 'tls', reason: 'the client broke it off' } : undefined;
+  return isBrokenOff ? { kind: 'tls', reason: 'the client aborted the handshake' } : undefined;
 }
 
 const noProxy: PlainAnswer = {
   status: 405,
-  message: 'this is no proxy',
+  message: 'this server is not a proxy',
   headers: { Allow: 'GET, HEAD' },
 };
 
-/** Undefined for a connection that is broken. */
+/** Undefined for a broken connection. */
 function answerTo(code: string | undefined): PlainAnswer | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, message: 'the headers of the request are too large' };
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the request headers are too large' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, message: 'the request did not arrive in time' };
-  return code?.startsWith('HPE_') ? { status: 400, message: 'this is no request of HTTP/1.1' } : undefined;
+  return code?.startsWith('HPE_')
+    ? { status: 400, message: 'this is not a valid HTTP/1.1 request' }
+    : undefined;
 }
 
-/** Milliseconds for a client to read the last answer. Were the connection closed at once, it might never see it. */
+/** Milliseconds for a client to read the last answer. If the connection closed immediately, the answer could get lost. */
 const LINGER = 1000;
 
 function endWith(socket: Socket, answer: PlainAnswer): void {

@@ -1,4 +1,4 @@
-/** Connections are counted, so that no client takes them all, nor all clients together more than the service can bear. */
+/** Limits the number of connections, in total and per client. */
 
 import type { Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
@@ -7,7 +7,7 @@ import type { ServerLog } from './serverLog.ts';
 
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Of them, those from one address. */
+  /** The limit for one address. */
   readonly connectionsPerClient: number;
 }
 
@@ -16,7 +16,7 @@ export interface Connections {
   destroyAll(): void;
 }
 
-/** Closes those above the limits as soon as they come, before TLS. */
+/** Closes connections above the limits immediately, before the TLS handshake. */
 export function limitConnections(server: HttpServer, limits: ConnectionLimits, log: ServerLog): Connections {
   const sockets = new Set<Socket>();
   const byClient = new Map<string, number>();
@@ -46,15 +46,15 @@ export function limitConnections(server: HttpServer, limits: ConnectionLimits, l
   };
 }
 
-/** IPv4 addresses look the same whether the socket is for both kinds or not. */
+/** The client address; IPv4 addresses have the same form on dual-stack sockets. */
 export function clientAddress(socket: Duplex): string {
   const { remoteAddress = 'unknown' } = transportOf(socket) ?? {};
   return remoteAddress.replace(/^::ffff:(?=[0-9.]+$)/, '');
 }
 
 /**
- * The connection below TLS: it still knows its peer after a handshake has failed. Node gives no way to it but a property
- * that is not documented; without that, the connection of TLS itself.
+ * The TCP connection of a TLS socket, which still has the peer address after a failed handshake. Node offers it only as an
+ * undocumented property; without the property, the TLS socket itself.
  */
 export function transportOf(socket: Duplex): Socket | undefined {
   const below: unknown = Reflect.get(socket, '_parent');

@@ -1,20 +1,20 @@
 /**
- * Requests and their answers, one at a time on a connection: who sends a thousand requests at once must not make a
- * thousand answers begin, of which only the first can be sent.
+ * Processes requests one after the other on each connection: a client that pipelines a thousand requests must not start a
+ * thousand answers at the same time.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What goes on with the service as a whole; its values change. */
+/** The shutdown state of the service; its values change. */
 export interface Situation {
-  /** It ends: what runs is finished, connections are closed. */
+  /** The service is stopping: running requests are finished, then connections are closed. */
   readonly isDraining: boolean;
-  /** The time for that is over: connections are being cut. */
-  readonly isCut: boolean;
+  /** The grace period is over: connections are closed. */
+  readonly isAborting: boolean;
 }
 
-/** Answers one request, whatever it is. Never rejects. */
+/** Answers one request, also an invalid one. Never rejects. */
 export type Answerer = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -23,15 +23,15 @@ export type Answerer = (
 
 export interface Exchanges {
   take(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether an answer is on its way there. */
+  /** Whether a request is running on this connection. */
   isBusy(socket: Socket): boolean;
-  /** Answers on their way. */
+  /** The number of running requests. */
   running(): number;
-  /** Resolves as soon as there are none; at once, where there are none now. */
+  /** Resolves when no request is running. */
   whenIdle(): Promise<void>;
 }
 
-/** Requests on one connection that may wait for their turn. Programs send none before they have the answer. */
+/** The maximum number of pipelined requests per connection. Normal clients send one request at a time. */
 const MAX_WAITING = 16;
 
 export function createExchanges(answer: Answerer, situation: Situation): Exchanges {
@@ -44,7 +44,7 @@ export function createExchanges(answer: Answerer, situation: Situation): Exchang
     if (socket.destroyed || socket.writableEnded) return;
     busy.add(socket);
     const closed = new Promise((resolve) => void response.once('close', resolve));
-    response.on('error', ignore); // of the connection, which `close` tells as well
+    response.on('error', ignore); // `close` follows
     if (situation.isDraining) response.shouldKeepAlive = false;
     await answer(request, response, situation).catch(() => socket.destroy());
     await closed;
@@ -80,7 +80,7 @@ export function createExchanges(answer: Answerer, situation: Situation): Exchang
 
 interface Queue {
   length: number;
-  /** Settles when the last one of it is answered. */
+  /** Settles when the last request is answered. */
   end: Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Where the service is to be found: an address and a port, or a socket that systemd has opened for it. */
+/** The listen address of a service: an address and a port, or a socket that systemd has opened. */
 
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -10,12 +10,12 @@ export type ListenAddress =
       readonly kind: 'tcp';
       /** A name or an address without brackets; undefined for all addresses of the machine. */
       readonly host: string | undefined;
-      /** 0: one that is free. */
+      /** 0: any free port. */
       readonly port: number;
     }
   | { readonly kind: 'inherited'; readonly fd: number };
 
-/** The first file descriptor that systemd passes on (sd_listen_fds). */
+/** The first file descriptor that systemd passes (sd_listen_fds). */
 const FIRST_INHERITED = 3;
 
 /**
@@ -24,55 +24,56 @@ const FIRST_INHERITED = 3;
  */
 export function parseListenAddress(text: string): ListenAddress {
   const { address, port } = splitAddress(text);
-  if (!/^[0-9]+$/.test(port)) throw noAddress(text, `the port ${JSON.stringify(port)} is not a number`);
-  if (Number(port) > HIGHEST_PORT) throw noAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
+  if (!/^[0-9]+$/.test(port)) throw invalidAddress(text, `the port ${JSON.stringify(port)} is not a number`);
+  if (Number(port) > HIGHEST_PORT) throw invalidAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
   if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
   const bracketed = /^\[(.*)\]$/.exec(address)?.[1];
-  if (bracketed === undefined && address.includes(':')) throw noAddress(text, 'IPv6 addresses need brackets');
+  if (bracketed === undefined && address.includes(':'))
+    throw invalidAddress(text, 'IPv6 addresses require brackets');
   const host = parseHost(bracketed ?? address);
   if (host.kind === 'invalid')
-    throw noAddress(text, `${JSON.stringify(bracketed ?? address)}: ${host.problem}`);
+    throw invalidAddress(text, `${JSON.stringify(bracketed ?? address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
-    throw noAddress(text, 'brackets are for IPv6 addresses');
+    throw invalidAddress(text, 'only IPv6 addresses have brackets');
   return { kind: 'tcp', host: bracketed ?? address, port: Number(port) };
 }
 
 const HIGHEST_PORT = 65_535;
 
-/** At the last colon outside of brackets. */
+/** Splits at the last colon outside of brackets. */
 function splitAddress(text: string): { readonly address: string; readonly port: string } {
-  if (text.includes('://')) throw noAddress(text, 'it is a URL');
+  if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
   const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
   const port = text.slice(colon + 1);
   if (colon >= 0 && port !== '') return { address: text.slice(0, colon), port };
-  throw noAddress(
+  throw invalidAddress(
     text,
     /^[0-9]+$/.test(text) ? 'the colon before the port is missing' : 'the port is missing',
   );
 }
 
-function noAddress(text: string, problem: string): UsageError {
+function invalidAddress(text: string, problem: string): UsageError {
   return new UsageError(`Cannot listen on ${JSON.stringify(text)}: ${problem}`, {
     hint: 'pass ADDRESS:PORT, [::1]:PORT, or :PORT for all addresses of the machine',
   });
 }
 
-/** The socket of a systemd unit of type socket, if this process was started for one; the environment says so. */
+/** The socket of a systemd socket unit, if the environment contains one for this process. */
 export function inheritedAddress(
   env: Readonly<Record<string, string | undefined>>,
   pid: number,
 ): ListenAddress | undefined {
   if (env['LISTEN_PID'] !== String(pid) || env['LISTEN_FDS'] === undefined) return undefined;
   if (env['LISTEN_FDS'] !== '1') {
-    throw new CliError(`systemd passes on ${env['LISTEN_FDS']} sockets, where one is served`, {
+    throw new CliError(`systemd passes ${env['LISTEN_FDS']} sockets; only one is supported`, {
       code: 'ERR_LISTEN',
-      hint: 'leave one ListenStream= in the .socket unit',
+      hint: 'keep only one ListenStream= in the .socket unit',
     });
   }
   return { kind: 'inherited', fd: FIRST_INHERITED };
 }
 
-/** Whether only programs of the same machine can reach it. What is inherited may be anything. */
+/** Whether only this machine can connect. An inherited socket counts as reachable from other machines. */
 export function isLoopback(address: ListenAddress): boolean {
   if (address.kind === 'inherited') return false;
   const { host = '' } = address;
@@ -81,13 +82,13 @@ export function isLoopback(address: ListenAddress): boolean {
   );
 }
 
-/** For node's `listen`. */
+/** The options for `listen` of node:net. */
 export function listenOptions(address: ListenAddress): ListenOptions & { readonly fd?: number } {
   if (address.kind === 'inherited') return { fd: address.fd };
   return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
 }
 
-/** `http://127.0.0.1:8080`, for a person who wants to open it: of all addresses, the one of this machine. */
+/** A URL for this machine, such as `http://127.0.0.1:8080`; `localhost` if the server listens on all addresses. */
 export function formatOrigin(scheme: 'http' | 'https', bound: AddressInfo | string | null): string {
   if (bound === null || typeof bound === 'string') return `${scheme}://localhost`;
   const isAny = bound.address === '::' || bound.address === '0.0.0.0';
@@ -95,11 +96,11 @@ export function formatOrigin(scheme: 'http' | 'https', bound: AddressInfo | stri
   return `${scheme}://${host.kind === 'invalid' ? bound.address : formatUrlHost(host)}:${bound.port}`;
 }
 
-/** Why nothing could be served there. Passes on what is no system error. */
+/** The error for an address on which the server cannot listen. Other errors are returned unchanged. */
 export function listenError(error: unknown, address: ListenAddress): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
-  const [problem, hint] = listenProblems[code] ?? [code, 'give another address and port'];
+  const [problem, hint] = listenProblems[code] ?? [code, 'pass another address and port with --listen'];
   return new CliError(`Cannot listen on ${formatAddress(address)}: ${problem}`, {
     code: 'ERR_LISTEN',
     hint,
@@ -108,22 +109,22 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
 }
 
 function formatAddress(address: ListenAddress): string {
-  if (address.kind === 'inherited') return `the socket of systemd (file descriptor ${address.fd})`;
+  if (address.kind === 'inherited') return `the systemd socket (file descriptor ${address.fd})`;
   const { host = '', port } = address;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
-  EADDRINUSE: ['another program listens there', 'end that program, or give another port'],
+  EADDRINUSE: ['the address is already in use', 'stop the other program, or pass another port with --listen'],
   EACCES: [
-    'ports below 1024 are for privileged programs',
-    'give a higher port, or let systemd open the socket, or grant CAP_NET_BIND_SERVICE',
+    'ports below 1024 require privileges',
+    'pass a higher port, use a systemd socket unit, or grant CAP_NET_BIND_SERVICE',
   ],
-  EADDRNOTAVAIL: ['this machine does not have the address', 'see its addresses with: ip address'],
-  ENOTFOUND: ['no such host is known', 'give an address of this machine'],
-  EAI_AGAIN: ['no such host is known', 'give an address of this machine'],
-  EAFNOSUPPORT: ['this machine has no such kind of address', 'give an IPv4 address'],
-  EBADF: ['there is no such socket', 'start it by its .socket unit'],
-  EINVAL: ['that is no socket to listen on', 'give ListenStream= in the .socket unit'],
-  ENOTSOCK: ['that is no socket to listen on', 'give ListenStream= in the .socket unit'],
+  EADDRNOTAVAIL: ['this machine does not have this address', 'list its addresses with: ip address'],
+  ENOTFOUND: ['host name not found', 'pass an IP address of this machine'],
+  EAI_AGAIN: ['host name not found', 'pass an IP address of this machine'],
+  EAFNOSUPPORT: ['this machine does not support this address family', 'pass an IPv4 address'],
+  EBADF: ['the socket does not exist', 'start the service with its .socket unit'],
+  EINVAL: ['it is not a listening socket', 'use ListenStream= in the .socket unit'],
+  ENOTSOCK: ['it is not a listening socket', 'use ListenStream= in the .socket unit'],
 };

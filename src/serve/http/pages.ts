@@ -1,17 +1,17 @@
-/** What the service tells of itself: pages for persons, figures for Prometheus, and whether it lives and is ready. */
+/** The pages of the service: status page, metrics, health and readiness probes. */
 
-/** A page under a path of its own; it comes before what the catalog has there. */
+/** A page with a fixed path, which overrides the catalog. */
 export interface Page {
-  /** Whether it is for everybody; else for operators. */
+  /** Whether all clients have access; otherwise only operators. */
   readonly isPublic: boolean;
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
 interface PageRequest {
   readonly query: URLSearchParams;
-  /** The header of this name, or nothing. */
+  /** The `Accept` header, or an empty string. */
   readonly accept: string;
-  /** Whether the service ends. */
+  /** Whether the service is stopping. */
   readonly isDraining: boolean;
 }
 
@@ -24,7 +24,7 @@ interface PageAnswer {
 
 const plain = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-/** For `healthz`: answering at all is the message. */
+/** For `healthz`: any answer means that the service is alive. */
 export const healthPage: Page = {
   isPublic: true,
   answer: () => ({ status: 200, headers: plain, body: 'ok\n' }),
@@ -32,13 +32,13 @@ export const healthPage: Page = {
 
 /**
  * For `readyz`.
- * @param problem why nothing can be served yet, as a clause without secrets; undefined when it can
+ * @param problem why the service is not ready, as a clause without secrets; undefined if it is ready
  */
 export function createReadyPage(problem: () => string | undefined): Page {
   return {
     isPublic: true,
     answer: ({ isDraining }) => {
-      const reason = isDraining ? 'the service ends' : problem();
+      const reason = isDraining ? 'the service is stopping' : problem();
       return reason === undefined
         ? { status: 200, headers: plain, body: 'ready\n' }
         : { status: 503, headers: plain, body: `503: ${reason}\n` };

@@ -1,27 +1,27 @@
 /**
- * Bodies of requests, for services that take some: up to a size, and within a memory that all requests share, as clients
- * may begin any number of large ones and never end them. Time is limited by the server (`requestTime`).
+ * Request bodies, for services that accept them. The size is limited per request, and in total for all requests, as clients
+ * may start any number of large requests and never finish them. The server limits the time (`requestTime`).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface BodyMemory {
-  /** Whether so many bytes more may be held. */
+  /** Reserves so many bytes; false if the limit is reached. */
   take(size: number): boolean;
   giveBack(size: number): void;
 }
 
-/** @param limit bytes of all bodies that are being read */
+/** @param limit total bytes of all request bodies */
 export function createBodyMemory(limit: number): BodyMemory {
-  let held = 0;
+  let used = 0;
   return {
     take: (size) => {
-      if (held + size > limit) return false;
-      held += size;
+      if (used + size > limit) return false;
+      used += size;
       return true;
     },
     giveBack: (size) => {
-      held -= size;
+      used -= size;
     },
   };
 }
@@ -30,9 +30,9 @@ export type RequestBody =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
   /** Larger than the limit. */
   | { readonly kind: 'too-large' }
-  /** There is no memory for it now. */
+  /** The memory limit for all requests is reached. */
   | { readonly kind: 'no-memory' }
-  /** The client went away, or took too long, before all of it was there. */
+  /** The client disconnected or timed out before the end of the body. */
   | { readonly kind: 'cut' };
 
 export interface BodyLimits {
@@ -42,8 +42,8 @@ export interface BodyLimits {
 }
 
 /**
- * Tells clients that wait for it to go on, and reads. What is whole counts as held until it is answered. What is not read
- * is left to `sendLastAnswer`. Never rejects.
+ * Reads the body, after 100 Continue for clients that wait for it. The memory stays reserved until the request is answered.
+ * `sendLastAnswer` discards the rest of a body that was not read to its end. Never rejects.
  */
 export async function readRequestBody(
   request: IncomingMessage,
@@ -52,7 +52,7 @@ export async function readRequestBody(
 ): Promise<RequestBody> {
   if (Number(request.headers['content-length'] ?? 0) > size) return { kind: 'too-large' };
   if (waitsToSend(request)) {
-    goingOn.add(request);
+    continued.add(request);
     response.writeContinue();
   }
   const collected = createGrowingBytes(size, memory);
@@ -71,10 +71,10 @@ export async function readRequestBody(
   }
 }
 
-/** Those that were told to send their bodies. */
-const goingOn = new WeakSet<IncomingMessage>();
+/** Requests that were answered with 100 Continue. */
+const continued = new WeakSet<IncomingMessage>();
 
-/** Whether the client sends the body only when it is told to (RFC 9110, section 10.1.1). */
+/** Whether the client sends the body only after 100 Continue (RFC 9110, section 10.1.1). */
 function waitsToSend({ headers }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue';
 }
@@ -87,7 +87,7 @@ interface GrowingBytes {
 
 const FIRST_SIZE = 64 * 1024;
 
-/** One buffer that grows: kept as they come, parts of one byte each would take a hundred times the memory. */
+/** One growing buffer, as a list of parts would use a hundred times the memory if each part has one byte. */
 function createGrowingBytes(limit: number, memory: BodyMemory): GrowingBytes {
   let buffer = Buffer.alloc(0);
   let length = 0;
@@ -113,12 +113,12 @@ function createGrowingBytes(limit: number, memory: BodyMemory): GrowingBytes {
   };
 }
 
-/** What is still read of a body that nobody wants, so that the client comes to read its answer. */
+/** How much of an unwanted body is discarded, so that the client gets to read the answer. */
 const LINGER = { bytes: 4 * 1024 * 1024, milliseconds: 1000 };
 
 /**
- * Sends an answer, then closes the connection, whatever else the client sends. Were it closed at once, the client would
- * lose the answer with it.
+ * Sends an answer and then closes the connection, even if the client still sends data. Some data is discarded first: if the
+ * connection closed immediately, the client could lose the answer.
  * @param response has its status and headers
  */
 export async function sendLastAnswer(
@@ -130,7 +130,7 @@ export async function sendLastAnswer(
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.flushHeaders();
   if (request.method !== 'HEAD') response.write(body);
-  const isSending = !waitsToSend(request) || goingOn.has(request);
+  const isSending = !waitsToSend(request) || continued.has(request);
   if (isSending && !request.complete && !request.destroyed) await dismissBody(request, LINGER);
   response.end();
 }

@@ -1,6 +1,6 @@
 /**
- * The one place where a request becomes an answer: what it asks for, whether that is granted, what it is, and how much of
- * it. Each ends in one event, whatever went wrong.
+ * Answers requests: checks the request and its credentials, finds the resource, and sends the requested ranges. Each request
+ * results in one log event, also after an error.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -20,17 +20,17 @@ import type { Page } from './pages.ts';
 import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
-/** What requests are answered from. Catalog and access are asked for at each request: a reload puts others in their place. */
+/** The sources of the answers. Catalog and access are read for each request, as a reload replaces them. */
 export interface Service {
   catalog(): Catalog;
   access(): AccessCheck;
   readonly transfers: TransferLog;
   readonly log: ServerLog;
-  /** Milliseconds after which a client is cut off that takes nothing. */
+  /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly idleTimeout: number;
-  /** By their paths without the slash at the start: empty for the status page. */
+  /** By path without the leading slash; the empty path is the status page. */
   readonly pages: ReadonlyMap<string, Page>;
-  /** Is told of every request that is over, e.g. to count. */
+  /** Receives every finished request, for example to count it. */
   readonly watch?: (event: RequestEvent) => void;
 }
 
@@ -50,11 +50,11 @@ export function createAnswerer(service: Service): Answerer {
     } catch (error) {
       fail(exchange, error);
     }
-    tell(exchange, (performance.now() - start) / 1000);
+    report(exchange, (performance.now() - start) / 1000);
   };
 }
 
-/** A request on its way to its answer, and what is known of it so far. */
+/** A request in progress, with the facts for its log event. */
 interface Exchange {
   readonly service: Service;
   readonly buffers: BufferPool;
@@ -62,7 +62,7 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly situation: Situation;
   readonly id: number;
-  /** Its address, which a socket that is closed does not know any more. */
+  /** IP address; a closed socket no longer has it. */
   readonly client: string;
   readonly facts: {
     entry?: CatalogEntry;
@@ -71,7 +71,7 @@ interface Exchange {
     outcome?: RequestEvent['outcome'];
     /** Without tokens. */
     readonly userAgent: string | undefined;
-    /** Asked every few seconds, and not logged. */
+    /** A probe, which is not logged. */
     isProbe?: boolean;
   };
 }
@@ -89,8 +89,8 @@ async function answer(exchange: Exchange): Promise<void> {
   }
 
   const admission = service.access().admit(credentialsOf(request, path));
-  // What strangers ask for may be a secret that they put into the wrong place.
-  if (admission.kind === 'stranger') return refuse(exchange, unauthorized);
+  // The path is not logged: it may contain a secret that the client put there by mistake.
+  if (admission.kind === 'unauthenticated') return refuse(exchange, unauthorized);
   facts.path = shownPath(service.access().mask(path));
   if (admission.kind === 'unknown') return refuse(exchange, notFound(facts.path));
   const isOperator = admission.grant.kind === 'all';
@@ -102,36 +102,36 @@ async function answer(exchange: Exchange): Promise<void> {
   if (entry === 'ambiguous') return refuse(exchange, ambiguous(facts.path));
   facts.entry = entry;
   facts.path = admission.path;
-  const letGo = catalog.hold();
+  const release = catalog.acquire();
   try {
     const resource = await entry.resource();
     if (resource === undefined) refuse(exchange, notFound(facts.path, isOperator));
     else await sendResource(exchange, resource, admission.path);
   } finally {
-    letGo();
+    release();
   }
 }
 
-/** What is wrong with a request, whatever it asks for. */
+/** The answer to a request that is invalid for every path. */
 function problemOf(request: IncomingMessage): PlainAnswer | undefined {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod;
-  if (hasBody(request)) return { status: 413, message: 'a request to fetch something has no body' };
+  if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed;
+  if (hasBody(request)) return { status: 413, message: 'GET and HEAD requests must not have a body' };
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   const isHost = /^[A-Za-z0-9._~%:[\]-]{0,262}$/.test(request.headers.host ?? '');
-  return hosts.length > 1 || !isHost ? { status: 400, message: 'the Host header is no host' } : undefined;
+  return hosts.length > 1 || !isHost ? { status: 400, message: 'invalid Host header' } : undefined;
 }
 
-const wrongMethod: PlainAnswer = {
+const methodNotAllowed: PlainAnswer = {
   status: 405,
-  message: 'nothing can be changed here',
+  message: 'method not allowed',
   hint: 'use GET or HEAD',
   headers: { Allow: 'GET, HEAD' },
 };
 
 const unauthorized: PlainAnswer = {
   status: 401,
-  message: 'this needs a credential',
-  hint: 'use the signed URL of the host; operators show a token (Authorization: Bearer TOKEN, or as the password)',
+  message: 'authentication required',
+  hint: 'use the signed URL of the host; as an operator, send a token (Authorization: Bearer TOKEN, or as the password)',
   headers: {
     'WWW-Authenticate': ['Bearer realm="ironic-coreos"', 'Basic realm="ironic-coreos", charset="UTF-8"'],
   },
@@ -140,17 +140,19 @@ const unauthorized: PlainAnswer = {
 function notFound(path: string | undefined, isOperator = false): PlainAnswer {
   return {
     status: 404,
-    message: `${path ?? 'this'} is not served here`,
-    hint: isOperator ? 'what is served is listed at /' : 'check the name, and whether the URL has expired',
+    message: `${path ?? 'this path'} is not served here`,
+    hint: isOperator
+      ? 'see / for the list of files'
+      : 'check the file name, or get a new URL if this one has expired',
   };
 }
 
-/** For whoever may fetch the files of all hosts. */
+/** For clients with access to all hosts. */
 function ambiguous(path: string): PlainAnswer {
   return {
     status: 409,
     message: `several hosts have a file named ${path}`,
-    hint: 'use the URL of the host, which is listed at /',
+    hint: 'use the URL of the host from the list at /',
   };
 }
 
@@ -159,7 +161,7 @@ function shownAgent({ headers }: IncomingMessage, service: Service): string | un
   return text === undefined ? undefined : service.access().mask(text);
 }
 
-/** Of a path without tokens. Operators look for names, so the last part of what is unknown is told. */
+/** The last segment of an unknown path, without tokens, for the log. */
 function shownPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return resemblesToken(name) ? '(token)' : plainText(name, MAX_SHOWN);
@@ -172,7 +174,7 @@ interface Granted {
   readonly path: string;
 }
 
-/** What is not granted is as if it did not exist; nothing is made of it either. */
+/** Without access, an entry does not exist, and is not built either. */
 function findGranted(catalog: Catalog, { grant, path }: Granted): ReturnType<Catalog['find']> {
   const entry = catalog.find(path, ownerOf(grant));
   if (entry === 'ambiguous') return entry;
@@ -242,7 +244,7 @@ interface Delivery {
   readonly transfer: Transfer;
 }
 
-/** Clients that go away are nothing to be thrown. */
+/** A disconnected client is an outcome, not an error. */
 async function send(exchange: Exchange, { parts, source, transfer }: Delivery): Promise<void> {
   const { service, buffers, response, situation, facts } = exchange;
   try {
@@ -262,7 +264,7 @@ async function send(exchange: Exchange, { parts, source, transfer }: Delivery): 
       facts.outcome = 'failed';
       throw error;
     }
-    facts.outcome = situation.isCut ? 'cut off' : error.reason;
+    facts.outcome = situation.isAborting ? 'aborted' : error.reason;
   }
 }
 
@@ -270,10 +272,10 @@ function refuse({ request, response }: Exchange, plain: PlainAnswer): void {
   sendPlainAnswer(request, response, plain);
 }
 
-/** What the operator has to know goes to the log; the client learns that it is not its fault. */
+/** Logs the details for the operator; the client gets an answer without details. */
 function fail({ service, request, response, id, facts }: Exchange, error: unknown): void {
   const isKnown = error instanceof CliError;
-  service.log.note('error', isKnown ? 'cannot serve' : 'defect', {
+  service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
     id,
     path: facts.path,
     ...describe(error),
@@ -283,8 +285,8 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
     response.destroy();
     return;
   }
-  const hint = `the operator finds the reason in the log under request ${id}`;
-  const message = isKnown ? 'this cannot be served now' : 'the service has a defect';
+  const hint = `ask the operator: the log contains the reason under request id ${id}`;
+  const message = isKnown ? 'this file is temporarily unavailable' : 'internal error';
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
 }
 
@@ -293,7 +295,7 @@ function describe(error: unknown): { readonly message: string; readonly hint?: s
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
-function tell({ service, request, response, id, client, facts }: Exchange, seconds: number): void {
+function report({ service, request, response, id, client, facts }: Exchange, seconds: number): void {
   const event: RequestEvent = {
     id,
     client,

@@ -1,6 +1,6 @@
 /**
- * The service as the network sees it: HTTP/1.1, with TLS or without, that outlives whatever clients send. What is
- * answered is in `requests.ts`. Left out: HTTP/2, which no firmware asks for, and compression, as images are compressed.
+ * The HTTP/1.1 server, with or without TLS, with limits against faulty clients. `requests.ts` answers the requests. Not
+ * supported: HTTP/2, which no firmware uses, and compression, as images are already compressed.
  */
 
 import {
@@ -19,20 +19,20 @@ import { noteCertificate, readTlsFiles, type TlsFiles, type TlsMaterial, watchTl
 
 /** Times in milliseconds. */
 export interface ServerLimits extends ConnectionLimits {
-  /** Bytes of all headers of a request. */
+  /** Maximum size of all request headers, in bytes. */
   readonly headerSize: number;
-  /** For the headers to arrive, and for the TLS handshake. */
+  /** Limit for receiving the headers, and for the TLS handshake. */
   readonly headerTime: number;
-  /** For the whole request to arrive. */
+  /** Limit for receiving the whole request. */
   readonly requestTime: number;
-  /** Between an answer and the next request on the same connection. */
+  /** Limit between an answer and the next request on the same connection. */
   readonly keepAliveTime: number;
-  /** Without anything sent or received during an exchange. */
+  /** Limit without any data sent or received during a request. */
   readonly idleTime: number;
   readonly requestsPerConnection: number;
 }
 
-/** For some thousand BMCs. A BMC opens a handful of connections, a virtual machine's host one for each guest. */
+/** For a few thousand BMCs. A BMC opens a few connections, a hypervisor one for each guest. */
 export const defaultLimits: ServerLimits = {
   connections: 4096,
   connectionsPerClient: 512,
@@ -46,47 +46,47 @@ export const defaultLimits: ServerLimits = {
 
 export interface ServerOptions {
   readonly listen: ListenAddress;
-  /** Files, which may change, or what has been made in memory; undefined for plain HTTP. */
+  /** Files, which may change, or a certificate in memory; undefined for plain HTTP. */
   readonly tls: TlsFiles | TlsMaterial | undefined;
   readonly limits: ServerLimits;
   readonly answer: Answerer;
   readonly log: ServerLog;
-  /** Is told what was no request, besides the log. */
+  /** Receives refused connections and requests, in addition to the log. */
   readonly refused?: ((refusal: Refusal) => void) | undefined;
-  /** Milliseconds between two looks whether the files of TLS have changed. */
+  /** Milliseconds between two checks for changed TLS files. */
   readonly tlsInterval?: number;
 }
 
 export interface RunningServer {
-  /** `https://192.0.2.1:8443`: how it can be reached from this machine. */
+  /** The URL for this machine: `https://192.0.2.1:8443`. */
   readonly origin: string;
   readonly port: number;
   connections(): number;
-  /** Reads the files of TLS anew; resolves to whether they are good. True without TLS. */
+  /** Reloads the TLS files; resolves to whether they are valid. True without TLS. */
   reloadCertificates(): Promise<boolean>;
   /**
-   * From now on the service says that it ends and keeps no connection, but goes on. Load balancers look elsewhere then,
-   * so that nobody meets a closed door.
+   * Makes `/readyz` fail and closes each connection after its next answer, but continues to accept requests, until load
+   * balancers use other replicas.
    */
   announceEnd(): void;
   /**
-   * Takes no more connections, closes those that are at rest, and waits for the others. May be called again with less
-   * time. Resolves when all are closed.
+   * Stops listening, closes idle connections, and waits for running requests. May be called again with a shorter time.
+   * Resolves when all connections are closed.
    * @param grace milliseconds
    */
   stop(grace: number): Promise<StopResult>;
 }
 
 interface StopResult {
-  /** Answers that were not finished in time. */
-  readonly cut: number;
+  /** The number of requests that were aborted after the grace period. */
+  readonly aborted: number;
 }
 
-/** @throws CliError where the files of TLS are no good, or nothing can listen there */
+/** @throws CliError if the TLS files are invalid, or if the server cannot listen on the address */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { limits, log, tlsInterval = TLS_INTERVAL } = options;
   const tls = options.tls && (await readTls(options.tls));
-  const situation = { isDraining: false, isCut: false };
+  const situation = { isDraining: false, isAborting: false };
   const exchanges = createExchanges(options.answer, situation);
   const { server, use } = createServer(limits, tls?.first);
   const connections = limitConnections(server, limits, log);
@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
   return {
-    ...whereabouts(server, tls !== undefined),
+    ...boundAddress(server, tls !== undefined),
     connections: () => connections.count(),
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 const TLS_INTERVAL = 5000;
 
-/** What is in use first, and the files that it is from. */
+/** The first certificate, and the files that it comes from. */
 async function readTls(
   tls: TlsFiles | TlsMaterial,
 ): Promise<{ readonly files: TlsFiles | undefined; readonly first: TlsMaterial }> {
@@ -119,7 +119,7 @@ async function readTls(
 
 interface Created {
   readonly server: HttpServer;
-  /** Puts another certificate into use; nothing without TLS. */
+  /** Replaces the certificate; does nothing without TLS. */
   readonly use: (material: TlsMaterial) => void;
 }
 
@@ -138,7 +138,7 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
     ...options,
     ...material.context,
     handshakeTimeout: limits.headerTime,
-    // Who shows none may still have a token, or a signed path.
+    // Clients without a certificate may still have a token or a signed path.
     requestCert: material.context.ca !== undefined,
     rejectUnauthorized: false,
   });
@@ -147,12 +147,12 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
 }
 
 /**
- * A client may end its half of the connection as soon as it has sent its request, and still wait for the answer (RFC 9112,
- * section 9.6). Without this property, which Node does not document, it would get none.
+ * A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
+ * section 9.6). Without this undocumented property, Node sends no answer then.
  */
 function answerHalfClosed(server: HttpServer): void {
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Not before: a client that ends its half in the middle of a handshake is gone.
+  // Only after the handshake: a client that closes its side during the handshake has disconnected.
   server.on('secureConnection', (socket: Socket) => {
     socket.allowHalfOpen = true;
   });
@@ -165,7 +165,7 @@ function limitTime<Server extends HttpServer>(server: Server, limits: ServerLimi
   return server;
 }
 
-/** The connections on which HTTP is spoken: with TLS, those whose handshake is done. */
+/** The open HTTP connections; with TLS, only those with a finished handshake. */
 function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Socket> {
   const sessions = new Set<Socket>();
   server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -186,7 +186,7 @@ async function listen(server: HttpServer, address: ListenAddress): Promise<void>
   });
 }
 
-function whereabouts(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
+function boundAddress(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
   const bound: AddressInfo | string | null = server.address();
   const port = bound === null || typeof bound === 'string' ? 0 : bound.port;
   return { origin: formatOrigin(isSecure ? 'https' : 'http', bound), port };
@@ -194,11 +194,11 @@ function whereabouts(server: HttpServer, isSecure: boolean): Pick<RunningServer,
 
 interface Stopping {
   readonly server: HttpServer;
-  readonly situation: { isDraining: boolean; isCut: boolean };
+  readonly situation: { isDraining: boolean; isAborting: boolean };
   readonly exchanges: Exchanges;
   readonly connections: Connections;
   readonly sessions: ReadonlySet<Socket>;
-  /** Frees what else the service holds. */
+  /** Stops the watch of the TLS files. */
   readonly end: () => void;
 }
 
@@ -210,10 +210,10 @@ function createStop({
   sessions,
   end,
 }: Stopping): RunningServer['stop'] {
-  let cut = 0;
-  const cutAll = (): void => {
-    situation.isCut = true;
-    cut += exchanges.running();
+  let aborted = 0;
+  const abortAll = (): void => {
+    situation.isAborting = true;
+    aborted += exchanges.running();
     connections.destroyAll();
   };
   const begin = async (): Promise<void> => {
@@ -228,9 +228,9 @@ function createStop({
   let stopped: Promise<void> | undefined;
   return async (grace) => {
     stopped ??= begin();
-    const timer = setTimeout(cutAll, grace);
+    const timer = setTimeout(abortAll, grace);
     await stopped;
     clearTimeout(timer);
-    return { cut };
+    return { aborted };
   };
 }

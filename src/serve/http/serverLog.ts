@@ -1,40 +1,40 @@
 /**
- * What happens, a line an event: JSON for programs, or words for a person. What may be logged has names here, so that no
- * header, query or signed path gets in by chance.
+ * The event log, one event per line: JSON for programs, or text for users. Only the fields that are declared here are
+ * logged, so that no header, query or signed path gets into the log by mistake.
  */
 
 import type { Writable } from 'node:stream';
 import type { Artifact } from '../answer/resource.ts';
 import { plainText } from './textResponse.ts';
 
-/** A request that has been answered, or whose client went away. */
+/** A finished request: answered, or aborted by either side. */
 export interface RequestEvent {
-  /** Counts requests since the start; the client is told, too. */
+  /** The number of the request since the start, as in the `X-Request-Id` header. */
   readonly id: number;
-  /** Its address. */
+  /** IP address. */
   readonly client: string;
   readonly method: string;
-  /** What was fetched; undefined where that was nothing of the catalog. */
+  /** The fetched artifact; undefined for pages and unknown paths. */
   readonly artifact: Artifact | undefined;
   readonly host: string | undefined;
-  /** Without the token: of the catalog, or the last segment of what is unknown. */
+  /** Without the token: the path in the catalog, or the last segment of an unknown path. */
   readonly path: string | undefined;
   readonly status: number;
-  /** Of an image or a page, handed to the system. */
+  /** Bytes of an image or a page that the kernel has accepted. */
   readonly bytes: number;
   readonly seconds: number;
-  readonly outcome: 'complete' | 'client gone' | 'cut off' | 'failed';
+  readonly outcome: 'complete' | 'client disconnected' | 'aborted' | 'failed';
   readonly userAgent: string | undefined;
 }
 
 type LogLevel = 'info' | 'warning' | 'error';
 
-/** Values that the program has made itself, or that have been through `plainText`. */
+/** Values of the program itself, or the results of `plainText`. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ServerLog {
   request(event: RequestEvent): void;
-  /** @param event a word or two: `certificate` */
+  /** @param event one or two words: `certificate` */
   note(level: LogLevel, event: string, fields: LogFields): void;
 }
 
@@ -42,13 +42,13 @@ export interface ServerLog {
 const MAX_PATH_LENGTH = 120;
 const MAX_AGENT_LENGTH = 120;
 
-/** Events as lines of the output. An output that is gone does not stop the service. */
+/** Writes events to the output. A closed output does not stop the service. */
 export function createServerLog(
   output: Writable,
   form: 'json' | 'text',
   now = (): Date => new Date(),
 ): ServerLog {
-  const format = form === 'json' ? formatJson : formatWords;
+  const format = form === 'json' ? formatJson : formatText;
   const note: ServerLog['note'] = (level, event, fields) => {
     output.write(format({ time: now().toISOString(), level, event, ...fields }));
   };
@@ -82,7 +82,7 @@ function formatJson(line: Line): string {
 }
 
 /** `2026-11-21T16:55:37.000Z info request client=10.0.0.7 path=worker-0.iso …` */
-function formatWords({ time, level, event, ...fields }: Line): string {
+function formatText({ time, level, event, ...fields }: Line): string {
   const words = Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const text = String(value);

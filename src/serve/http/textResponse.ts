@@ -1,15 +1,15 @@
 /**
- * Answers that are a sentence, for a person who looks at the console of a BMC or at curl. They never hold anything that
- * the client has not sent itself, so nothing is lost where they show up.
+ * Plain-text answers, for a user who reads the console of a BMC or the output of curl. They contain only data that the client
+ * has sent itself, so they reveal no secrets.
  */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 export interface PlainAnswer {
   readonly status: number;
-  /** Without a full stop: `worker-7.iso is not served here`. */
+  /** Without a period: `worker-7.iso is not served here`. */
   readonly message: string;
-  /** What can be done about it. */
+  /** How to fix it, as an imperative. */
   readonly hint?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -20,7 +20,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Sends all of it; for HEAD without the text. Ends the connection where the request has a body, which nobody reads. */
+/** Sends the answer; for HEAD without the text. Closes the connection if the request has a body, as the body is not read. */
 export function sendPlainAnswer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -35,7 +35,7 @@ export function sendPlainAnswer(
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-/** The same for what is not even a request; the connection ends with it. */
+/** The answer to an invalid request, as the last one on its connection. */
 export function formatLastAnswer(answer: PlainAnswer): string {
   const text = formatText(answer);
   const headers = {
@@ -48,7 +48,7 @@ export function formatLastAnswer(answer: PlainAnswer): string {
   return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** Whether bytes follow after the header. */
+/** Whether a body follows the header. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }
@@ -58,8 +58,8 @@ function formatText({ status, message, hint }: PlainAnswer): string {
 }
 
 /**
- * Printable ASCII, other characters as `?`, cut after `limit` characters, which `...` says. A copy: a part of a text would
- * keep the whole of it in memory.
+ * Converts to printable ASCII, with `?` for other characters, and truncates after `limit` characters with `...`. The result is
+ * a copy, as a substring would keep the whole text in memory.
  */
 export function plainText(text: string, limit: number): string {
   const plain = text.slice(0, limit).replace(/[^ -~]/g, '?');

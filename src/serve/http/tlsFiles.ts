@@ -1,7 +1,7 @@
 /**
- * Certificate, key and authorities from files which whoever renews them replaces while the service runs. Files are looked
- * at again and again rather than watched: Kubernetes replaces a link to their folder, and network file systems tell
- * nothing. Left out: keys that need a passphrase, and lists of revoked certificates.
+ * Certificate, key and client CA files, which may be renewed while the service runs. The files are polled: Kubernetes
+ * replaces a symbolic link to their folder, and network file systems send no change events. Not supported: encrypted keys
+ * and certificate revocation lists.
  */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
@@ -14,24 +14,24 @@ import type { ServerLog } from './serverLog.ts';
 
 /** Paths of PEM files. */
 export interface TlsFiles {
-  /** The service's own certificate first, then those between it and its authority. */
+  /** The certificate of the service first, then intermediate certificates. */
   readonly certificate: string;
   readonly key: string;
-  /** Authorities whose clients may do everything; undefined where no client is asked for a certificate. */
+  /** CA certificates; their clients have access to everything. Undefined if clients need no certificate. */
   readonly clientCa: string | undefined;
 }
 
-/** What fits together. */
+/** A matching certificate and key. */
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
   readonly expires: Date;
   /** SHA-256 of the certificate. */
   readonly fingerprint: string;
-  /** Tells the files from what they become later; from before they were read. */
+  /** The state of the files before they were read, to detect changes. */
   readonly stamp: string;
 }
 
-/** @throws CliError where a file cannot be read, is something else, or certificate and key do not belong together */
+/** @throws CliError if a file cannot be read or is invalid, or if certificate and key do not match */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   const stamp = await stampOf(files);
   const cert = await readPem(files.certificate, 'TLS certificate');
@@ -39,9 +39,9 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   const ca = files.clientCa === undefined ? undefined : await readPem(files.clientCa, 'Client CA');
   const certificate = parseCertificate(cert, files.certificate);
   if (!certificate.checkPrivateKey(parseKey(key, files.key))) {
-    throw new CliError(`The key ${files.key} is not that of the certificate ${files.certificate}`, {
+    throw new CliError(`The key ${files.key} does not match the certificate ${files.certificate}`, {
       code: 'ERR_TLS',
-      hint: 'give the two that were made together; the certificate of the service comes first in its file',
+      hint: 'pass the key that belongs to the first certificate in the file',
     });
   }
   if (ca !== undefined && files.clientCa !== undefined) parseCertificate(ca, files.clientCa);
@@ -65,40 +65,40 @@ function parseCertificate(pem: Buffer, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (error) {
-    throw new CliError(`${path} is no certificate`, {
+    throw new CliError(`${path} is not a certificate`, {
       code: 'ERR_TLS',
-      hint: 'give a PEM file',
+      hint: 'pass a PEM file',
       cause: error,
     });
   }
 }
 
 function parseKey(pem: Buffer, path: string): KeyObject {
-  // Node gives one error for that or another, depending on the kind of the key.
+  // For an encrypted key, the error of Node depends on the key type.
   if (pem.includes('ENCRYPTED')) {
     throw new CliError(`The key ${path} is encrypted`, {
       code: 'ERR_TLS',
-      hint: 'take the passphrase off: openssl pkey -in KEY -out PLAIN',
+      hint: 'remove the passphrase: openssl pkey -in KEY -out PLAIN',
     });
   }
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new CliError(`${path} is no private key`, {
+    throw new CliError(`${path} is not a private key`, {
       code: 'ERR_TLS',
-      hint: 'give a PEM file',
+      hint: 'pass a PEM file',
       cause: error,
     });
   }
 }
 
-/** What only OpenSSL knows, e.g. that a key is too short. */
+/** Checks that only OpenSSL does, for example of the key length. */
 function checkContext(context: SecureContextOptions, { certificate }: TlsFiles): void {
   try {
     createSecureContext(context);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(':').at(-1) : undefined;
-    throw new CliError(`The certificate ${certificate} cannot be used: ${reason ?? 'OpenSSL refuses it'}`, {
+    throw new CliError(`The certificate ${certificate} is invalid: ${reason ?? 'rejected by OpenSSL'}`, {
       code: 'ERR_TLS',
       cause: error,
     });
@@ -106,24 +106,24 @@ function checkContext(context: SecureContextOptions, { certificate }: TlsFiles):
 }
 
 export interface TlsWatch {
-  /** Reads the files, whether they have changed or not; resolves to whether they are in use now. Never rejects. */
+  /** Reloads the files, even if they are unchanged; resolves to whether they are in use now. Never rejects. */
   reload(): Promise<boolean>;
   end(): void;
 }
 
 export interface TlsWatchOptions {
   readonly files: TlsFiles;
-  /** What is in use. */
+  /** The certificate in use. */
   readonly first: TlsMaterial;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly use: (material: TlsMaterial) => void;
   readonly log: ServerLog;
 }
 
 /**
- * Puts changed files into use, one set after the other; what does not fit together is told, and the old one kept. Files
- * count as changed when two looks have found the same change: they may be written just now.
+ * Uses changed files. If they are invalid, logs an error and keeps the previous certificate. Files count as changed when two
+ * checks have found the same change, as a program may still be writing them.
  */
 export function watchTlsFiles({ files, first, interval, use, log }: TlsWatchOptions): TlsWatch {
   let tried = first.stamp;
@@ -136,17 +136,17 @@ export function watchTlsFiles({ files, first, interval, use, log }: TlsWatchOpti
     });
     return last;
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const before = found;
     found = await stampOf(files);
     if (found === before && found !== tried) await reload();
   };
   const end = new AbortController();
-  void repeat(look, interval, end);
+  void repeat(check, interval, end);
   return { reload, end: () => end.abort() };
 }
 
-/** One after the other, with pauses that keep no process alive. */
+/** Repeats a step with pauses that do not keep the process alive. */
 async function repeat(step: () => Promise<void>, pause: number, { signal }: AbortController): Promise<void> {
   for (;;) {
     await wait(pause, undefined, { ref: false, signal }).catch(() => undefined);
@@ -168,12 +168,12 @@ async function replace({
   } catch (error) {
     const { message, hint } =
       error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_TLS' });
-    log.note('error', 'certificate', { message: `${message}; the old one stays in use`, hint });
+    log.note('error', 'certificate', { message: `${message}; still using the previous certificate`, hint });
     return false;
   }
 }
 
-/** Says which certificate is in use. */
+/** Logs the certificate in use. */
 export function noteCertificate({ expires, fingerprint }: TlsMaterial, log: ServerLog): void {
   const isOver = expires.getTime() <= Date.now();
   log.note(isOver ? 'warning' : 'info', 'certificate', {
@@ -183,7 +183,7 @@ export function noteCertificate({ expires, fingerprint }: TlsMaterial, log: Serv
   });
 }
 
-/** A file that is not there counts, too. */
+/** The state of the files; a missing file is a state, too. */
 async function stampOf({ certificate, key, clientCa = key }: TlsFiles): Promise<string> {
   const stamps = [certificate, key, clientCa].map(async (path) => {
     const found = await stat(path, { bigint: true }).catch(() => undefined);

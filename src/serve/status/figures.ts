@@ -1,6 +1,6 @@
-/** Sizes and times as a person reads them. */
+/** Percentages and times in a readable form. */
 
-/** Whole ones, rounded down: 100 only of all. */
+/** Rounded down, so that 100 % means complete. */
 export function formatPercent(bytes: number, size: number): string {
   return `${size === 0 ? 100 : Math.floor((bytes / size) * 100)} %`;
 }
@@ -15,13 +15,13 @@ export function formatAgo(time: Date, now: Date): string {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** Of a transfer: `0.2 s`, `75 s`, `12 min`. */
+/** The duration of a transfer: `0.2 s`, `75 s`, `12 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** To the second: `2026-11-21 16:20:01 UTC`. */
+/** `2026-11-21 16:20:01 UTC` */
 export function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,14 +1,14 @@
-/** The status page for a person: one document without scripts, and without anything from elsewhere. */
+/** The status page as HTML: one document without scripts and without external resources. */
 
 import { formatCount } from '../../formats/messageText.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
-import { html, type Html, baseTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
+import { html, type Html, baseImageTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
 import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
 import type { ServiceStatus, Status } from './status.ts';
 
-/** The document; its only style is `statusStyle`. */
+/** Renders the document; its only style sheet is `statusStyle`. */
 export function renderStatusPage(status: Status, query: StatusQuery, selection: Selection): string {
   const { service } = status;
   const parts: Record<string, Html> = {
@@ -17,7 +17,7 @@ export function renderStatusPage(status: Status, query: StatusQuery, selection: 
     service: serviceFacts(service, status.hosts.length),
     filter: filterForm(query),
     hosts: html`${hostTable(selection, service.now)}${pageLinks(query, selection)}`,
-    bases: baseTable(status.bases),
+    baseImages: baseImageTable(status.baseImages),
     shared: sharedTable(status.shared, service.now),
     recent: transferTable(status.recent, service.now),
   };
@@ -28,7 +28,7 @@ export function renderStatusPage(status: Status, query: StatusQuery, selection: 
   });
 }
 
-/** What the `style` element of the page holds, for a policy that lets only this be used. */
+/** The content of the `style` element, also for the Content-Security-Policy, which allows only this style. */
 export function statusStyle(): string {
   return readTemplate('status.css');
 }
@@ -41,7 +41,7 @@ function readTemplate(name: string): string {
   return text;
 }
 
-/** What stands in a tab: how many fetch. */
+/** The title for the browser tab, with the number of running transfers. */
 function titleOf({ service, hosts }: Status): string {
   return `${formatCount(service.transfers, 'transfer')}, ${formatCount(hosts.length, 'host')}: ironic-coreos serve`;
 }
@@ -56,8 +56,7 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
     loadError === undefined
       ? undefined
       : html`<p class="error" role="alert">
-          <strong>The inventory could not be read anew:</strong> ${loadError}. What is served is the one
-          before.
+          <strong>Failed to reload the inventory:</strong> ${loadError}. Still serving the previous inventory.
         </p>`;
   return html`<dl class="facts">
       <div>
@@ -69,7 +68,7 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
         <dd>${timeOf(started, now)}</dd>
       </div>
       <div>
-        <dt>Inventory read</dt>
+        <dt>Inventory loaded</dt>
         <dd>${timeOf(loaded, now)}</dd>
       </div>
       <div>
@@ -81,11 +80,11 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
         <dd>${service.connections}</dd>
       </div>
       <div>
-        <dt>Transfers running</dt>
+        <dt>Running transfers</dt>
         <dd>${service.transfers}</dd>
       </div>
       <div>
-        <dt>This page</dt>
+        <dt>Page generated</dt>
         <dd>${formatTime(now)}</dd>
       </div>
     </dl>
@@ -124,16 +123,16 @@ function filterForm(query: StatusQuery): Html {
   </form>`;
 }
 
-/** Seconds that the link on the page asks for. */
-const offeredRefresh = 10;
+/** The refresh interval of the link on the page, in seconds. */
+const defaultRefresh = 10;
 
 function refreshLink({ refresh, ...query }: StatusQuery): Html {
   return refresh === undefined
-    ? html`<a href="${formatStatusQuery({ ...query, refresh: offeredRefresh })}"
-        >Load again every ${offeredRefresh} s</a
+    ? html`<a href="${formatStatusQuery({ ...query, refresh: defaultRefresh })}"
+        >Refresh every ${defaultRefresh} s</a
       >`
     : html`<a href="${formatStatusQuery({ ...query, refresh: undefined })}"
-        >Stop loading again every ${refresh} s</a
+        >Stop refreshing every ${refresh} s</a
       >`;
 }
 

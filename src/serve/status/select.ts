@@ -1,19 +1,19 @@
-/** Which hosts of many are shown, by the query of the request. */
+/** The hosts that the status page shows, selected by the query of the request. */
 
 import type { HostStatus } from './status.ts';
 
 export const views = ['all', 'problems', 'fetching', 'fetched', 'unfetched'] as const;
 
-/** `problems`: with warnings or errors. `fetched`: a client has had all of an image. `unfetched`: none has. */
+/** `problems`: hosts with warnings or errors. `fetched`: a client has fetched a complete image. `unfetched`: none has. */
 export type View = (typeof views)[number];
 
 export interface StatusQuery {
-  /** What is searched in names, MAC addresses and architectures; in lower case. */
+  /** Text to find in names, MAC addresses and architectures, in lower case. */
   readonly text: string;
   readonly view: View;
   /** From 1. */
   readonly page: number;
-  /** Seconds after which the page is to load itself again. */
+  /** Seconds after which the page refreshes. */
   readonly refresh: number | undefined;
 }
 
@@ -22,32 +22,32 @@ export interface Selection {
   readonly hosts: readonly HostStatus[];
   /** Hosts on all pages. */
   readonly matching: number;
-  /** Index of the first one among those that match. */
+  /** Index of the first host of this page among all matching hosts. */
   readonly first: number;
-  /** The query's, or the last one there is. */
+  /** The requested page, or the last one. */
   readonly page: number;
   /** At least 1. */
   readonly pages: number;
 }
 
 const perPage = 50;
-const longestText = 100;
+const maxTextLength = 100;
 /** Seconds. */
-const quickestRefresh = 2;
-const slowestRefresh = 3600;
+const minRefresh = 2;
+const maxRefresh = 3600;
 
-/** What is not understood is as if it was not there. */
+/** Ignores unknown and invalid parameters. */
 export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
   const refresh = parseCount(parameters.get('refresh'));
   return {
-    text: (parameters.get('q') ?? '').trim().slice(0, longestText).toLowerCase(),
+    text: (parameters.get('q') ?? '').trim().slice(0, maxTextLength).toLowerCase(),
     view: views.find((view) => view === parameters.get('show')) ?? 'all',
     page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
-    refresh: refresh === undefined ? undefined : Math.min(slowestRefresh, Math.max(quickestRefresh, refresh)),
+    refresh: refresh === undefined ? undefined : Math.min(maxRefresh, Math.max(minRefresh, refresh)),
   };
 }
 
-/** The query of a link: `?q=worker&page=2`; just `?` for the start. */
+/** The query of a link: `?q=worker&page=2`; only `?` without parameters. */
 export function formatStatusQuery({ text, view, page, refresh }: StatusQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
@@ -67,7 +67,7 @@ export function selectHosts(hosts: readonly HostStatus[], query: StatusQuery): S
 
 function isFound({ name, macs, architecture }: HostStatus, text: string): boolean {
   if (text === '') return true;
-  // As iPXE writes it, too: 52-54-00-….
+  // Also the form of iPXE: 52-54-00-….
   const asMac = text.replaceAll('-', ':');
   return (
     name.toLowerCase().includes(text) ||
@@ -78,7 +78,7 @@ function isFound({ name, macs, architecture }: HostStatus, text: string): boolea
 
 const isInView: Readonly<Record<View, (host: HostStatus) => boolean>> = {
   all: () => true,
-  problems: ({ findings }) => findings.some(({ severity }) => severity !== 'info'),
+  problems: ({ messages }) => messages.some(({ severity }) => severity !== 'info'),
   fetching: ({ progress }) => progress().some(({ running }) => running > 0),
   fetched: (host) => isFetched(host),
   unfetched: (host) => !isFetched(host),

@@ -1,4 +1,4 @@
-/** What the status page shows, as whoever runs the service knows it. */
+/** The data of the status page. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
@@ -7,12 +7,12 @@ import type { TransferEvent } from '../answer/transfers.ts';
 
 export interface Status {
   readonly service: ServiceStatus;
-  readonly bases: readonly BaseStatus[];
-  /** In the order in which they are to be listed. */
+  readonly baseImages: readonly BaseStatus[];
+  /** In display order. */
   readonly hosts: readonly HostStatus[];
-  /** What was fetched of that which all hosts share. */
+  /** Progress of the shared files. */
   readonly shared: readonly ImageProgress[];
-  /** The newest one first. */
+  /** Finished transfers, the newest first. */
   readonly recent: readonly TransferEvent[];
 }
 
@@ -20,24 +20,24 @@ export interface ServiceStatus {
   readonly version: string;
   readonly now: Date;
   readonly started: Date;
-  /** When the inventory was read that is served. */
+  /** When the current inventory was loaded. */
   readonly loaded: Date;
-  /** Why a younger inventory is not served. */
+  /** Why the last reload failed; undefined if it succeeded. */
   readonly loadError: string | undefined;
-  /** Of clients, idle ones too. */
+  /** Client connections, including idle ones. */
   readonly connections: number;
-  /** Transfers that run now. */
+  /** Number of running transfers. */
   readonly transfers: number;
 }
 
-/** An image that those of the hosts are made from. */
+/** A base image. */
 export interface BaseStatus {
   readonly name: string;
   readonly architecture: string;
   readonly size: number;
   /** SHA-256 in hexadecimal digits. */
   readonly digest: string;
-  /** Of CoreOS: `418.94.202501221327-0`. */
+  /** The CoreOS build: `418.94.202501221327-0`. */
   readonly build: string | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface HostStatus {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: string | undefined;
-  /** About its entry in the inventory and its config. */
-  readonly findings: readonly Diagnostic[];
-  /** Asked of all hosts when they are filtered. */
+  /** Warnings and errors of its inventory entry and its config. */
+  readonly messages: readonly Diagnostic[];
+  /** Called for all hosts when they are filtered. */
   readonly progress: () => readonly ImageProgress[];
-  /** What can be fetched; asked only of hosts that are shown, as signing URLs takes time. */
+  /** The files of the host; called only for hosts on the page, as signing URLs takes time. */
   readonly images: () => readonly ImageStatus[];
 }
 
@@ -57,8 +57,8 @@ export interface ImageStatus {
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
   readonly artifact: Artifact;
-  /** Bytes; undefined as long as nobody has asked for the image. */
+  /** Bytes; undefined until the image is fetched for the first time. */
   readonly size: number | undefined;
-  /** That whoever holds it can fetch the image with. */
+  /** Signed URL: anyone who has it can fetch the image. */
   readonly url: string;
 }

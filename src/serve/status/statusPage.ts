@@ -1,4 +1,4 @@
-/** What is answered under `/`: the state of the service, as a page for a person or as JSON for a program. */
+/** The answer for `/`: the status of the service as HTML or JSON. */
 
 import { createHash } from 'node:crypto';
 import { renderStatusPage, statusStyle } from './page.ts';
@@ -12,7 +12,7 @@ import type { TransferEvent } from '../answer/transfers.ts';
 export interface StatusRequest {
   /** `q`, `show`, `page`, `refresh`, `format`. */
   readonly query: URLSearchParams;
-  /** The header of this name, or nothing. */
+  /** The `Accept` header, or an empty string. */
   readonly accept: string;
 }
 
@@ -22,7 +22,7 @@ export interface StatusAnswer {
 }
 
 /**
- * The answer, to be sent with status 200. It holds URLs that let fetch images: only for who may fetch all of them.
+ * Returns the answer for status 200. It contains signed URLs, so only operators may see it.
  */
 export function statusAnswer(status: Status, { query, accept }: StatusRequest): StatusAnswer {
   const parsed = parseStatusQuery(query);
@@ -42,7 +42,7 @@ export function statusAnswer(status: Status, { query, accept }: StatusRequest): 
       };
 }
 
-/** The signed URLs are neither to be kept nor to be told to whom a link leads to. */
+/** Keeps signed URLs out of caches and out of `Referer` headers. */
 const secretHeaders = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
@@ -50,13 +50,13 @@ const secretHeaders = {
   Vary: 'Accept',
 };
 
-/** Browsers accept anything, but name HTML; `curl` names nothing. */
+/** Browsers accept everything and name HTML; `curl` names no type. */
 function wantsJson(format: string | null, accept: string): boolean {
   if (format !== null) return format === 'json';
   return accept.includes('application/json') && !accept.includes('text/html');
 }
 
-/** Nothing but the page's own style. The icon is an empty one, or browsers would ask for `/favicon.ico`. */
+/** Allows only the style of the page. The icon is empty: without one, browsers request `/favicon.ico`. */
 function pagePolicy(): string {
   const digest = createHash('sha256').update(statusStyle()).digest('base64');
   return [
@@ -73,8 +73,8 @@ function pagePolicy(): string {
 function formatStatusDocument(status: Status, selection: Selection): string {
   const { matching, page, pages } = selection;
   const document = {
-    service: status.service, // JSON.stringify writes a Date as RFC 3339 has it
-    bases: status.bases,
+    service: status.service, // JSON.stringify formats a Date as in RFC 3339
+    baseImages: status.baseImages,
     total: status.hosts.length,
     matching,
     page,
@@ -86,13 +86,13 @@ function formatStatusDocument(status: Status, selection: Selection): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-function hostObject({ name, macs, architecture, findings, progress, images }: HostStatus): object {
+function hostObject({ name, macs, architecture, messages, progress, images }: HostStatus): object {
   const fetched = new Map(progress().map((image) => [image.path, image]));
   return {
     name,
     macs,
     architecture,
-    findings: findings.map(findingObject),
+    messages: messages.map(messageObject),
     images: images().map(({ path, artifact, size, url }) => {
       const image = fetched.get(path);
       return { path, artifact, size: size ?? image?.size, url, ...(image && progressObject(image)) };
@@ -100,7 +100,7 @@ function hostObject({ name, macs, architecture, findings, progress, images }: Ho
   };
 }
 
-function findingObject({ severity, rule, code, at, path, message, hint }: Diagnostic): object {
+function messageObject({ severity, rule, code, at, path, message, hint }: Diagnostic): object {
   return { severity, rule, code, ...at, path: path && formatPath(path), message, hint };
 }
 

@@ -10,7 +10,7 @@ import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.
 import type { Selection } from './select.ts';
 import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';
 
-/** Each host is a group of rows, one an image. */
+/** Each host is a group of rows, with one row per image. */
 export function hostTable({ hosts, matching, first }: Selection, now: Date): Html {
   if (hosts.length === 0) return html`<p>No host matches.</p>`;
   const last = first + hosts.length;
@@ -24,19 +24,19 @@ export function hostTable({ hosts, matching, first }: Selection, now: Date): Htm
     'Size',
     'Last fetch',
     'Progress',
-    'Remarks',
+    'Messages',
   ];
   return table({ caption, heads }, html`${hosts.map((host) => hostRows(host, now))}`);
 }
 
-export function baseTable(bases: readonly BaseStatus[]): Html {
-  if (bases.length === 0) return html`<p>There are none: only configs are served.</p>`;
-  const rows = bases.map(
+export function baseImageTable(baseImages: readonly BaseStatus[]): Html {
+  if (baseImages.length === 0) return html`<p>No base images: only configs are served.</p>`;
+  const rows = baseImages.map(
     ({ name, architecture, build, size, digest }) =>
       html`<tr>
         <th scope="row" class="name">${name}</th>
         <td>${architecture}</td>
-        <td>${build ?? 'not known'}</td>
+        <td>${build ?? 'unknown'}</td>
         <td class="number">${formatSize(size)}</td>
         <td class="digest" title="${digest}">${digest.slice(0, 12)}</td>
       </tr> `,
@@ -50,9 +50,9 @@ export function baseTable(bases: readonly BaseStatus[]): Html {
   );
 }
 
-/** Kernels and the like, as far as somebody has fetched them. */
+/** The shared files that were fetched so far, such as kernels. */
 export function sharedTable(images: readonly ImageProgress[], now: Date): Html {
-  if (images.length === 0) return html`<p class="muted">Nothing was fetched so far.</p>`;
+  if (images.length === 0) return html`<p class="muted">No shared files were fetched yet.</p>`;
   const rows = images.map(
     (image) =>
       html`<tr>
@@ -72,7 +72,7 @@ export function sharedTable(images: readonly ImageProgress[], now: Date): Html {
 
 /** Transfers that have ended. */
 export function transferTable(events: readonly TransferEvent[], now: Date): Html {
-  if (events.length === 0) return html`<p class="muted">None so far.</p>`;
+  if (events.length === 0) return html`<p class="muted">No transfers yet.</p>`;
   const rows = events.map(
     (event) =>
       html`<tr>
@@ -86,32 +86,32 @@ export function transferTable(events: readonly TransferEvent[], now: Date): Html
       </tr> `,
   );
   return table(
-    { heads: ['Ended', 'File', 'Client', 'Sent', 'Took', 'Outcome', 'Program'] },
+    { heads: ['Ended', 'File', 'Client', 'Sent', 'Duration', 'Outcome', 'User agent'] },
     html`<tbody class="rows">
       ${rows}
     </tbody>`,
   );
 }
 
-/** How long ago; the time itself is shown by pointing at it. */
+/** The age of a time; the tooltip shows the time itself. */
 export function timeOf(time: Date, now: Date): Html {
   return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}"
     >${formatAgo(time, now)}</time
   >`;
 }
 
-/** Columns whose figures stand at the right. */
-const figures = new Set(['Size', 'Sent', 'Took']);
+/** Columns of numbers. */
+const numberColumns = new Set(['Size', 'Sent', 'Duration']);
 
 interface TableHead {
   readonly caption?: string;
   readonly heads: readonly string[];
 }
 
-/** A wide one can be moved sideways, with the keyboard as well. */
+/** A wide table can be scrolled sideways, also with the keyboard. */
 function table({ caption, heads }: TableHead, body: Html): Html {
   const cells = heads.map((head) =>
-    figures.has(head)
+    numberColumns.has(head)
       ? html`<th scope="col" class="number">${head}</th>`
       : html`<th scope="col">${head}</th>`,
   );
@@ -144,9 +144,9 @@ function hostRows(host: HostStatus, now: Date): Html {
     <tr>
       <th scope="rowgroup" rowspan="${span}" class="name">${host.name}</th>
       <td rowspan="${span}" class="mac">${listOf(host.macs.map((mac) => html`${mac}`))}</td>
-      <td rowspan="${span}">${host.architecture ?? 'not known'}</td>
+      <td rowspan="${span}">${host.architecture ?? 'unknown'}</td>
       ${firstCells}
-      <td rowspan="${span}" class="findings">${listOf(host.findings.map(findingItem))}</td>
+      <td rowspan="${span}" class="messages">${listOf(host.messages.map(messageItem))}</td>
     </tr>
     ${moreCells.map(
       (cells) =>
@@ -161,7 +161,7 @@ function imageCells({ path, size, url }: ImageStatus, progress: ImageProgress | 
   const bytes = size ?? progress?.size;
   return html`<td class="name"><a href="${url}">${path}</a></td>
     <td class="number">
-      ${bytes === undefined ? html`<span class="muted">not made yet</span>` : formatSize(bytes)}
+      ${bytes === undefined ? html`<span class="muted">not built yet</span>` : formatSize(bytes)}
     </td>
     <td>
       ${progress === undefined ? html`<span class="muted">never</span>` : timeOf(progress.lastFetch, now)}
@@ -180,7 +180,7 @@ function progressOf({ path, size, bytes, completed, running, clients }: ImagePro
   return html`<span class="warning">stopped at ${percent}</span>, ${client}`;
 }
 
-function findingItem({ severity, at, path = [], message, hint }: Diagnostic): Html {
+function messageItem({ severity, at, path = [], message, hint }: Diagnostic): Html {
   const places = [
     ...(at === undefined ? [] : [formatPlace(at)]),
     ...(path.length === 0 ? [] : [formatPath(path)]),
@@ -198,27 +198,27 @@ function listOf(items: readonly Html[]): Html | undefined {
       </ul>`;
 }
 
-/** A piece of a document. */
+/** A fragment of an HTML document. */
 export interface Html {
   readonly markup: string;
 }
 
-/** Of the source: it would make a long table twice as long. */
+/** The indentation of the source code, which would double the size of a long table. */
 const indentation = /\n\s+/g;
 
-type Hole = string | number | Html | readonly Html[] | undefined;
+type Inserted = string | number | Html | readonly Html[] | undefined;
 
-/** A template literal as markup; texts in its holes are escaped, also for attributes in double quotes. */
-export function html(literal: TemplateStringsArray, ...holes: readonly Hole[]): Html {
-  const pieces = literal.map((piece, index) => piece.replace(indentation, '\n') + markupOf(holes[index]));
+/** A template literal as markup. Inserted texts are escaped, also for attributes in double quotes. */
+export function html(literal: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
+  const pieces = literal.map((piece, index) => piece.replace(indentation, '\n') + markupOf(inserted[index]));
   return { markup: pieces.join('') };
 }
 
-function markupOf(hole: Hole): string {
-  if (hole === undefined) return '';
-  if (typeof hole === 'number') return String(hole);
-  if (typeof hole === 'string') return escapeHtml(hole);
-  return 'markup' in hole ? hole.markup : hole.map(({ markup }) => markup).join('');
+function markupOf(value: Inserted): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return escapeHtml(value);
+  return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('');
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -229,7 +229,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Characters that documents may not have (HTML, section 13.2.3.5), or that turn the direction of writing. */
+/** Characters that HTML documents must not contain (HTML, section 13.2.3.5), or that change the text direction. */
 const unwanted = /[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 function escapeHtml(text: string): string {

@@ -111,7 +111,7 @@ export async function startFolderService(
 function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: string): Catalog {
   const files = new Map(manifest.files.map((file) => [`${prefix}${file.path}`, file]));
   return {
-    hold: () => () => undefined,
+    acquire: () => () => undefined,
     find: (path): CatalogEntry | undefined => {
       const file = files.get(path);
       if (file === undefined) return undefined;

@@ -153,7 +153,7 @@ export function isBrokenOff(event: FetchEvent): boolean {
   if (isWhole(event)) return false;
   const { artifact, outcome } = event;
   return (
-    outcome === 'failed' || outcome === 'cut off' || (outcome === 'client gone' && !artifact.endsWith('iso'))
+    outcome === 'failed' || outcome === 'aborted' || (outcome === 'client disconnected' && !artifact.endsWith('iso'))
   );
 }
 

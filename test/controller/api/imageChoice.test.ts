@@ -30,22 +30,27 @@ describe('the image of an object', () => {
       'of an architecture without images',
       'ppc64le',
       ['iso'],
-      'there are no images for "ppc64le": there are images for x86_64, aarch64',
+      'no base image for the architecture "ppc64le"; available: x86_64, aarch64',
     ],
-    ['of what is no architecture', 'x'.repeat(500), ['iso'], `there are no images for "${'x'.repeat(40)}"`],
-    ['of a prototype', '__proto__', ['iso'], 'there are no images for "__proto__"'],
+    [
+      'of what is no architecture',
+      'x'.repeat(500),
+      ['iso'],
+      `no base image for the architecture "${'x'.repeat(40)}"`,
+    ],
+    ['of a prototype', '__proto__', ['iso'], 'no base image for the architecture "__proto__"'],
     [
       'of a format that there is not',
       'aarch64',
       ['iso'],
-      'no acceptable format: accepted are "iso"; for aarch64 there are initrd',
+      'no accepted image format for aarch64; accepted: "iso"; available: initrd',
     ],
-    ['of no format', 'x86_64', [], 'no acceptable format: accepted are none'],
+    ['of no format', 'x86_64', [], 'no accepted image format for x86_64; accepted: none'],
     [
       'of formats that nobody knows',
       'x86_64',
       ['uki', 'a', 'b', 'c'],
-      'no acceptable format: accepted are "uki", "a"; for',
+      'no accepted image format for x86_64; accepted: "uki", "a"; available:',
     ],
   ] as const)('is refused: %s', (_title, architecture, acceptFormats, message) => {
     const choice = chooseImage({ architecture, acceptFormats, networkDataName: undefined }, several);

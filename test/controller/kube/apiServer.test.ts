@@ -117,7 +117,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     await expect(connect().create(images, { namespace }, object)).rejects.toMatchObject({
       status: 422,
       reason: 'Invalid',
-      isPassing: false,
+      isRetryable: false,
       message: expect.stringContaining('spec.acceptFormats[0]'),
     });
   });
@@ -266,7 +266,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
       client,
       controller: 'metal3.io/ironic-coreos',
       instance: 'pod-1',
-      trouble: (error) => expect.fail(error.message),
+      onError: (error) => expect.fail(error.message),
     });
     const event = { resource: images, object, type: 'Warning', reason: 'Bad', action: 'Make' } as const;
     for (const count of [1, 2, 1]) {

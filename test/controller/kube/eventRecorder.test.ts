@@ -35,7 +35,7 @@ beforeEach(async () => {
     controller: 'metal3.io/ironic-coreos',
     instance: 'pod-1',
     clock,
-    trouble: ({ message }) => void troubles.push(message),
+    onError: ({ message }) => void troubles.push(message),
   });
 });
 afterEach(async () => {
@@ -49,7 +49,7 @@ const event: RecordedEvent = {
   object,
   type: 'Warning',
   reason: 'ImageBuildInvalid',
-  action: 'MakeImage',
+  action: 'BuildImage',
   message: 'the state cannot be read',
 };
 
@@ -73,7 +73,7 @@ describe('EventRecorder', () => {
           reportingInstance: 'pod-1',
           type: 'Warning',
           reason: 'ImageBuildInvalid',
-          action: 'MakeImage',
+          action: 'BuildImage',
           note: 'the state cannot be read',
           regarding: { kind: 'Secret', apiVersion: 'v1', name: 'worker-0', uid: 'uid-of-worker-0' },
         },

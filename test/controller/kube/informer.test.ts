@@ -46,7 +46,7 @@ function start(options: Partial<InformerOptions<string>> = {}): void {
     selection: { namespace: 'metal3', fieldSelector: 'metadata.name=a' },
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key, before, now }) => void changes.push(`${keyText(key)} ${before ?? '-'} ${now ?? '-'}`),
-    trouble: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
+    onError: ({ message }, retryIn) => void troubles.push({ message, retryIn }),
     backOff: { first: 1, longest: 8 },
     ...options,
   });
@@ -153,7 +153,7 @@ describe('createWatchCache', () => {
     server.answers.push(listOf(5, [a(1)]), watching([], 'ends'));
     start({ backOff: { first: 10, longest: 1_000_000 } });
     await expect.poll(() => troubles.length).toBeGreaterThan(2);
-    expect(troubles[0]?.message).toBe('The API server ends the watch of secrets at once');
+    expect(troubles[0]?.message).toBe('The API server closes the watch of secrets immediately');
     expect(troubles[2]?.retryIn).toBeGreaterThanOrEqual(20);
   });
 
@@ -189,7 +189,7 @@ describe('createWatchCache', () => {
     start({ maxObjects: 1 });
     await expect.poll(() => troubles.length).toBe(2);
     expect([...cache.values()]).toEqual(['6']);
-    expect(troubles[0]?.message).toBe('metal3/b is passed over: there are more than 1 secrets');
+    expect(troubles[0]?.message).toBe('metal3/b skipped: there are more than 1 secrets');
   });
 
   it('knows when it was last told that nothing has changed', async () => {
@@ -213,7 +213,7 @@ describe('createWatchCache', () => {
     await expect.poll(() => server.requests.length).toBe(1);
     const synced = cache.synced;
     await cache.stop();
-    await expect(synced).rejects.toThrow('secrets were not read to their end');
+    await expect(synced).rejects.toThrow('the list of secrets was not completed');
     await expect.poll(server.connections).toBe(0);
   });
 

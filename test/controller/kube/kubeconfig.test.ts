@@ -71,21 +71,33 @@ describe('selectAccess', () => {
   });
 
   it.each([
-    ['an empty file', '', 'it has no current-context'],
-    ['a list', '[]', 'it is no mapping'],
-    ['no YAML', 'users: [{"token: secret-token', 'it is no YAML at line 1, column'],
-    ['contexts of another kind', 'contexts: {}', 'contexts is no list'],
+    ['an empty file', '', 'current-context is missing'],
+    ['a list', '[]', 'not a mapping'],
+    ['no YAML', 'users: [{"token: secret-token', 'not valid YAML at line 1, column'],
+    ['contexts of another kind', 'contexts: {}', 'contexts is not a list'],
     ['an entry without a name', 'users: [{user: {token: secret-token}}]', 'an entry of users has no name'],
-    ['a context that is not there', 'current-context: lab', 'there is no context "lab"'],
-    ['a cluster that is not there', dump({ ...config, clusters: [] }), 'names a cluster that is not there'],
-    ['a user that is not there', dump({ ...config, users: null }), 'names a user that is not there'],
-    ['no server', dump(withCluster({})), 'its cluster has no server'],
-    ['a number as server', dump(withCluster({ server: 1 })), 'server is no text'],
-    ['no base64', dump(withCluster({ server: 'x', 'certificate-authority-data': '-' })), 'is no base64'],
-    ['a certificate without key', dump(withUser({ 'client-certificate': 'a' })), 'and not the other'],
+    ['a context that is not there', 'current-context: lab', 'context "lab" not found'],
+    [
+      'a cluster that is not there',
+      dump({ ...config, clusters: [] }),
+      'the cluster of its context was not found',
+    ],
+    ['a user that is not there', dump({ ...config, users: null }), 'the user of its context was not found'],
+    ['no server', dump(withCluster({})), 'the server of its cluster is missing'],
+    ['a number as server', dump(withCluster({ server: 1 })), 'server is not a string'],
+    [
+      'no base64',
+      dump(withCluster({ server: 'x', 'certificate-authority-data': '-' })),
+      'is not valid base64',
+    ],
+    [
+      'a certificate without key',
+      dump(withUser({ 'client-certificate': 'a' })),
+      'client certificate or client key is missing',
+    ],
   ])('refuses %s', (_title, text, problem) => {
     const select = () => selectAccess([parseKubeconfig(text, 'config')]);
-    expect(select).toThrow(`The kubeconfig config cannot be used: `);
+    expect(select).toThrow(`Invalid kubeconfig config: `);
     expect(select).toThrow(problem);
     expect(select).not.toThrow('secret-token');
   });
@@ -101,7 +113,9 @@ describe('selectAccess', () => {
 
   it('verifies TLS always', () => {
     const cluster = { server: 'https://a', 'insecure-skip-tls-verify': true };
-    expect(() => selectAccess([parse(withCluster(cluster))])).toThrow('turns the verification of TLS off');
+    expect(() => selectAccess([parse(withCluster(cluster))])).toThrow(
+      'sets insecure-skip-tls-verify, which is unsupported',
+    );
   });
 
   it('throws nothing but CliError, and never a secret', () => {

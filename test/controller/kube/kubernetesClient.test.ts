@@ -147,7 +147,7 @@ describe('errors', () => {
   ])('%i is known as such', async (status, reason, is) => {
     server.answers.push(refusal(status, reason));
     const error = await failureOf(get());
-    expect(error).toMatchObject({ status, reason, isPassing: false });
+    expect(error).toMatchObject({ status, reason, isRetryable: false });
     expect(error.message).toBe(`Cannot get secrets metal3/net: said about ${reason}`);
     expect(is(error)).toBe(true);
   });
@@ -172,8 +172,8 @@ describe('errors', () => {
     expect(await failureOf(get())).toMatchObject({
       status: 502,
       reason: 'Unknown',
-      isPassing: true,
-      message: 'Cannot get secrets metal3/net: the server answers with 502',
+      isRetryable: true,
+      message: 'Cannot get secrets metal3/net: the server responds with 502',
     });
   });
 
@@ -184,7 +184,7 @@ describe('errors', () => {
   ])('quote nothing of what is not understood: %s', async (_title, text) => {
     server.answers.push((response) => response.end(text));
     const error = await failureOf(get());
-    expect(error).toMatchObject({ status: undefined, reason: 'NotUnderstood', isPassing: false });
+    expect(error).toMatchObject({ status: undefined, reason: 'InvalidResponse', isRetryable: false });
     expect(`${error.message} ${String(error.cause)}`).not.toContain('secret text');
   });
 
@@ -194,7 +194,7 @@ describe('errors', () => {
     connect({}, gone.config);
     expect(await failureOf(get())).toMatchObject({
       reason: 'NoConnection',
-      isPassing: true,
+      isRetryable: true,
       message: 'Cannot get secrets metal3/net: nothing listens there',
     });
   });
@@ -202,7 +202,7 @@ describe('errors', () => {
   it('say that there is no answer', async () => {
     connect({ timeouts: { connect: 1000, answer: 50, watch: 50 } });
     server.answers.push(() => undefined);
-    expect(await failureOf(get())).toMatchObject({ reason: 'NoConnection', isPassing: true });
+    expect(await failureOf(get())).toMatchObject({ reason: 'NoConnection', isRetryable: true });
   });
 
   it('say that it is no HTTP', async () => {
@@ -215,7 +215,7 @@ describe('errors', () => {
     const address = other.address();
     const port = typeof address === 'object' ? address?.port : 0;
     connect({}, { ...server.config, server: `http://127.0.0.1:${port}` });
-    expect(await failureOf(get())).toMatchObject({ reason: 'NotUnderstood', isPassing: false });
+    expect(await failureOf(get())).toMatchObject({ reason: 'InvalidResponse', isRetryable: false });
     other.close();
   });
 
@@ -227,7 +227,7 @@ describe('errors', () => {
   it('pass on that the token cannot be read', async () => {
     const noToken = new CliError('Token not found: /token', { code: 'ERR_SETTING' });
     connect({}, { ...server.config, readToken: async () => Promise.reject(noToken) });
-    expect(await failureOf(get())).toMatchObject({ reason: 'NoToken', isPassing: true });
+    expect(await failureOf(get())).toMatchObject({ reason: 'NoToken', isRetryable: true });
     await expect(get()).rejects.toThrow('Cannot get secrets metal3/net: Token not found: /token');
     expect(server.requests).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe('an API server with too much to do', () => {
       await expectRequests(count);
       await clock.advance(1000);
     }
-    expect(await failure).toMatchObject({ status: 429, retryAfter: 1000, isPassing: true });
+    expect(await failure).toMatchObject({ status: 429, retryAfter: 1000, isRetryable: true });
     expect(server.requests).toHaveLength(5);
   });
 
@@ -275,7 +275,7 @@ describe('an API server with too much to do', () => {
     ],
   ])('is left to the caller: %s', async (_title, answer, retryAfter) => {
     server.answers.push(answer);
-    expect(await failureOf(get())).toMatchObject({ isPassing: true, retryAfter });
+    expect(await failureOf(get())).toMatchObject({ isRetryable: true, retryAfter });
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -316,7 +316,7 @@ describe('list', () => {
   ])('refuses %s', async (_title, answer) => {
     connect({ pace: { perSecond: 1e9, burst: 1e9 } });
     server.answers.push(answer);
-    expect(await failureOf(list())).toMatchObject({ reason: 'NotUnderstood' });
+    expect(await failureOf(list())).toMatchObject({ reason: 'InvalidResponse' });
   });
 });
 
@@ -353,13 +353,13 @@ describe('watch', () => {
       '410',
     ],
     ['has an error without a code', watching([whole, event('ERROR', {})], 'goes on'), '500'],
-    ['has garbage', watching([whole, 'garbage\n'], 'goes on'), 'NotUnderstood'],
-    ['has an event that is none', watching([whole, '[]\n'], 'goes on'), 'NotUnderstood'],
-    ['has an object that is none', watching([whole, event('ADDED', {})], 'goes on'), 'NotUnderstood'],
+    ['has garbage', watching([whole, 'garbage\n'], 'goes on'), 'InvalidResponse'],
+    ['has an event that is none', watching([whole, '[]\n'], 'goes on'), 'InvalidResponse'],
+    ['has an object that is none', watching([whole, event('ADDED', {})], 'goes on'), 'InvalidResponse'],
     [
       'has a bookmark without a version',
       watching([whole, event('BOOKMARK', {})], 'goes on'),
-      'NotUnderstood',
+      'InvalidResponse',
     ],
     ['has an endless line', watching([whole, 'x'.repeat(9 * 1024 * 1024)], 'goes on'), 'TooLarge'],
   ])('that %s', async (_title, answer, end) => {
@@ -386,7 +386,7 @@ describe('giving up', () => {
     const failure = failureOf(client.get(secrets, key, { signal: end.signal }));
     await expect.poll(() => server.requests.length).toBe(1);
     end.abort();
-    expect(await failure).toMatchObject({ reason: 'GivenUp' });
+    expect(await failure).toMatchObject({ reason: 'Aborted' });
     await expect.poll(server.connections).toBe(0);
   });
 
@@ -400,9 +400,9 @@ describe('giving up', () => {
     const watched = watch();
     await expect.poll(() => server.requests.length).toBe(2);
     await client.close();
-    expect(await failure).toMatchObject({ reason: 'GivenUp' });
-    expect((await watched).map(nameOf).at(-1)).toBe('GivenUp');
-    expect(await failureOf(get())).toMatchObject({ reason: 'GivenUp' });
+    expect(await failure).toMatchObject({ reason: 'Aborted' });
+    expect((await watched).map(nameOf).at(-1)).toBe('Aborted');
+    expect(await failureOf(get())).toMatchObject({ reason: 'Aborted' });
     await expect.poll(server.connections).toBe(0);
   });
 
@@ -416,7 +416,7 @@ describe('giving up', () => {
 
   it('sends nothing once it is given up', async () => {
     const signal = AbortSignal.abort();
-    expect(await failureOf(client.get(secrets, key, { signal }))).toMatchObject({ reason: 'GivenUp' });
+    expect(await failureOf(client.get(secrets, key, { signal }))).toMatchObject({ reason: 'Aborted' });
     expect(server.requests).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesCl
     signal: AbortSignal | undefined,
   ): Promise<KubernetesObject> => {
     await pause(clock, weather.latency, signal ?? new AbortController().signal);
-    if (signal?.aborted === true) throw new ApiError('given up', { reason: 'GivenUp' });
+    if (signal?.aborted === true) throw new ApiError('given up', { reason: 'Aborted' });
     if (weather.link === 'down') throw new ApiError('down', { reason: 'NoConnection' });
     const answer = act();
     if (weather.link !== 'good') throw new ApiError('broke off', { reason: 'NoConnection' });
@@ -103,7 +103,7 @@ function createBench(): Bench {
       lease: key,
       identity,
       clock,
-      trouble: ({ message }) => void troubles.push(message),
+      onError: ({ message }) => void troubles.push(message),
       lead: (signal) =>
         new Promise((resolve) => {
           const others = replicas.filter((other) => other !== replica && other.election.isLeader);

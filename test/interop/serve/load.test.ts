@@ -102,7 +102,7 @@ describe.skipIf(!isWanted)(`serve${note}`, { timeout: 300_000 }, () => {
     await service.whenEvent(() => loads() === 2);
     expect(service.events().findLast(({ event }) => event === 'loaded')).toMatchObject({
       hosts: HOSTS,
-      wrong: 0,
+      invalid: 0,
     });
     expectLittleMemory(MOST_AFTER_RELOAD);
   });

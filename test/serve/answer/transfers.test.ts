@@ -27,7 +27,7 @@ function logWithClock(watchers: readonly TransferWatcher[] = []) {
 interface Fetch extends Partial<TransferStart> {
   readonly from?: number;
   readonly to?: number;
-  readonly outcome?: 'client gone';
+  readonly outcome?: 'client disconnected';
 }
 
 /** One transfer from its start to its end. */
@@ -123,15 +123,15 @@ describe('recent', () => {
     const { log, pass } = logWithClock();
     const slow = log.begin({ ...start, id: 7, userAgent: 'x'.repeat(1000) });
     pass(2);
-    fetch(log, { id: 8, to: 5, outcome: 'client gone' });
+    fetch(log, { id: 8, to: 5, outcome: 'client disconnected' });
     slow.sent({ offset: 0, length: 100 });
     slow.sent({ offset: 0, length: 100 });
     pass(0.5);
-    slow.end('cut off');
+    slow.end('aborted');
     const ended = new Date(Date.UTC(2026, 10, 21, 0, 0, 2, 500));
     expect(log.recent()).toMatchObject([
-      { id: 7, bytes: 200, seconds: 2.5, ended, outcome: 'cut off', userAgent: 'x'.repeat(120) },
-      { id: 8, bytes: 5, seconds: 0, outcome: 'client gone' },
+      { id: 7, bytes: 200, seconds: 2.5, ended, outcome: 'aborted', userAgent: 'x'.repeat(120) },
+      { id: 8, bytes: 5, seconds: 0, outcome: 'client disconnected' },
     ]);
     expect(log.running()).toBe(0);
   });
@@ -155,11 +155,11 @@ describe('whenFetched', () => {
   it.each<[string, readonly Fetch[], boolean]>([
     ['all at once', [{}], true],
     ['in two parts', [{ to: 400 }, { from: 400 }], true],
-    ['interrupted and resumed', [{ to: 400, outcome: 'client gone' }, { from: 380 }], true],
+    ['interrupted and resumed', [{ to: 400, outcome: 'client disconnected' }, { from: 380 }], true],
     ['not all', [{ to: 400 }, { from: 401 }], false],
     ['in two parts by two clients', [{ to: 400 }, { from: 400, client: 'b' }], false],
     ['in two parts of two images', [{ to: 400 }, { from: 400, etag: '"b"' }], false],
-    ['by a client that went away at the end', [{ outcome: 'client gone' }], false],
+    ['by a client that went away at the end', [{ outcome: 'client disconnected' }], false],
     ['another host', [{ host: 'worker-1', path: 'worker-1.iso' }], false],
     ['an image that is not asked for', [{ path: 'worker-0.ign', artifact: 'ign' }], false],
   ])('%s', async (_title, fetches, expected) => {
@@ -181,7 +181,9 @@ describe('whenFetched', () => {
       left.end('complete');
     });
     expect(before).toBe('not yet');
-    expect(await isFetched(log, () => right.end('client gone'))).toMatchObject({ path: 'worker-0.iso' });
+    expect(await isFetched(log, () => right.end('client disconnected'))).toMatchObject({
+      path: 'worker-0.iso',
+    });
   });
 
   it('is not about what was fetched before', async () => {

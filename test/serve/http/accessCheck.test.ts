@@ -16,7 +16,7 @@ const bootToken = signer.sign({ kind: 'boot' });
 const oldToken = signer.sign({ kind: 'boot' }, new Date('2026-11-21T11:00:00Z'));
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-const stranger = { kind: 'stranger' };
+const stranger = { kind: 'unauthenticated' };
 const all = { kind: 'granted', grant: { kind: 'all' }, path: 'worker-0.iso' };
 
 function admit(shown: Partial<Credentials>, rules = {}): unknown {
@@ -84,9 +84,9 @@ describe('parseTokens', () => {
   });
 
   it.each([
-    ['a token that is too short', 'short', 'tokens:1 is no token: it has less than 16 characters'],
-    ['a blank within', `\n${first} x`, 'tokens:2 is no token: it has other characters'],
-    ['an empty file', '\n# nothing\n', 'tokens has no token'],
+    ['a token that is too short', 'short', 'tokens:1 is not a valid token: it has fewer than 16 characters'],
+    ['a blank within', `\n${first} x`, 'tokens:2 is not a valid token: only A-Z a-z 0-9'],
+    ['an empty file', '\n# nothing\n', 'tokens contains no token'],
   ])('refuses %s and does not show it', (_title, text, message) => {
     expect(() => parseTokens(text, 'tokens')).toThrow(message);
     expect(() => parseTokens(text, 'tokens')).not.toThrow(first);

@@ -81,7 +81,7 @@ describe.each(['http', 'https'] as const)('over %s, a client', (scheme) => {
     await clock.advance(IDLE - SECOND);
     expect(outcome).toBeUndefined();
     await clock.advance(2 * SECOND);
-    expect(await write).toBe('cut off');
+    expect(await write).toBe('aborted');
     client.release();
     expect(clock.pending).toBe(0);
   });
@@ -96,7 +96,7 @@ describe.each(['http', 'https'] as const)('over %s, a client', (scheme) => {
       expect(outcome).toBeUndefined();
     }
     await clock.advance(2 * SECOND);
-    expect(await write).toBe('cut off');
+    expect(await write).toBe('aborted');
     client.release();
   });
 

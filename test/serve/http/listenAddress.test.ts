@@ -36,11 +36,11 @@ describe('parseListenAddress', () => {
     ['127.0.0.1:-1', 'the port "-1" is not a number'],
     ['127.0.0.1:http', 'the port "http" is not a number'],
     [':80 ', 'the port "80 " is not a number'],
-    ['::1:8080', 'IPv6 addresses need brackets'],
+    ['::1:8080', 'IPv6 addresses require brackets'],
     ['[]:80', '"": it is empty'],
-    ['[127.0.0.1]:80', 'brackets are for IPv6 addresses'],
-    ['[localhost]:80', 'brackets are for IPv6 addresses'],
-    ['[::1:80', 'IPv6 addresses need brackets'],
+    ['[127.0.0.1]:80', 'only IPv6 addresses have brackets'],
+    ['[localhost]:80', 'only IPv6 addresses have brackets'],
+    ['[::1:80', 'IPv6 addresses require brackets'],
     ['1.2.3:80', '"1.2.3": it ends in a number, but is not an IPv4 address'],
     ['a b:80', '"a b": it has a blank in it'],
     ['http://127.0.0.1:80', 'it is a URL'],
@@ -88,9 +88,9 @@ describe('formatOrigin', () => {
 
 describe('listenError', () => {
   it.each([
-    ['EADDRINUSE', '127.0.0.1:80', 'Cannot listen on 127.0.0.1:80: another program listens there'],
-    ['EACCES', ':80', 'Cannot listen on :80: ports below 1024 are for privileged programs'],
-    ['EADDRNOTAVAIL', '[::2]:80', 'Cannot listen on [::2]:80: this machine does not have the address'],
+    ['EADDRINUSE', '127.0.0.1:80', 'Cannot listen on 127.0.0.1:80: the address is already in use'],
+    ['EACCES', ':80', 'Cannot listen on :80: ports below 1024 require privileges'],
+    ['EADDRNOTAVAIL', '[::2]:80', 'Cannot listen on [::2]:80: this machine does not have this address'],
     ['EXYZ', 'a:1', 'Cannot listen on a:1: EXYZ'],
   ])('%s is a sentence with a hint', (code, address, message) => {
     const error = listenError(Object.assign(new Error(code), { code }), parseListenAddress(address));
@@ -104,7 +104,7 @@ describe('listenError', () => {
       createServer().once('error', resolve).listen(listenOptions(address));
     });
     expect(listenError(error, address)).toMatchObject({
-      message: 'Cannot listen on the socket of systemd (file descriptor 999): that is no socket to listen on',
+      message: 'Cannot listen on the systemd socket (file descriptor 999): it is not a listening socket',
     });
   });
 

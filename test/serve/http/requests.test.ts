@@ -281,7 +281,7 @@ describe('when something is wrong', () => {
     const reply = await ask(server.origin, `/${host}/worker-0.iso`);
     expect(reply.status).toBe(503);
     expect(reply.text).toBe(
-      '503: this cannot be served now\nhint: the operator finds the reason in the log under request 1\n',
+      '503: this file is temporarily unavailable\nhint: ask the operator: the log contains the reason under request id 1\n',
     );
     expect(lines).toContainEqual({
       time: expect.any(String),
@@ -303,7 +303,7 @@ describe('when something is wrong', () => {
     const reply = await ask(server.origin, `/${host}/worker-0.iso`);
     expect(reply.status).toBe(500);
     expect(reply.text).not.toContain('undefined');
-    expect(lines).toContainEqual(expect.objectContaining({ event: 'defect', level: 'error' }));
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'internal error', level: 'error' }));
     Reflect.deleteProperty(resources, 'get');
     expect((await ask(server.origin, `/${host}/worker-0.iso`)).status).toBe(200);
   });
@@ -342,8 +342,12 @@ describe('when something is wrong', () => {
       client.socket.destroy();
     });
     await until(() => lines.some(({ event }) => event === 'request'));
-    expect(lines.at(-1)).toMatchObject({ outcome: 'client gone', level: 'info', client: '127.0.0.1' });
-    expect(transfers.recent()).toMatchObject([{ outcome: 'client gone' }]);
+    expect(lines.at(-1)).toMatchObject({
+      outcome: 'client disconnected',
+      level: 'info',
+      client: '127.0.0.1',
+    });
+    expect(transfers.recent()).toMatchObject([{ outcome: 'client disconnected' }]);
     expect(transfers.running()).toBe(0);
     expect([iso.opened.now, held.count]).toEqual([0, 0]);
   });

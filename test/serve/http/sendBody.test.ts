@@ -232,7 +232,7 @@ describe('a client', () => {
     await until(() => reads > 3);
     socket.destroy();
     const outcome = await served.outcomes[0];
-    expect(outcome).toMatchObject({ reason: 'client gone' });
+    expect(outcome).toMatchObject({ reason: 'client disconnected' });
     expect(served.buffers.borrowed).toBe(0);
     const readsSoFar = reads;
     await sleep(30);
@@ -258,7 +258,7 @@ describe('a client', () => {
     await until(() => served.responses[0]?.req.socket.destroyed === true);
     expect(served.buffers.borrowed).toBeGreaterThan(0); // is still being written into
     arrival.emit('bytes');
-    expect(await served.outcomes[0]).toMatchObject({ reason: 'client gone' });
+    expect(await served.outcomes[0]).toMatchObject({ reason: 'client disconnected' });
     expect(served.buffers.borrowed).toBe(0);
   });
 
@@ -268,7 +268,7 @@ describe('a client', () => {
     socket.write(request);
     socket.pause();
     await until(() => served.outcomes.length === 1);
-    expect(await served.outcomes[0]).toMatchObject({ reason: 'cut off' });
+    expect(await served.outcomes[0]).toMatchObject({ reason: 'aborted' });
     expect(served.buffers.borrowed).toBe(0);
   });
 

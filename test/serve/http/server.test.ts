@@ -171,7 +171,7 @@ describe('clients that take their time', () => {
     await until(() => fixture.iso.opened.count === 20);
     expect((await ask(fixture.server.origin, '/worker-1.iso', asOperator)).status).toBe(200);
     await until(() => fixture.iso.opened.now === 0);
-    expect(fixture.transfers.recent().filter(({ outcome }) => outcome === 'cut off')).toHaveLength(20);
+    expect(fixture.transfers.recent().filter(({ outcome }) => outcome === 'aborted')).toHaveLength(20);
     for (const { socket } of sleepers) socket.destroy();
     await checkServing(fixture);
   });
@@ -335,7 +335,7 @@ describe('the end', () => {
     client.socket.resume();
     const answer = await client.ended;
     expect(answer.endsWith(fixture.iso.bytes.toString('latin1'))).toBe(true);
-    expect(await stopped).toEqual({ cut: 0 });
+    expect(await stopped).toEqual({ aborted: 0 });
     expect(lines.at(-1)).toMatchObject({ event: 'request', outcome: 'complete', bytes: ISO_SIZE });
     idle.destroy();
   });
@@ -349,10 +349,10 @@ describe('the end', () => {
     }
     await until(() => fixture.iso.opened.now === 2);
     const start = performance.now();
-    expect(await fixture.server.stop(200)).toEqual({ cut: 2 });
+    expect(await fixture.server.stop(200)).toEqual({ aborted: 2 });
     expect(performance.now() - start).toBeGreaterThan(150);
     expect(fixture.iso.opened.now).toBe(0);
-    expect(fixture.lines.filter(({ outcome }) => outcome === 'cut off')).toHaveLength(2);
+    expect(fixture.lines.filter(({ outcome }) => outcome === 'aborted')).toHaveLength(2);
     for (const { socket } of clients) socket.destroy();
   });
 
@@ -363,9 +363,9 @@ describe('the end', () => {
     client.write(iso);
     await until(() => fixture.iso.opened.now === 1);
     const patient = fixture.server.stop(600_000);
-    expect(await fixture.server.stop(0)).toEqual({ cut: 1 });
-    expect(await patient).toEqual({ cut: 1 });
-    expect(await fixture.server.stop(0)).toEqual({ cut: 1 });
+    expect(await fixture.server.stop(0)).toEqual({ aborted: 1 });
+    expect(await patient).toEqual({ aborted: 1 });
+    expect(await fixture.server.stop(0)).toEqual({ aborted: 1 });
     client.socket.destroy();
   });
 
@@ -379,7 +379,7 @@ describe('the end', () => {
     const stopped = fixture.server.stop(10_000);
     client.socket.resume();
     const answer = await client.ended;
-    expect(await stopped).toEqual({ cut: 0 });
+    expect(await stopped).toEqual({ aborted: 0 });
     expect(answer.endsWith(fixture.iso.bytes.toString('latin1'))).toBe(true);
   });
 
@@ -389,7 +389,7 @@ describe('the end', () => {
     await ask(server.origin, '/healthz', { agent });
     server.announceEnd();
     const reply = await ask(server.origin, '/readyz', { agent });
-    expect(reply).toMatchObject({ status: 503, text: '503: the service ends\n' });
+    expect(reply).toMatchObject({ status: 503, text: '503: the service is stopping\n' });
     expect(reply.headers['connection']).toBe('close');
     expect((await ask(server.origin, '/healthz', { agent })).status).toBe(200);
     expect((await ask(server.origin, `/${host}/worker-0-minimal.iso`)).status).toBe(200);
@@ -431,8 +431,8 @@ describe('where it listens', () => {
     const error: unknown = await startFixture({ listen }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CliError);
     expect(error).toMatchObject({
-      message: `Cannot listen on 127.0.0.1:${port}: another program listens there`,
-      hint: 'end that program, or give another port',
+      message: `Cannot listen on 127.0.0.1:${port}: the address is already in use`,
+      hint: 'stop the other program, or pass another port with --listen',
     });
     other.close();
   });

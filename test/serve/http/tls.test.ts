@@ -132,7 +132,7 @@ describe('TLS', () => {
     const { server } = await start();
     const hanging = exchangeRaw(server.port, '\u0016');
     await until(() => server.connections() === 1);
-    expect(await server.stop(10_000)).toEqual({ cut: 0 });
+    expect(await server.stop(10_000)).toEqual({ aborted: 0 });
     await hanging;
   });
 });
@@ -252,14 +252,14 @@ describe('renewal', () => {
     [
       'a certificate without its key',
       () => copyFile(tlsFile('renewed'), files.certificate),
-      /is not that of/,
+      /does not match/,
     ],
     [
       'half a file',
       () => writeFile(files.certificate, tlsText('renewed').slice(0, 300)),
-      /is no certificate/,
+      /is not a certificate/,
     ],
-    ['an empty key', () => writeFile(files.key, ''), /is no private key/],
+    ['an empty key', () => writeFile(files.key, ''), /is not a private key/],
     ['no file', () => rm(files.key), /TLS key not found/],
   ])('%s: the old one stays, and that is said once', async (_title, change, message) => {
     const { server, lines } = await start();
@@ -296,11 +296,11 @@ describe('renewal', () => {
 
 describe('readTlsFiles', () => {
   it.each<[title: string, own: Partial<TlsFiles>, message: RegExp]>([
-    ['a key of another one', { key: tlsFile('renewed-key') }, /^The key .* is not that of the certificate /],
+    ['a key of another one', { key: tlsFile('renewed-key') }, /^The key .* does not match the certificate /],
     ['an encrypted key', { key: tlsFile('encrypted-key') }, /^The key .* is encrypted$/],
-    ['a key as a certificate', { certificate: tlsFile('server-key') }, /is no certificate$/],
-    ['a certificate as a key', { key: tlsFile('server') }, /is no private key$/],
-    ['a key as a client CA', { clientCa: tlsFile('server-key') }, /is no certificate$/],
+    ['a key as a certificate', { certificate: tlsFile('server-key') }, /is not a certificate$/],
+    ['a certificate as a key', { key: tlsFile('server') }, /is not a private key$/],
+    ['a key as a client CA', { clientCa: tlsFile('server-key') }, /is not a certificate$/],
     ['a file that is not there', { clientCa: tlsFile('nothing') }, /^Client CA not found/],
   ])('refuses %s', async (_title, own, message) => {
     const given = {

@@ -32,7 +32,7 @@ export function exampleHost(name: string, { fetched = [], ...changes }: HostChan
     name,
     macs: ['52:54:00:00:00:01'],
     architecture: 'x86_64',
-    findings: [],
+    messages: [],
     progress: () => fetched,
     images: () => [
       { path: `${name}.iso`, artifact: 'iso', size: GIB, url: `/h.${name}..0123456789/${name}.iso` },
@@ -55,15 +55,15 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
       connections: 3,
       transfers: 2,
     },
-    bases: [
+    baseImages: [
       { name: 'rhcos.iso', architecture: 'x86_64', size: GIB, digest: 'ab'.repeat(32), build: '418.94.1-0' },
     ],
     hosts: [
       exampleHost('worker-0', { fetched: [exampleProgress()] }),
       exampleHost('worker-1', { fetched: [exampleProgress({ path: 'worker-1.iso', ...complete })] }),
       exampleHost('worker-2', { fetched: [exampleProgress({ path: 'worker-2.iso', running: 0 })] }),
-      exampleHost('worker-3', { findings: [wrong], images: () => [], architecture: undefined, macs: [] }),
-      exampleHost('worker-4', { findings: [odd], macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'] }),
+      exampleHost('worker-3', { messages: [invalid], images: () => [], architecture: undefined, macs: [] }),
+      exampleHost('worker-4', { messages: [unusual], macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'] }),
     ],
     shared: [
       exampleProgress({ path: 'images/1/ironic-python-agent.rootfs', artifact: 'rootfs', ...complete }),
@@ -88,7 +88,7 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
   };
 }
 
-const wrong = {
+const invalid = {
   severity: 'error',
   rule: 'path-relative',
   path: ['storage', 'files', 0, 'path'],
@@ -96,7 +96,7 @@ const wrong = {
   hint: 'Ignition needs an absolute path: "/etc/hostname"',
 } as const;
 
-const odd = { severity: 'warning', rule: 'unused-key', path: [], message: 'Unused key x' } as const;
+const unusual = { severity: 'warning', rule: 'unused-key', path: [], message: 'Unused key x' } as const;
 
 /** As many as a large site has. */
 export function manyHosts(count: number): HostStatus[] {

@@ -59,9 +59,7 @@ describe('the status page', () => {
     expect(page(exampleStatus())).not.toContain('role="alert"');
     const status = exampleStatus({ service: { ...service, loadError: 'hosts.yaml:3: <no> name' } });
     expect(page(status)).toContain(
-      tight(
-        'role="alert"> <strong>The inventory could not be read anew:</strong> hosts.yaml:3: &lt;no&gt; name.',
-      ),
+      tight('role="alert"> <strong>Failed to reload the inventory:</strong> hosts.yaml:3: &lt;no&gt; name.'),
     );
   });
 
@@ -74,7 +72,7 @@ describe('the status page', () => {
   });
 
   it('says that there is nothing where there is nothing', () => {
-    const text = page(exampleStatus({ hosts: [], bases: [], shared: [], recent: [] }));
+    const text = page(exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] }));
     expect(text).not.toContain('<table>');
     expect(text).toContain('No host matches.');
   });
@@ -83,10 +81,10 @@ describe('the status page', () => {
   it.each<[string, Status]>([
     ['names', withHost(exampleHost(markup))],
     [
-      'findings',
+      'messages',
       withHost(
         exampleHost('a', {
-          findings: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
+          messages: [{ severity: 'error', rule: 'x', path: [markup], message: markup, hint: markup }],
         }),
       ),
     ],
@@ -95,7 +93,7 @@ describe('the status page', () => {
     [
       'base images',
       exampleStatus({
-        bases: [{ name: markup, architecture: markup, size: 1, digest: markup, build: markup }],
+        baseImages: [{ name: markup, architecture: markup, size: 1, digest: markup, build: markup }],
       }),
     ],
     [
@@ -121,12 +119,12 @@ describe('the status page', () => {
     [
       'offers to stop that, the query staying',
       'refresh=30&q=wor',
-      '<a href="?q=wor">Stop loading again every 30 s</a>',
+      '<a href="?q=wor">Stop refreshing every 30 s</a>',
     ],
     [
       'offers it',
       'q=wor&show=fetched',
-      '<a href="?q=wor&amp;show=fetched&amp;refresh=10">Load again every 10 s</a>',
+      '<a href="?q=wor&amp;show=fetched&amp;refresh=10">Refresh every 10 s</a>',
     ],
     ['keeps it when filtering', 'refresh=30', '<input type="hidden" name="refresh" value="30" />'],
     ['shows what was searched', 'q=Worker', 'name="q" value="worker"'],
@@ -181,7 +179,7 @@ describe('JSON', () => {
 
   it.each<[string, Status]>([
     ['all kinds of hosts', exampleStatus()],
-    ['nothing', exampleStatus({ hosts: [], bases: [], shared: [], recent: [] })],
+    ['nothing', exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] })],
     ['an error', exampleStatus({ service: { ...exampleStatus().service, loadError: 'no' } })],
   ])('of %s is as its schema has it', (_title, status) => {
     const valid = check(JSON.parse(answer(status, 'format=json').body));
@@ -219,7 +217,7 @@ describe('JSON', () => {
 const longestName = `longest-${'name-of-a-host-'.repeat(4)}`.slice(0, 62);
 const longHost = exampleHost(longestName, {
   macs: ['52:54:00:00:00:0a', '52:54:00:00:00:0b'],
-  findings: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
+  messages: [{ severity: 'error', rule: 'x', path: ['storage'.repeat(20)], message: 'm'.repeat(200) }],
   fetched: [
     exampleProgress({ path: `${longestName}.iso`, clients: ['2001:db8:1234:5678:9abc:def0:1234:5678'] }),
   ],
@@ -272,7 +270,7 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
       })`);
         expect(seen).toEqual({
           language: 'en',
-          headings: ['ironic-coreos serve', 'Hosts', 'Base images', 'What all hosts share', 'Last transfers'],
+          headings: ['ironic-coreos serve', 'Hosts', 'Base images', 'Shared files', 'Recent transfers'],
           hosts: 50,
           bars: [0.5],
           background: colors === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 24, 27)',

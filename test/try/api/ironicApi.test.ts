@@ -381,7 +381,7 @@ describe('TLS', () => {
     [
       'half a handshake',
       '\u0016\u0003\u0001\u0002\u0000\u0001',
-      { kind: 'tls', reason: 'the client broke it off' },
+      { kind: 'tls', reason: 'the client aborted the handshake' },
     ],
   ])('does not understand %s, and says who it was', async (_title, text, problem) => {
     const ironic = await playIronic(overTls);

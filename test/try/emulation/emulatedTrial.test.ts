@@ -207,7 +207,7 @@ describe('try --qemu', () => {
     ['no ISO', { qemu: 'played' }, 'it is no live ISO'],
     ['a folder that nobody prepared', { qemu: '.' }, 'has no manifest.json'],
     ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, 'invalid value "efi" for --firmware'],
-    ['no memory', { qemu: 'live.iso', memory: '4G' }, '--memory takes a whole number'],
+    ['no memory', { qemu: 'live.iso', memory: '4G' }, 'invalid value "4G" for --memory: not a whole number'],
     ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
     ['no address', { qemu: 'live.iso', guestHost: 'localhost' }, '--guest-host "localhost"'],
     ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, 'invalid value "xen" for --accel'],

@@ -89,7 +89,7 @@ describe('live lines', () => {
         ofIso(1, 0, { outcome: 'began' }),
         ofIso(2, 0.1),
         ofIso(3, 0.3),
-        ofIso(4, 0.31, { outcome: 'client gone' }),
+        ofIso(4, 0.31, { outcome: 'client disconnected' }),
         ofIso(5, 0.6),
         ofIso(6, 1),
         ofIso(7, 1),
@@ -105,10 +105,10 @@ describe('live lines', () => {
       'what broke off, once',
       [
         fetched(1, { artifact: 'rootfs', bytes: 0, size: 8000, outcome: 'began' }),
-        fetched(2, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client gone' }),
-        fetched(3, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client gone' }),
+        fetched(2, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
+        fetched(3, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
       ],
-      ['12:00:02 worker-0  got 25 % of the root filesystem (7.8 KiB): client gone from 192.0.2.7'],
+      ['12:00:02 worker-0  got 25 % of the root filesystem (7.8 KiB): client disconnected from 192.0.2.7'],
     ],
     [
       'calls, once each',

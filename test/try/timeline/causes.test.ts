@@ -167,18 +167,18 @@ describe('what events prove', () => {
   });
 });
 
-const iso = (bytes: number, outcome: 'complete' | 'client gone' | 'cut off'): TrialEvent =>
+const iso = (bytes: number, outcome: 'complete' | 'client disconnected' | 'aborted'): TrialEvent =>
   fetched(1, { artifact: 'iso', bytes, size: 1_000_000_000, outcome });
 
 describe('what events make likely', () => {
   it.each<readonly [string, readonly TrialEvent[], readonly string[]]>([
     ['nothing', [], []],
     ['an ISO that was only looked at', [iso(100_000, 'complete')], ['boot-order']],
-    ['an ISO that is read in parts', [iso(500_000_000, 'client gone')], []],
-    ['an ISO that was cut off', [iso(500_000_000, 'cut off')], ['transfer-broken']],
+    ['an ISO that is read in parts', [iso(500_000_000, 'client disconnected')], []],
+    ['an ISO that was cut off', [iso(500_000_000, 'aborted')], ['transfer-broken']],
     [
       'a root filesystem that broke off',
-      [fetched(1), sharedFetch(2, { artifact: 'rootfs', bytes: 5, size: 9, outcome: 'client gone' })],
+      [fetched(1), sharedFetch(2, { artifact: 'rootfs', bytes: 5, size: 9, outcome: 'client disconnected' })],
       ['transfer-broken'],
     ],
     [

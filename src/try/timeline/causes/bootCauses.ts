@@ -111,7 +111,7 @@ export const bootCauses: readonly Cause[] = [
     id: 'transfer-broken',
     short: 'a transfer that broke off',
     text: 'What the machine fetched last did not arrive as a whole: the network between, or a restart in the middle.',
-    check: 'the log of the image service (`client gone`, `cut off`, `failed`) and how many bytes had arrived',
+    check: 'the log of the image service (`client disconnected`, `aborted`, `failed`) and how many bytes had arrived',
     fix: 'look at the network; `serve --idle-timeout` with a longer time for slow BMCs; `--artifacts minimal-iso` has BMCs read less',
     evidenceIf: (host) => {
       const last = entriesOf(host, 'fetch')

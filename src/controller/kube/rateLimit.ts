@@ -1,23 +1,22 @@
 /**
- * How fast requests may go out, so that one client does not take the API server from all others: a token bucket, and a
- * pause after a failure that doubles with each one in a row.
+ * A rate limit (token bucket), so that one client does not overload the API server, and exponential backoff after failures.
  */
 
 import { type Clock, pause } from '../../io/clock.ts';
 
-export interface Pace {
-  /** In the long run. */
+export interface RateLimit {
+  /** The average rate. */
   readonly perSecond: number;
-  /** So many at once, after a rest. */
+  /** The maximum number of requests without a pause. */
   readonly burst: number;
 }
 
-/** Resolves when the next request may go out, in the order of asking; or when the signal comes. */
-export type TakeTurn = (signal: AbortSignal) => Promise<void>;
+/** Resolves when the next request may be sent, in the order of the calls, or when the signal is aborted. */
+export type WaitForTurn = (signal: AbortSignal) => Promise<void>;
 
-export function createPace({ perSecond, burst }: Pace, clock: Clock): TakeTurn {
+export function createRateLimiter({ perSecond, burst }: RateLimit, clock: Clock): WaitForTurn {
   const interval = 1000 / perSecond;
-  // When the bucket is full; a request takes one interval out of it.
+  // The time when the bucket is full; each request adds one interval.
   let full = clock.now();
   return async (signal) => {
     const now = clock.now();
@@ -33,12 +32,12 @@ export interface BackOff {
   readonly longest: number;
 }
 
-/** @param failures so far, of which the first counts 1 */
+/** @param failures the number of consecutive failures, at least 1 */
 export function backOffAfter({ first, longest }: BackOff, failures: number): number {
   return Math.min(first * 2 ** Math.max(failures - 1, 0), longest);
 }
 
-/** Between the half and all of it, so that those who failed at one time do not come back at one time. */
+/** A random time between half and all of it, so that clients do not retry at the same time. */
 export function withJitter(milliseconds: number, random = Math.random): number {
   return milliseconds * (0.5 + random() / 2);
 }

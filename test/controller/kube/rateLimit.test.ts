@@ -1,7 +1,7 @@
 /** How fast requests go out. */
 
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../../src/controller/kube/requestPace.ts';
+import { createRateLimiter } from '../../../src/controller/kube/rateLimit.ts';
 import { createFakeClock, settle } from '../../support/fakeClock.ts';
 
 describe('createPace', () => {
@@ -9,7 +9,7 @@ describe('createPace', () => {
 
   it('lets a burst through, then one after the other', async () => {
     const clock = createFakeClock();
-    const takeTurn = createPace({ perSecond: 10, burst: 3 }, clock);
+    const takeTurn = createRateLimiter({ perSecond: 10, burst: 3 }, clock);
     const start = clock.now();
     const times: number[] = [];
     for (let count = 0; count < 6; count++) void takeTurn(never).then(() => times.push(clock.now() - start));
@@ -19,7 +19,7 @@ describe('createPace', () => {
 
   it('has saved a burst after a rest, and not more', async () => {
     const clock = createFakeClock();
-    const takeTurn = createPace({ perSecond: 10, burst: 2 }, clock);
+    const takeTurn = createRateLimiter({ perSecond: 10, burst: 2 }, clock);
     await clock.advance(60_000);
     let count = 0;
     for (let request = 0; request < 5; request++) void takeTurn(never).then(() => (count += 1));
@@ -31,7 +31,7 @@ describe('createPace', () => {
 
   it('holds nobody who gives up', async () => {
     const clock = createFakeClock();
-    const takeTurn = createPace({ perSecond: 1, burst: 1 }, clock);
+    const takeTurn = createRateLimiter({ perSecond: 1, burst: 1 }, clock);
     const end = new AbortController();
     await takeTurn(end.signal);
     const second = takeTurn(end.signal);
