@@ -75,7 +75,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     states.set(name, { name, macs, architecture, isServed: true, remarks });
   }
   reportGroups(run);
-  if (options.failFast === true && run.counts.wrong > 0) {
+  if (options.failFast === true && run.counts.invalid > 0) {
     throw new CliError('Nothing is served: a host is wrong', {
       code: 'ERR_HOST',
       hint: 'mend what is reported above',

@@ -171,9 +171,9 @@ describe('--verbose', () => {
     ],
     [
       'iso ignition embed --no-validate -i good.ign live.iso -o -',
-      ['the config is not checked: --no-validate'],
+      ['config not validated: --no-validate'],
     ],
-    ['inspect live.iso', ['live.iso is told by its content: iso']],
+    ['inspect live.iso', ['live.iso: detected iso']],
     [
       'render --api-url https://192.0.2.1 --no-ssh-key',
       ['the profile is default', 'ironic.apiUrls comes from --api-url'],
@@ -196,7 +196,7 @@ describe('--verbose', () => {
       IRONIC_AGENT_PULL_SECRET: 'hunter2',
     };
     const { stderr } = await run('render --no-ssh-key --verbose', { env });
-    expect(stderr).toContain('note: ironic.apiUrls comes from the environment: IRONIC_BASE_URL\n');
+    expect(stderr).toContain('note: ironic.apiUrls comes from environment variable IRONIC_BASE_URL\n');
     expect(stderr).not.toContain('hunter2');
   });
 

@@ -251,7 +251,7 @@ describe('other commands', () => {
     const { stderr } = await run(
       'render --api-url https://192.0.2.7 --no-ssh-key --merge private.ign -o private.out',
     );
-    expect(stderr).toContain('a file that not everybody may read');
+    expect(stderr).toContain('a file with restricted permissions');
   });
 });
 

@@ -161,12 +161,12 @@ describe('deploy --inventory with a folder', () => {
     const output = `out-${(count += 1)}`;
     const first = await deploy(command, '-o', output, ...args);
     expect(first).toMatchObject({ code: 0, stdout: '' });
-    expect(first.stderr).toContain(`${output}: 2 written, 0 unchanged, 0 wrong\n`);
+    expect(first.stderr).toContain(`${output}: 2 written, 0 unchanged, 0 invalid\n`);
     expect(await readdir(path(output))).toEqual(names);
     const file = path(`${output}/${names[0]}`);
     await utimes(file, 1000, 1000);
     const second = await deploy(command, '-o', output, ...args);
-    expect(second.stderr).toContain(`${output}: 0 written, 2 unchanged, 0 wrong\n`);
+    expect(second.stderr).toContain(`${output}: 0 written, 2 unchanged, 0 invalid\n`);
     expect((await stat(file)).mtimeMs).toBe(1_000_000);
   });
 
@@ -214,14 +214,14 @@ describe('deploy --inventory where a host is wrong', () => {
     [
       'a name for Metal3',
       '{bmcAddress: h, userDataName: A_B}',
-      '3:51: userDataName: the name is not allowed',
+      '3:51: userDataName: invalid name',
     ],
   ])('says where: %s', async (_title, wrong, message) => {
     const hosts = `- {name: b, deploy: ${wrong}}\n${right}`;
     const { code, stdout, stderr } = await withHosts('baremetalhost', hosts);
     expect(stderr).toContain('error: b is not written (hosts.yaml:3)');
     expect(stderr).toContain(message);
-    expect(stderr).toMatch(/\n1 written, 1 wrong\n$/);
+    expect(stderr).toMatch(/\n1 written, 1 invalid\n$/);
     expect(code).toBe(1);
     expect(loadAll(stdout)).toMatchObject([{ kind: 'BareMetalHost', metadata: { name: 'c' } }]);
   });
@@ -230,7 +230,7 @@ describe('deploy --inventory where a host is wrong', () => {
     const { stderr } = await withHosts('node', '- {name: a}\n- {name: b}\n- {name: c}\n');
     expect(stderr.match(/address of its BMC/g)).toHaveLength(1);
     expect(stderr).toContain('error: not written for the same reason as a: b, c\n');
-    expect(stderr).toContain('0 written, 3 wrong\n');
+    expect(stderr).toContain('0 written, 3 invalid\n');
   });
 
   it('says what is wrong with a config of many above the error that refers to it', async () => {
@@ -240,13 +240,13 @@ describe('deploy --inventory where a host is wrong', () => {
       /--> invalid\.ign:[^]*error: not a valid config: invalid\.ign\nhint: mend what is/,
     );
     expect(stderr.match(/--> invalid\.ign/g)).toHaveLength(1);
-    expect(stderr).toContain('error: not written for the same reason as a: b\n0 written, 2 wrong\n');
+    expect(stderr).toContain('error: not written for the same reason as a: b\n0 written, 2 invalid\n');
   });
 
   it('stops there with --fail-fast', async () => {
     const hosts = `${right}- {name: d}\n- {name: e, deploy: {bmcAddress: h}}\n`;
     const { code, stderr } = await withHosts('node', hosts, '--fail-fast', '-o', 'fast');
-    expect(stderr).toContain('fast: 1 written, 0 unchanged, 1 wrong; stopped there\n');
+    expect(stderr).toContain('fast: 1 written, 0 unchanged, 1 invalid; stopped (--fail-fast)\n');
     expect([code, await readdir(path('fast'))]).toEqual([1, ['c.sh']]);
   });
 
@@ -302,7 +302,7 @@ describe('a Secret that hosts share', () => {
       sharing('a', 'host.ign') + sharing('b', 'other.ign'),
     );
     expect(stderr).toContain('error: b is not written (hosts.yaml:4)');
-    expect(stderr).toContain('the Secret site would hold another config than for a');
+    expect(stderr).toContain('the Secret site already contains a different config, for a');
     expect(code).toBe(1);
   });
 });
@@ -311,10 +311,10 @@ describe('deploy --inventory asks for another command line', () => {
   it.each([
     ['a name', 'node', ['--name', 'a'], 'use --host a'],
     ['an unknown host', 'node', ['--host', 'worker-2'], 'did you mean worker-0, worker-1?'],
-    ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'choose it with --host NAME'],
+    ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'select it with --host NAME'],
     ['a choice', 'baremetalhost', ['--boot-mode', 'uefi'], 'UEFI, UEFISecureBoot, legacy'],
     ['a format', 'configdrive', ['--format', 'yaml'], 'as JSON only'],
-    ['a change as document', 'node', ['--set', '--format', 'json'], '--set is for commands'],
+    ['a change as document', 'node', ['--set', '--format', 'json'], '--set requires --format command'],
     ['a node', 'steps', ['--node', 'a'], '--node is for one host'],
     ['one config drive', 'steps', ['--config-drive', 'drive.json'], 'put {name} into it'],
   ])('%s', async (_title, command, args, message) => {
@@ -347,7 +347,7 @@ describe('deploy --inventory asks for another command line', () => {
     ['--fail-fast', ['configdrive', '--fail-fast']],
     ['--fail-fast', ['baremetalhost', '--name', 'a', '--fail-fast']],
   ])('without inventory there is no %s: %j', async (flag, args) => {
-    const message = `${flag} is for the hosts of an inventory`;
+    const message = `${flag} requires --inventory`;
     expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 

@@ -80,7 +80,7 @@ describe('deploy node', () => {
     ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /belong together/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
     ['a new node without a driver', pair, /--bmc-address, or --set/],
-    ['a description of a change', [...iso, '--set', '--format', 'json'], /--set is for commands/],
+    ['a description of a change', [...iso, '--set', '--format', 'json'], /--set requires --format command/],
   ])('asks for another command line: %s', async (_title, args, message) => {
     expect(await node(...args)).toMatchObject({
       code: 2,

@@ -96,7 +96,7 @@ describe('deploy steps', () => {
     ['a config that is not there', ['--ignition', 'none.ign', '--config-drive', 'x.json'], /none\.ign/],
     ['a broken argument', ['--append-karg', 'a b', '--config-drive', 'x.json'], /--append-karg \(number 1\)/],
     ['a broken image', ['--image-source', 'ftp://h/i'], /--image-source: coreos-installer cannot fetch/],
-    ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: the name is not allowed/],
+    ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: invalid name/],
     [
       'arguments for assisted',
       ['--step', 'start_assisted_install', '--copy-network', '--config-drive', 'x.json'],

@@ -84,7 +84,7 @@ describe('prepare --layout metal3', () => {
     const args = ['prepare', '--layout', 'metal3', '-o', 'shared', '--artifacts', 'ign'];
     expect(await run(args, environment)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--artifacts has no effect with --layout metal3'),
+      stderr: expect.stringContaining('--artifacts cannot be combined with --layout metal3'),
     });
   });
 

@@ -19,7 +19,7 @@ describe('prepare', () => {
     const { code, stderr } = await prepare(...url);
     expect([code, stderr.split('\n').at(-2)]).toEqual([
       0,
-      'boot: 2 hosts prepared, 18 files written, 0 unchanged, 0 wrong',
+      'boot: 2 hosts prepared, 18 files written, 0 unchanged, 0 invalid',
     ]);
     await expectConsistent(here);
     const [{ images = '' } = {}] = manifest().hosts;
@@ -115,7 +115,7 @@ describe('prepare', () => {
     await write('inv.yaml', inventory.slice(0, inventory.indexOf('- name: worker-1')));
     await write('boot/hosts/worker-1/notes.txt', 'mine');
     const { stderr } = await prepare(...url);
-    expect(stderr).toContain('5 files of earlier runs not needed any more; --prune removes them\n');
+    expect(stderr).toContain('5 files of earlier runs no longer needed; use --prune to remove them\n');
     expect(await list()).toContain('ipxe/worker-1.ipxe');
     expect((await prepare(...url, '--prune')).stderr).toContain('5 files of earlier runs removed\n');
     const left = (await list()).filter((name) => /worker-1|34-57/.test(name));
@@ -181,16 +181,16 @@ describe('prepare', () => {
   it('refuses a folder of somebody else', async () => {
     await write('live.img', '');
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...url, '-o', '.']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('. holds other files, and no manifest.json')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('. contains other files, but no manifest.json')]);
   });
 
   it('refuses a group and an architecture that are not there', async () => {
     expect((await prepare(...url, '--group', 'no-such-group')).stderr).toContain(
-      'There is no group "no-such-group"',
+      'Group not found: "no-such-group"',
     );
     await write('arm.yaml', inventory.replace('name: worker-0', 'name: worker-0\n  architecture: aarch64'));
     const { code, stderr } = await run(['prepare', '--inventory', 'arm.yaml', ...url, '-o', 'arm']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('there are no images for aarch64')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no images for aarch64')]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** `pxe kargs` from an inventory and the environment: what counts, and what a mistake is called. */
+/** `pxe kargs` from an inventory and environment variable what counts, and what a mistake is called. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -131,7 +131,7 @@ describe('pxe kargs --inventory', () => {
     ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:23:22: boot.embedded: '],
     ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is no MAC address'],
     ['a host that is not there', 2, ofHost('worker'), 'hint: did you mean worker-'],
-    ['a host without a file', 2, ['--host', 'worker-0'], 'hint: name the file with --inventory'],
+    ['a host without a file', 2, ['--host', 'worker-0'], 'hint: pass the inventory: --inventory FILE'],
     ['a file that is wrong', 1, ['--inventory', 'wrong.yaml'], 'wrong.yaml:2:16: '],
     ['a file that is missing', 1, ['--inventory', 'no.yaml'], 'no.yaml'],
   ])('refuses %s', async (_title, code, args, expected) => {

@@ -174,7 +174,7 @@ describe('profile assisted', () => {
     async (flag) => {
       const result = await run(flag, 'x');
       expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result.stderr).toContain(`${flag} has no place in the profile assisted`);
+      expect(result.stderr).toContain(`${flag} does not support assisted`);
     },
   );
 });

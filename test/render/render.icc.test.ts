@@ -69,7 +69,7 @@ function convertersOf({ nmstatectl }: RecordedInput): readonly Converter[] {
   return nmstatectl === undefined ? ['own'] : ['nmstatectl', 'own'];
 }
 
-/** With `nmstatectl`, the network is converted by a program that answers as nmstate did when the case was recorded. */
+/** With `nmstatectl`, the network: converting with a program that answers as nmstate did when the case was recorded. */
 async function renderRecorded(input: RecordedInput, converter: Converter): Promise<RunResult> {
   const cwd = await mkdtemp(join(root, 'case-'));
   const env = { ...input.env };

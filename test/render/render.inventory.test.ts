@@ -71,7 +71,7 @@ describe('render --inventory', () => {
   overrides: {host.hostname: other.example.com}
 `;
     const { code, stderr, written, config, output } = await render(shared + hosts);
-    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 wrong\n`);
+    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 invalid\n`);
     expect(code).toBe(0);
     expect(written).toEqual(['worker-0.ign', 'worker-1.ign', 'worker-2.ign']);
     const folderOfKeyfiles = '/etc/NetworkManager/system-connections';
@@ -113,7 +113,7 @@ describe('render --inventory', () => {
       cwd: folder,
       env: {},
     });
-    expect(again.stderr).toBe(`${output}: 1 written, 1 unchanged, 0 wrong\n`);
+    expect(again.stderr).toBe(`${output}: 1 written, 1 unchanged, 0 invalid\n`);
     expect((await stat(a)).mtimeMs).toBe(1_000_000);
     expect(await readFile(b, 'utf8')).not.toBe('other');
   });
@@ -172,9 +172,9 @@ describe('render --inventory', () => {
   });
 
   it.each([
-    ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 wrong; stopped there'],
+    ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 invalid; stopped (--fail-fast)'],
     ['names a file that is missing', 'b, overrides: {agent.pullSecret: no}', ['a.ign'], '1 written'],
-    ['has a value that is wrong', 'b, overrides: {agent.image: "a b"}', ['a.ign'], '1 wrong; stopped there'],
+    ['has a value that is wrong', 'b, overrides: {agent.image: "a b"}', ['a.ign'], '1 invalid; stopped (--fail-fast)'],
   ])('stops with --fail-fast at a host that %s; what is written stays', async (_title, host, files, end) => {
     const hosts = `hosts: [{name: a}, {name: ${host}}, {name: c}]\n`;
     const { code, stderr, written, config } = await render(shared + hosts, ['--fail-fast']);
@@ -194,7 +194,7 @@ describe('render --inventory', () => {
     expect(stderr.split(message)).toHaveLength(2);
     expect(stderr).toMatch(/^error: a is not written \(site\/ramdisk\.yaml:\d+\):/);
     expect(stderr).toContain('\nerror: not written for the same reason as a: b, c and 3 more\n');
-    expect(stderr).toContain('0 written, 0 unchanged, 6 wrong\n');
+    expect(stderr).toContain('0 written, 0 unchanged, 6 invalid\n');
     expect([code, written]).toEqual([1, []]);
   });
 

@@ -203,7 +203,7 @@ describe('render warns of what may be intended', () => {
     [
       'a path without a port',
       ['--api-url', 'https://cloud/baremetal'],
-      '--api-url: https://cloud/baremetal has the path /baremetal and no port, so the agent uses port 443\nhint: write https://cloud:443/baremetal if that is right, or https://cloud:6385/baremetal',
+      '--api-url: https://cloud/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud:443/baremetal if that is right, or https://cloud:6385/baremetal',
     ],
     [
       'an inspector with a path',
@@ -304,7 +304,7 @@ describe('other generators', () => {
 });
 
 describe('where Ironic is missing', () => {
-  const missing = 'error: where is Ironic? Its URL is missing';
+  const missing = 'error: where is Ironic? the URL of Ironic is missing';
   it.each([
     [
       'render',

@@ -306,7 +306,7 @@ describe('render: settings', () => {
       'a flag that another profile has',
       2,
       ['--discovery', 'user.ign'],
-      '--discovery has no place in the profile default',
+      '--discovery does not support default',
     ],
     ['an unknown pull policy', 2, ['--pull-policy', 'often'], 'invalid value "often" for --pull-policy'],
     ['an argument of podman that is none', 2, ['--podman-arg', 'memory'], '--podman-arg is not a flag'],
@@ -397,8 +397,8 @@ describe('render: settings', () => {
     ],
     ['a file without a place', 2, ['--file', 'note.txt'], '--file "note.txt" is not PATH=FILE'],
     ['a file that is not there', 1, ['--file', '/etc/a=none.txt'], 'File (--file)'],
-    ['a unit without its name', 1, ['--unit', 'note.txt'], '--unit: note.txt has no name of a unit'],
-    ['a unit in place of the agent', 1, ['--unit', 'ironic-agent.service'], 'the unit of the agent'],
+    ['a unit without its name', 1, ['--unit', 'note.txt'], '--unit: note.txt is not a valid unit name'],
+    ['a unit in place of the agent', 1, ['--unit', 'ironic-agent.service'], 'agent unit'],
     [
       'a config for --merge that is not valid',
       1,
@@ -424,7 +424,7 @@ describe('render: settings', () => {
   it('warns of a network state that describes nothing', async () => {
     const result = await renderDefault('--nmstate', 'empty-state.yaml');
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('warning: --nmstate: empty-state.yaml describes no connection');
+    expect(result.stderr).toContain('warning: --nmstate: empty-state.yaml contains no connections');
     expect(unitOf(parseConfig(result))).not.toContain('COPY_NETWORK');
   });
 });
@@ -456,9 +456,9 @@ describe('render --merge', () => {
   it('reports what is replaced', async () => {
     const result = await renderDefault('--merge', 'conflict.ign');
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('warning: this replaces the conf of the agent that was rendered');
+    expect(result.stderr).toContain('warning: this replaces agent conf that was rendered');
     expect(result.stderr).toContain('--> conflict.ign:1:');
-    expect(result.stderr).toContain('warning: this replaces the unit of the agent that was rendered');
+    expect(result.stderr).toContain('warning: this replaces agent unit that was rendered');
     expect(confOf(parseConfig(result))).toBe('[DEFAULT]\n');
   });
 });
@@ -532,7 +532,7 @@ describe('render: environment', () => {
       'IRONIC_AGENT_PULL_SECRET is neither',
     ],
     ['a proxy', { ...icc, HTTP_PROXY: 'ftp://u:hunter2@p' }, 'HTTP_PROXY is neither'],
-    ['a port', { ...icc, IRONIC_ACCESS_PORT: '0' }, 'IRONIC_ACCESS_PORT is not a port'],
+    ['a port', { ...icc, IRONIC_ACCESS_PORT: '0' }, 'IRONIC_ACCESS_PORT is not a valid port'],
   ])('refuses %s by the name of the variable', async (_title, env, text) => {
     const result = await run(quiet, env);
     expect(result).toMatchObject({ code: 2, stdout: '' });

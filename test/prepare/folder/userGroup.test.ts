@@ -31,6 +31,6 @@ describe('findGroup', () => {
 
   it('are not there on Windows, not even by number', async () => {
     const source = { platform: 'win32', listed, ask: nothing } as const;
-    await expect(findGroup('1234', source)).rejects.toThrow('files have no group on this system');
+    await expect(findGroup('1234', source)).rejects.toThrow('this system does not support --group');
   });
 });
