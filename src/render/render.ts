@@ -55,6 +55,6 @@ async function writeOutput(path: string, { document, secrets }: RenderedConfig, 
     shownPath: path,
     ...(isSecret && { mode: 0o600 }),
   });
-  const note = isSecret ? ` with mode 0600: it contains ${formatWordList(secrets)}` : '';
+  const note = isSecret ? `; mode 0600 because it contains ${formatWordList(secrets)}` : '';
   io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
 }

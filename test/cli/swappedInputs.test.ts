@@ -73,9 +73,9 @@ describe('an image and another input that are swapped', () => {
   });
 
   it.each([
-    ['iso ignition embed -i image image', 'give -i the path of an Ignition config'],
-    ['pxe ignition wrap -i image -o out', 'give -i the path of an Ignition config'],
-    ['pxe network wrap -k image -o out', 'give -k the path of a NetworkManager keyfile'],
+    ['iso ignition embed -i image image', 'pass an Ignition config to -i'],
+    ['pxe ignition wrap -i image -o out', 'pass an Ignition config to -i'],
+    ['pxe network wrap -k image -o out', 'pass a NetworkManager keyfile to -k'],
   ])('%s: an image where there is no other', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`image is an ISO image, not `)]);
@@ -90,30 +90,14 @@ describe('an image and another input that are swapped', () => {
 describe('images of a network boot that are swapped', () => {
   const prepare = 'prepare --inventory inv.yaml -o www --base-url http://192.0.2.1';
   it.each([
-    [
-      '--kernel cpio --initramfs kernel --rootfs cpio',
-      'cpio is an initramfs, not the kernel',
-      '--initramfs',
-    ],
-    [
-      '--kernel kernel --initramfs kernel --rootfs cpio',
-      'kernel is a kernel, not the initramfs',
-      '--kernel',
-    ],
-    [
-      '--kernel kernel --initramfs initrd --rootfs kernel',
-      'kernel is a kernel, not the rootfs',
-      '--kernel',
-    ],
-    [
-      '--kernel image --initramfs initrd --rootfs cpio',
-      'image is an ISO image, not the kernel',
-      '--iso',
-    ],
+    ['--kernel cpio --initramfs kernel --rootfs cpio', 'cpio is an initramfs, not the kernel', '--initramfs'],
+    ['--kernel kernel --initramfs kernel --rootfs cpio', 'kernel is a kernel, not the initramfs', '--kernel'],
+    ['--kernel kernel --initramfs initrd --rootfs kernel', 'kernel is a kernel, not the rootfs', '--kernel'],
+    ['--kernel image --initramfs initrd --rootfs cpio', 'image is an ISO image, not the kernel', '--iso'],
   ])('%s', async (options, message, flag) => {
     const { code, stderr } = await run(`${prepare} ${options}`);
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: ${message}\nhint: use ${flag} for this file, and give `);
+    expect(stderr).toContain(`error: ${message}\nhint: use ${flag} for this file, and pass `);
   });
 
   it('takes them in their places', async () => {

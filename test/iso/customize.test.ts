@@ -179,7 +179,7 @@ describe('remarks', () => {
     ['--pre-install script.sh', /^$/],
     ['--pre-install text.sh', /^warning: text\.sh: systemd cannot run it as a program\nhint: /],
     ['--ignition-ca ca.pem', /^warning: ca\.pem: the file holds no PEM certificate\n/],
-    ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connections\n/],
+    ['--network-nmstate empty.yaml', /^warning: empty\.yaml describes no connection\n/],
     [
       '--dest-device x --dest-karg-append console=ttyS0',
       /^Note: consider using "--dest-console ttyS0" instead of "--dest-karg-append console=ttyS0"/,

@@ -114,7 +114,7 @@ describe('render --agent-archive', () => {
       'a policy to pull',
       ['agent.tar', '--pull-policy', 'always'],
       2,
-      '--pull-policy always contradicts --agent-archive',
+      '--pull-policy always cannot be combined with --agent-archive',
     ],
     [
       'a digest',

@@ -69,7 +69,7 @@ describe('profile configure-coreos-ipa', () => {
       { IRONIC_AGENT_PULL_SECRET: '{"auths":{}}' },
       'IRONIC_AGENT_PULL_SECRET is not',
     ],
-    ['no URL', { IRONIC_BASE_URL: '' }, 'where is Ironic?'],
+    ['no URL', { IRONIC_BASE_URL: '' }, 'requires IRONIC_BASE_URL'],
     ['no image', { IRONIC_AGENT_IMAGE: '' }, 'IRONIC_AGENT_IMAGE'],
   ])('refuses %s', async (_title, changed, text) => {
     const result = await run({ ...env, ...changed });

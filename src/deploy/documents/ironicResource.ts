@@ -31,7 +31,7 @@ interface IronicResource {
 const argumentsUnusedByIso: Rule = {
   id: 'arguments-unused-by-iso',
   severity: 'error',
-  message: '--kernel-append-params cannot be combined with --deploy-iso: Ironic does not change ISOs',
+  message: 'Ironic cannot add kernel arguments to an ISO',
   hint: 'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
 };
 

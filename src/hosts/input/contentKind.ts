@@ -79,7 +79,7 @@ const MAPPINGS: readonly {
   },
   {
     keys: ['interfaces', 'routes', 'dns-resolver'],
-    noun: 'an nmstate description',
+    noun: 'an nmstate file',
     use: (file) => `pass it to render with --nmstate ${file}`,
   },
   {

@@ -27,11 +27,11 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
     case 'enum':
       return mistake(
         path,
-        `invalid value for ${nameOf(path)}`,
+        `invalid value for ${nameOf(path, checked)}`,
         `use one of ${wordsOf(error.params['allowedValues'])}`,
       );
     default:
-      return mistake(path, `${nameOf(path)} must be ${typeNames(error.params['type'])}`);
+      return mistake(path, `${nameOf(path, checked)} must be ${typeNames(error.params['type'])}`);
   }
 }
 
@@ -118,9 +118,9 @@ function nearestInAnyCase(key: string, names: readonly string[]): string | undef
   return byLowerCase.get(nearestName(key.toLowerCase(), byLowerCase.keys()) ?? '');
 }
 
-function nameOf(path: Path): string {
+function nameOf(path: Path, checked: Checked): string {
   const key = path.findLast((step) => typeof step === 'string');
-  return key === undefined ? 'this file' : JSON.stringify(key);
+  return key === undefined ? `the ${checked}` : JSON.stringify(key);
 }
 
 const typeWords: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ describe('findGroup', () => {
 
   it.each(['nobody-knows', 'broken', '-x', 'a b', ''])('that are none: %j', async (group) => {
     for (const platform of ['linux', 'darwin'] as const) {
-      await expect(findGroup(group, { platform, listed, ask: nothing })).rejects.toThrow('There is no group');
+      await expect(findGroup(group, { platform, listed, ask: nothing })).rejects.toThrow('Group not found');
     }
   });
 
