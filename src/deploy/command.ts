@@ -179,9 +179,18 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
     )
     .addOption(
-      choice('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy', ['UEFI', 'UEFISecureBoot', 'legacy']),
+      choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', [
+        'UEFI',
+        'UEFISecureBoot',
+        'legacy',
+      ]),
     )
-    .addOption(choice('--automated-cleaning <MODE>', 'metadata or disabled', ['metadata', 'disabled']))
+    .addOption(
+      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', [
+        'metadata',
+        'disabled',
+      ]),
+    )
     .addOption(
       choice(
         '--method <NAME>',
@@ -262,7 +271,12 @@ function declareHost(command: Command): Command {
     .option('--name <NAME>', 'name of the host')
     .option('--boot-mac <MAC>', 'address of the boot interface')
     .addOption(
-      choice('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x', ['x86_64', 'aarch64', 'ppc64le', 's390x']),
+      choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', [
+        'x86_64',
+        'aarch64',
+        'ppc64le',
+        's390x',
+      ]),
     )
     .option('--bmc-address <URL>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
     .option('--bmc-insecure', "do not verify the BMC's TLS certificate")

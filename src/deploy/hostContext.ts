@@ -14,7 +14,7 @@ export interface HostContext {
   readonly io: Io;
   readonly wording: Wording;
   readonly readConfig: ReadInstalledConfig;
-  /** The nmstate network of the host in the inventory, as text; undefined if there is none. */
+  /** The nmstate network of the host in the inventory, as text; undefined without one. */
   readonly readNmstate: () => Promise<string | undefined>;
 }
 

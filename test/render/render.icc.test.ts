@@ -28,7 +28,7 @@ const refused: Readonly<Record<string, readonly [code: 1 | 2, place: string, rea
   'inspector-new-path': [2, 'IRONIC_INSPECTOR_BASE_URL', 'append /v1/continue'],
   'inspector-trailing-slash': [2, 'IRONIC_INSPECTOR_BASE_URL', 'slash'],
   'ip-options-quote': [2, 'IP_OPTIONS', 'as it is'],
-  'nmstate-empty-state': [1, '--nmstate', 'describes no connection'],
+  'nmstate-empty-state': [1, '--nmstate', 'contains no connections'],
   'ntp-spaces-empty': [2, 'ADDITIONAL_NTP_SERVERS', 'no server'],
   'proxy-special': [2, 'HTTP_PROXY', 'as it is'],
   'pull-secret-raw-json': [2, 'IRONIC_AGENT_PULL_SECRET', 'base64 on one line'],

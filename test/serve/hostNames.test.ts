@@ -57,7 +57,7 @@ describe('names that are alike', () => {
           return error.message;
         });
         if (typeof running !== 'string') return checkUrls(running);
-        const [, one = '', other = ''] = /^(\S+) and (\S+|the machines .*) would share/.exec(running) ?? [];
+        const [, one = '', other = ''] = /^(\S+) and (\S+|the machines .*) would have/.exec(running) ?? [];
         expect([...chosen, 'the machines that are not listed']).toEqual(expect.arrayContaining([one, other]));
         // Behind tokens, only boot scripts can be those of another host.
         expect(open || running.endsWith('ipxe/mac-52-54-00-00-00-01.ipxe')).toBe(true);

@@ -50,7 +50,7 @@ export interface BaseSet {
   close(): Promise<void>;
 }
 
-/** By architecture. @throws CliError if an image cannot be read or has the wrong type; all files are then closed */
+/** By architecture. @throws CliError if an image cannot be read or has an unexpected type; all files are then closed */
 export async function openBaseSets(
   given: ReadonlyMap<Architecture, InputImages>,
 ): Promise<Map<Architecture, BaseSet>> {
