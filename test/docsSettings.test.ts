@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { type Setting, settingTable } from '../src/agent/settingTable.ts';
 import { replaceMarked, root } from './support/docs/markdown.ts';
 
-const header = '| setting | flag | environment | |\n|---|---|---|---|\n';
+const header = '| setting | flag | environment variable | description |\n|---|---|---|---|\n';
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 

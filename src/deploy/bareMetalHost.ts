@@ -1,10 +1,10 @@
-/** `deploy baremetalhost`: writes the manifests of a host for Metal3, or those of the hosts of an inventory. */
+/** `deploy baremetalhost`: writes the Metal3 manifests of one host, or of the hosts of an inventory. */
 
 import {
   bootModes,
   checkHostSettings,
   cleaningModes,
-  holdsSecrets,
+  containsSecrets,
   type HostSettings,
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
@@ -36,20 +36,20 @@ import { checkImageFormat, type PlainConfig, stepNames } from './documents/insta
 import { CliError } from '../core/errors.ts';
 
 /**
- * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
- * each of its hosts is written.
+ * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
+ * written.
  */
 export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
   refuseWithoutInventory(options);
   if (options.inventory !== undefined) parseChoices(options);
-  const shared = rememberShared();
+  const shared = trackShared();
   const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
     const settings = await readHostSettings(requireName(host), context);
     if (settings === undefined) return undefined;
     const isKnown = shared(settings) === 'known';
     const manifests = renderHostManifests(settings);
-    const content = holdsSecrets(settings) ? 'secret' : 'public';
+    const content = containsSecrets(settings) ? 'secret' : 'public';
     if (isAlone(options)) return { text: await formatManifests(manifests, format), content };
     const isRepeated = ({ kind, metadata }: (typeof manifests)[number]): boolean =>
       isKnown && kind === 'Secret' && metadata.name === settings.userData;
@@ -65,21 +65,21 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
 }
 
-/** The manifests of a host among those of others. */
+/** The manifests of one host, as a part of a document with several hosts. */
 async function formatPart(manifests: readonly object[], format: 'yaml' | 'json'): Promise<string> {
   if (format === 'json') return manifests.map(formatItem).join(',\n');
   const { formatYaml } = await import('../formats/yamlText.ts');
   return manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
 }
 
-/** A Secret that several hosts have for their config. */
+/** The config in a Secret, and the first host that uses it. */
 interface SharedConfig {
   readonly config: PlainConfig;
   readonly host: string;
 }
 
-/** Tells whether a host's Secret was there before; one name for two configs would leave one host without its own. */
-function rememberShared(): (settings: HostSettings) => 'new' | 'known' {
+/** Detects Secrets that several hosts share. @throws CliError if two hosts use one Secret for different configs */
+function trackShared(): (settings: HostSettings) => 'new' | 'known' {
   const known = new Map<string, SharedConfig>();
   return ({ host, namespace = '', userData, config }) => {
     if (userData === undefined || config === undefined) return 'new';
@@ -90,18 +90,18 @@ function rememberShared(): (settings: HostSettings) => 'new' | 'known' {
       return 'new';
     }
     if (other.config === config || JSON.stringify(other.config) === JSON.stringify(config)) return 'known';
-    throw new CliError(`the Secret ${userData} would hold another config than for ${other.host}`, {
+    throw new CliError(`the Secret ${userData} already contains a different config, for ${other.host}`, {
       code: 'ERR_SETTING',
-      hint: 'leave --user-data-name out, or put {name} into it',
+      hint: 'remove --user-data-name, or add {name} to it',
     });
   };
 }
 
-/** The options of the command line, under the names that they have there. */
+/** The options, named as on the command line. */
 export interface BareMetalHostOptions
   extends HostOptions, InventoryFlags, InstallOptions, InstallImageOptions {
   readonly namespace?: string;
-  /** `NAME-bmc-secret` when it is left out, as in Metal3's examples. */
+  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
   readonly bmcCredentialsName?: string;
   readonly userDataName?: string;
   /** Files. */
@@ -116,8 +116,8 @@ export interface BareMetalHostOptions
 }
 
 /**
- * The settings that the options stand for; undefined where they are wrong, after reporting why.
- * @throws UsageError for options that are no choice, CliError for files that cannot be read
+ * Reads the settings from the options. Returns undefined for invalid options, after reporting the errors.
+ * @throws UsageError for unsupported values, CliError for files that cannot be read
  */
 async function readHostSettings(
   options: BareMetalHostOptions & { readonly name: string },
@@ -135,7 +135,7 @@ async function readHostSettings(
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
-/** What is missing only because it could not be read has been reported already. */
+/** Whether a setting is only missing because its value is invalid, which has been reported. */
 function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
@@ -177,8 +177,8 @@ async function hostSettings(
 }
 
 /**
- * What is chosen out of a few; to be called alone where hosts are not read yet.
- * @throws UsageError for what is no choice
+ * Parses options with a fixed list of values. Also called alone, before the hosts are read.
+ * @throws UsageError for unsupported values
  */
 function parseChoices(options: BareMetalHostOptions) {
   return {

@@ -1,4 +1,4 @@
-/** The commands for what goes to Ironic and to Metal3. */
+/** Declares the `deploy` commands. */
 
 import { type Command, Option } from 'commander';
 import type { BareMetalHostOptions } from './bareMetalHost.ts';
@@ -6,12 +6,19 @@ import type { ConfigDriveOptions } from './configDrive.ts';
 import type { IronicOptions } from './ironic.ts';
 import type { NodeOptions } from './node.ts';
 import type { StepsOptions } from './steps.ts';
-import { choice, type Context, EXIT_CODES, declareRun, repeated } from '../io/commandLine.ts';
+import {
+  choice,
+  type Context,
+  EXIT_CODES,
+  declareRun,
+  declareShortHelp,
+  repeated,
+} from '../io/commandLine.ts';
 
 const stepsNotes = `
-The steps themselves say only what is run. The Ignition config, the kernel
-arguments and whether the network is copied go into the config drive, and
-another image into the node, because that is where install_coreos reads them.
+Deploy steps contain only the name of the step. install_coreos reads the
+Ignition config, the kernel arguments and whether to copy the network from the
+config drive, and the URL of another image from the node.
 ${EXIT_CODES}
 Examples:
   ironic-coreos deploy steps --ignition worker-3.ign \\
@@ -31,12 +38,14 @@ Example:
   ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
 `;
 
-const bareMetalHostNotes = `
-The Secret with the credentials of the BMC is not written, so that they need not
-be given here; create it with its two keys:
+const bareMetalHostReference = `
+BMC credentials:
+  The Secret with the BMC credentials is not written. Create it with:
   kubectl create secret generic worker-3-bmc-secret \\
     --from-literal=username=… --from-file=password=…
-${EXIT_CODES}
+`;
+
+const bareMetalHostNotes = `${EXIT_CODES}
 Example:
   ironic-coreos deploy baremetalhost --name worker-3 \\
     --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
@@ -46,9 +55,9 @@ Example:
 `;
 
 const nodeNotes = `
-User and password of the BMC are not written: the commands take them from
-BMC_USERNAME and BMC_PASSWORD. With --format json or yaml the output is what
-"baremetal create FILE" reads.
+BMC credentials are not written: the commands read BMC_USERNAME and
+BMC_PASSWORD. The output of --format json and yaml is for
+"baremetal create FILE".
 ${EXIT_CODES}
 Examples:
   ironic-coreos deploy node --name worker-3 --boot-mac 52:54:00:12:34:56 \\
@@ -64,14 +73,14 @@ Examples:
 
 const inventoryNotes = `
 Many hosts:
-  The file is the one of "render --inventory". Below "deploy", of a host or of
-  all hosts, it says what the options say, by their names in camel case:
+  --inventory reads the same file as "render --inventory". Its key "deploy", of
+  a host or of all hosts, contains the options by their names in camel case:
   bmcAddress, deployIso, …; appendKargs is a list, rootDeviceHints a mapping.
-  {name}, {mac}, {mac:hexhyp} and {architecture} stand for those of the host,
-  also in options. MAC address, architecture and the network (nmstate) are those
-  of the host itself. Options beat the file, and a host what is said of all.
-  All hosts go into one document, or with -o FOLDER each into a file. A host
-  that is wrong is reported, and the others are written; the exit code is 1.
+  {name}, {mac}, {mac:hexhyp} and {architecture} are replaced with the values
+  of the host, also in options. MAC address, architecture and network (nmstate)
+  come from the host itself. Options override the inventory, and settings of a
+  host override those of all hosts. All hosts are written to one document, or
+  with -o FOLDER to one file per host. Invalid hosts are reported and skipped.
 
     deploy:
       deployIso: http://192.0.2.1/{name}.iso
@@ -93,6 +102,24 @@ Examples:
 
 const STEPS = ['install_coreos', 'start_assisted_install'];
 
+/** The options of `deploy baremetalhost` that most users need. */
+const baremetalHostCommon = [
+  '--name',
+  '--bmc-address',
+  '--bmc-insecure',
+  '--boot-mac',
+  '--root-device',
+  '--boot-mode',
+  '--ignition',
+  '--append-karg',
+  '--copy-network',
+  '--nmstate',
+  '--inventory',
+  '--host',
+  '--output',
+  '--format',
+];
+
 export function declareDeploy(deploy: Command, context: Context): void {
   declareSteps(deploy, context);
   declareConfigDrive(deploy, context);
@@ -104,18 +131,18 @@ export function declareDeploy(deploy: Command, context: Context): void {
 function declareSteps(deploy: Command, context: Context): void {
   const command = deploy
     .command('steps')
-    .summary('write deploy steps for Ironic')
-    .description(
-      'Writes deploy steps as "baremetal node deploy" takes them, and the config drive that they read.',
-    )
-    .addOption(choice('--step <NAME>', 'install_coreos (default) or start_assisted_install', STEPS));
-  declareInstall(command)
-    .option('--config-drive <FILE>', 'where the config drive is written')
-    .option('--image-source <URL>', 'another CoreOS to install; with --format command')
-    .option('--ignition-in-args', "the config in the arguments of the step, as in Metal3's design")
-    .option('--node <NAME>', 'name or UUID of the node; with --format command')
+    .summary('Write deploy steps for Ironic')
+    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read.')
     .addOption(
-      choice('--format <FORM>', 'json (default), yaml, or command: the whole of it for a shell', [
+      choice('--step <NAME>', 'install_coreos or start_assisted_install (default: install_coreos)', STEPS),
+    );
+  declareInstall(command)
+    .option('--config-drive <FILE>', 'config drive file to write')
+    .option('--image-source <URL>', 'image URL of another CoreOS to install; requires --format command')
+    .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
+    .option('--node <NAME>', 'name or UUID of the node; requires --format command')
+    .addOption(
+      choice('--format <FORM>', 'json, yaml or command: shell commands for the deployment (default: json)', [
         'json',
         'yaml',
         'command',
@@ -128,12 +155,10 @@ function declareSteps(deploy: Command, context: Context): void {
 function declareConfigDrive(deploy: Command, context: Context): void {
   const command = deploy
     .command('configdrive')
-    .summary('write the config drive of an installation')
-    .description(
-      'Writes the config drive that install_coreos reads: JSON, as Ironic hands it on to the agent.',
-    );
+    .summary('Write the config drive of an installation')
+    .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic.');
   declareInstall(command)
-    .addOption(new Option('--format <FORM>', 'json, the only form that is taken').hideHelp())
+    .addOption(new Option('--format <FORM>', 'json, the only supported format').hideHelp())
     .option('--pretty', 'indent the JSON');
   const run = async (options: ConfigDriveOptions) =>
     (await import('./configDrive.ts')).configDrive(options, context.io);
@@ -143,45 +168,64 @@ function declareConfigDrive(deploy: Command, context: Context): void {
 function declareBareMetalHost(deploy: Command, context: Context): void {
   const command = deploy
     .command('baremetalhost')
-    .summary('write a BareMetalHost for Metal3, and its Secrets')
+    .summary('Write a BareMetalHost for Metal3, and its Secrets')
     .description(
-      'Writes a BareMetalHost that has CoreOS installed by a deploy step, and the Secrets it refers to.',
+      'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to.',
     );
   declareHost(command)
-    .option('--namespace <NAME>', 'of all objects (default: the one of kubectl)')
-    .option('--bmc-credentials-name <NAME>', 'Secret with username and password (default: NAME-bmc-secret)')
-    .addOption(
-      choice('--boot-mode <MODE>', 'UEFI, UEFISecureBoot or legacy', ['UEFI', 'UEFISecureBoot', 'legacy']),
+    .option('--namespace <NAME>', 'namespace of all objects (default: that of kubectl)')
+    .option(
+      '--bmc-credentials-name <NAME>',
+      'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
     )
-    .addOption(choice('--automated-cleaning <MODE>', 'metadata or disabled', ['metadata', 'disabled']))
-    .addOption(choice('--method <NAME>', 'install_coreos (default) or start_assisted_install', STEPS))
-    .option('--nmstate <FILE>', 'network of the ramdisk, for image-customization-controller')
-    .option('--network-data <FILE>', "network in OpenStack's form");
+    .addOption(
+      choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', [
+        'UEFI',
+        'UEFISecureBoot',
+        'legacy',
+      ]),
+    )
+    .addOption(
+      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', [
+        'metadata',
+        'disabled',
+      ]),
+    )
+    .addOption(
+      choice(
+        '--method <NAME>',
+        'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
+        STEPS,
+      ),
+    )
+    .option('--nmstate <FILE>', 'nmstate network configuration of the ramdisk')
+    .option('--network-data <FILE>', 'network_data in the format of OpenStack');
   declareInstall(command)
-    .option('--user-data-name <NAME>', 'Secret with the config (default: NAME-user-data)')
-    .option('--image-source <URL>', 'another CoreOS to install')
-    .option('--image-checksum <SUM>', 'its SHA-256 or SHA-512, or a URL')
-    .option('--image-format <FORM>', 'raw (default)')
-    .addOption(choice('--format <FORM>', 'yaml (default) or json', ['yaml', 'json']));
+    .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
+    .option('--image-source <URL>', 'image URL of another CoreOS to install')
+    .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of one')
+    .option('--image-format <FORM>', 'format of the image (default: raw)')
+    .addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), bareMetalHostNotes + inventoryNotes, run, context);
+  declareInventory(declareOutput(command));
+  declareShortHelp(command, baremetalHostCommon, bareMetalHostReference + inventoryNotes);
+  declareRun(command, bareMetalHostNotes, run, context);
 }
 
 function declareNode(deploy: Command, context: Context): void {
   const command = deploy
     .command('node')
-    .summary('write a node for Ironic')
-    .description('Writes the commands that create a node of Ironic, or change it, or its description.');
+    .summary('Write a node for Ironic')
+    .description('Write a node for Ironic: commands that create or change it, or its description.');
   declareRamdisk(declareHost(command))
-    .option('--set', 'the node is there: change it')
+    .option('--set', 'change an existing node')
     .addOption(
-      choice('--format <FORM>', 'command (default), json, yaml, or driver-info: that part as JSON', [
-        'command',
-        'json',
-        'yaml',
-        'driver-info',
-      ]),
+      choice(
+        '--format <FORM>',
+        'command, json, yaml or driver-info: only driver_info as JSON (default: command)',
+        ['command', 'json', 'yaml', 'driver-info'],
+      ),
     );
   const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
   declareRun(declareInventory(declareOutput(command)), nodeNotes + inventoryNotes, run, context);
@@ -190,14 +234,12 @@ function declareNode(deploy: Command, context: Context): void {
 function declareIronic(deploy: Command, context: Context): void {
   const command = deploy
     .command('ironic')
-    .summary('write the ramdisk settings of ironic-standalone-operator')
-    .description(
-      'Writes the part of an Ironic resource that is about the ramdisk, for every host of that Ironic.',
-    )
-    .option('--name <NAME>', 'of the resource (default: ironic)')
-    .option('--namespace <NAME>', 'of the resource (default: the one of kubectl)');
+    .summary('Write the ramdisk settings of ironic-standalone-operator')
+    .description('Write the ramdisk settings of an Ironic resource, for all hosts of that Ironic.')
+    .option('--name <NAME>', 'name of the resource (default: ironic)')
+    .option('--namespace <NAME>', 'namespace of the resource (default: that of kubectl)');
   declareRamdisk(command).addOption(
-    choice('--format <FORM>', 'yaml (default), json, or env: the environment of the BareMetal Operator', [
+    choice('--format <FORM>', 'yaml, json or env: environment of the BareMetal Operator (default: yaml)', [
       'yaml',
       'json',
       'env',
@@ -207,48 +249,48 @@ function declareIronic(deploy: Command, context: Context): void {
   declareRun(declareOutput(command), ironicNotes, run, context);
 }
 
-/** The hosts of a file instead of one host that is described by options. */
+/** Options for the hosts of an inventory. */
 function declareInventory(command: Command): Command {
   return command
     .optionsGroup('Many hosts:')
-    .option('--inventory <FILE>', 'hosts and what is said of them, as YAML or JSON: see below')
-    .addOption(repeated('--host <NAME>', 'only this one of them; repeatable'))
-    .option('--fail-fast', 'stop at the first host that is wrong');
+    .option('--inventory <FILE>', 'inventory with hosts and settings, YAML or JSON')
+    .addOption(repeated('--host <NAME>', 'only this host of the inventory; repeatable'))
+    .option('--fail-fast', 'stop at the first invalid host');
 }
 
 function declareInstall(command: Command): Command {
   return command
-    .option('--ignition <FILE>', 'Ignition config of the installed host; - is standard input')
-    .addOption(repeated('--append-karg <ARG>', 'kernel argument of the installed host; repeatable'))
-    .option('--copy-network', 'the installed host takes over the network of the ramdisk')
-    .option('--no-copy-network', "it does not (default: the agent's own setting)");
+    .option('--ignition <FILE>', 'config for the installed host, or - for standard input')
+    .addOption(repeated('--append-karg <ARG>', 'kernel argument for the installed host; repeatable'))
+    .option('--copy-network', 'copy the network of the ramdisk to the installed host')
+    .option('--no-copy-network', 'do not copy the network (default: the setting of the agent)');
 }
 
 function declareHost(command: Command): Command {
   return command
     .option('--name <NAME>', 'name of the host')
-    .option('--boot-mac <MAC>', 'MAC address of the interface that it boots from')
+    .option('--boot-mac <MAC>', 'address of the boot interface')
     .addOption(
-      choice('--arch <ARCH>', 'x86_64, aarch64, ppc64le or s390x', ['x86_64', 'aarch64', 'ppc64le', 's390x']),
+      choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', [
+        'x86_64',
+        'aarch64',
+        'ppc64le',
+        's390x',
+      ]),
     )
-    .option('--bmc-address <URL>', 'as Metal3 has it, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
-    .option('--bmc-insecure', 'do not verify the certificate of the BMC')
-    .addOption(
-      repeated('--root-device <NAME=HINT>', 'by what the disk is chosen, e.g. "size=>= 100"; repeatable'),
-    );
+    .option('--bmc-address <URL>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
+    .option('--bmc-insecure', "do not verify the BMC's TLS certificate")
+    .addOption(repeated('--root-device <NAME=HINT>', 'root device hint, e.g. "size=>= 100"; repeatable'));
 }
 
 function declareRamdisk(command: Command): Command {
   return command
-    .option('--deploy-iso <URL>', 'ISO that runs the agent')
-    .option('--deploy-kernel <URL>', 'kernel of CoreOS, with --deploy-ramdisk')
-    .option('--deploy-ramdisk <URL>', 'initramfs of CoreOS')
-    .option('--kernel-append-params <TEXT>', "their kernel arguments; %default% keeps the conductor's");
+    .option('--deploy-iso <URL>', 'live ISO that runs the agent')
+    .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
+    .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
+    .option('--kernel-append-params <TEXT>', "kernel arguments; %default% keeps the conductor's");
 }
 
 function declareOutput(command: Command): Command {
-  return command.option(
-    '-o, --output <FILE>',
-    'write here, whole or not at all, instead of to standard output',
-  );
+  return command.option('-o, --output <FILE>', 'file to write (default: standard output)');
 }

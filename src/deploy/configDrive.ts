@@ -1,4 +1,4 @@
-/** `deploy configdrive`: writes the config drive of an installation in the JSON form, or those of the hosts of an inventory. */
+/** `deploy configdrive`: writes the config drive of an installation as JSON, or those of the hosts of an inventory. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -18,12 +18,12 @@ import {
 } from './documents/installation.ts';
 
 /**
- * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
- * that of each of its hosts is written.
+ * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is
+ * written.
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   refuseWithoutInventory(options);
-  refuseOtherForms(options.format ?? 'json');
+  requireJson(options.format ?? 'json');
   const make: DeployJob<ConfigDriveOptions>['make'] = async (host, context) => {
     const drive = await readConfigDrive(host, context);
     if (drive === undefined) return undefined;
@@ -36,28 +36,28 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([
-  ['yaml', 'the client of Ironic reads a config drive as JSON only'],
-  ['iso', 'install_coreos refuses a config drive that is rendered already'],
-  ['base64', 'install_coreos refuses a config drive that is rendered already'],
+  ['yaml', 'unsupported format "yaml": the client of Ironic only reads JSON config drives'],
+  ['iso', 'unsupported format "iso": install_coreos does not read ISO config drives'],
+  ['base64', 'unsupported format "base64": install_coreos does not read ISO config drives'],
 ]);
 
-function refuseOtherForms(format: string): void {
+function requireJson(format: string): void {
   if (format === 'json') return;
-  const reason = refusals.get(format) ?? `unknown format: ${JSON.stringify(format)}`;
+  const reason = refusals.get(format) ?? `unsupported format ${JSON.stringify(format)}`;
   throw new UsageError(reason, { hint: 'use json' });
 }
 
-/** The options of the command line, under the names that they have there. */
+/** The options, named as on the command line. */
 export interface ConfigDriveOptions extends InventoryFlags, InstallOptions {
-  /** `json`, which is the only form that both the client and the agent take. */
+  /** `json`, the only format that both client and agent support. */
   readonly format?: string;
   readonly pretty?: boolean;
   readonly output?: string;
 }
 
 /**
- * What the options stand for; undefined where they are wrong, after reporting why.
- * @throws UsageError where they say nothing, CliError for a config that cannot be used
+ * Reads the config drive from the options. Returns undefined for invalid options, after reporting the errors.
+ * @throws UsageError if no content is given, CliError for an invalid config
  */
 async function readConfigDrive(
   options: InstallOptions,
@@ -66,8 +66,8 @@ async function readConfigDrive(
   const { ignition } = options;
   const install = installSettings(options);
   if (ignition === undefined && install.kernelArguments.length === 0 && install.copyNetwork === undefined) {
-    throw new UsageError('there is nothing to write into the config drive', {
-      hint: 'give --ignition, --append-karg or --copy-network',
+    throw new UsageError('the config drive is empty', {
+      hint: 'pass --ignition, --append-karg or --copy-network',
     });
   }
   const drive = renderConfigDrive(await readConfig(ignition, io), install);

@@ -1,4 +1,4 @@
-/** Writing what a `deploy` command makes: as JSON, YAML or text; what holds secrets to files that only the user may read. */
+/** Writes the output of `deploy` commands as JSON, YAML or text. Files with secrets are readable only by their owner. */
 
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
@@ -9,17 +9,17 @@ import { type InventoryFlags, isFolder } from './options.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
-/** Who may read a file that is written. */
+/** Mode of files with secrets. */
 export const privateMode = 0o600;
 
-/** A value in the format that was asked for, with a final line break. */
+/** Formats a value, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
   const { formatYaml } = await import('../formats/yamlText.ts');
   return formatYaml([value]);
 }
 
-/** Manifests as `kubectl apply -f` takes them: YAML documents, or a list in JSON. */
+/** Formats manifests for `kubectl apply -f`: YAML documents, or a JSON list. */
 export async function formatManifests(
   manifests: readonly object[],
   format: 'json' | 'yaml',
@@ -30,39 +30,39 @@ export async function formatManifests(
 }
 
 interface OutputOptions {
-  /** A file; without, or with `-`, standard output. */
+  /** File to write; `-` is standard output (default: standard output). */
   readonly output?: string | undefined;
 }
 
-/** What a command makes of one host. */
+/** The output for one host. */
 export interface HostOutput {
-  /** The whole of a document if it is one of its own; else, what goes between the parts of the frame. */
+  /** The complete document, or a part for a frame around several hosts. */
   readonly text: string;
   readonly content: 'secret' | 'public';
 }
 
-/** What is different between the commands. */
+/** The parts that differ between the commands. */
 export interface DeployJob<O> {
   readonly options: O;
-  /** Of the files of several hosts, with its dot. */
+  /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;
-  /** Around the hosts, where several make one document. */
+  /** The frame around several hosts in one document. */
   readonly frame: HostFrame;
-  /** Undefined where the host is wrong, after reporting why. */
+  /** Returns undefined for an invalid host, after reporting its errors. */
   readonly make: (
     options: O & { readonly name?: string },
     context: HostContext,
   ) => Promise<HostOutput | undefined>;
 }
 
-/** Whether each host gets a document of its own: there is only one, or each gets a file in a folder. */
+/** Whether each host has its own document: there is only one host, or one file per host. */
 export function isAlone({ inventory, output }: InventoryFlags & OutputOptions): boolean {
   return inventory === undefined || isFolder({ output });
 }
 
 /**
- * Writes the document of the host that the options describe, or those of the hosts of an inventory. Ends with 1 where a
- * host is wrong; the others are written.
+ * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
+ * and skipped; the exit code is then 1.
  */
 export async function writeDeployed<O extends InventoryOptions>(
   job: DeployJob<O>,
@@ -80,7 +80,7 @@ export async function writeDeployed<O extends InventoryOptions>(
   return 0;
 }
 
-/** Writes text; to a file of mode 0600 if `content` is `secret`, or if the text contains what looks like a secret. */
+/** Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret. */
 export async function writeDocument(
   text: string,
   { output, content }: OutputOptions & { readonly content: 'secret' | 'public' },
@@ -93,30 +93,30 @@ export async function writeDocument(
   });
 }
 
-/** The mode of a file with this text, where the umask is not to decide. */
+/** The mode of a file with this text, if it contains secrets; otherwise the umask decides. */
 export function permissionsFor(text: string, content: 'secret' | 'public'): { readonly mode?: number } {
   const isSecret = content === 'secret' || listEmbeddedSecrets(new Map([['', Buffer.from(text)]])).length > 0;
   return isSecret ? { mode: privateMode } : {};
 }
 
-/** Texts around hosts and between them; hosts have no line break at their end where `between` begins with one. */
+/** Text before, between and after hosts. If `between` ends a line, the text of a host has no final line break. */
 export interface HostFrame {
   readonly start: string;
   readonly between: string;
   readonly end: string;
 }
 
-/** Texts that can follow each other: commands, YAML documents, members of one YAML mapping. */
+/** For texts that follow each other without separator: commands, YAML documents, entries of one YAML mapping. */
 export const plainFrame: HostFrame = { start: '', between: '', end: '' };
 
-/** A mapping with the name of the host before each value: see `formatMember`. */
+/** A mapping from host names to values, formatted by {@link formatMember}. */
 export const jsonMapping: HostFrame = { start: '{\n', between: ',\n', end: '\n}\n' };
 
 export function formatMember(name: string, value: unknown): string {
   return `  ${JSON.stringify(name)}: ${indent(JSON.stringify(value, undefined, 2), '  ')}`;
 }
 
-/** What `kubectl` takes for many objects, and what `baremetal create` takes for many nodes: see `formatItem`. */
+/** Lists for `kubectl` and `baremetal create`, with items formatted by {@link formatItem}. */
 export const manifestList: HostFrame = {
   start: '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n',
   between: ',\n',
@@ -128,7 +128,7 @@ export function formatItem(value: unknown): string {
   return `    ${indent(JSON.stringify(value, undefined, 2), '    ')}`;
 }
 
-/** JSON has line breaks between values only. */
+/** Safe for JSON: its strings contain no line breaks. */
 function indent(json: string, by: string): string {
   return json.replaceAll('\n', `\n${by}`);
 }

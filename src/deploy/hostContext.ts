@@ -1,4 +1,4 @@
-/** What a `deploy` command works with for one host besides its options, and how it reports what is wrong with them. */
+/** The context of a `deploy` command for one host, and its error reports. */
 
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -14,11 +14,11 @@ export interface HostContext {
   readonly io: Io;
   readonly wording: Wording;
   readonly readConfig: ReadInstalledConfig;
-  /** The network that an inventory has for the host, as text; undefined where there is none. */
+  /** The nmstate network of the host in the inventory, as text; undefined without one. */
   readonly readNmstate: () => Promise<string | undefined>;
 }
 
-/** For a host that is described by flags. */
+/** For a host that options describe. */
 export function contextOfFlags(io: Io): HostContext {
   return {
     io,
@@ -28,40 +28,40 @@ export function contextOfFlags(io: Io): HostContext {
   };
 }
 
-/** An answer of the reader, with what it reported. */
-interface Remembered {
+/** A cached result of the reader, with its reports. */
+interface CacheEntry {
   readonly file: string;
   readonly answer: Promise<Awaited<ReturnType<ReadInstalledConfig>> | CliError>;
   readonly reported: readonly Diagnostic[];
 }
 
-/** Configs may be large; hosts with one of their own do not ask for it twice. */
-const mostConfigs = 8;
+/** Limit for the cache: configs may be large, and a config of a single host is read only once. */
+const maxConfigs = 8;
 
-/** Reads a config that many hosts share once, and says for each of them what there is to say. */
-export function rememberConfigs(read: ReadInstalledConfig = readInstalledConfig): ReadInstalledConfig {
-  const known: Remembered[] = [];
+/** Reads a config that several hosts share only once, and repeats its reports for each host. */
+export function cacheConfigs(read: ReadInstalledConfig = readInstalledConfig): ReadInstalledConfig {
+  const known: CacheEntry[] = [];
   return async (file, io) => {
     if (file === undefined) return undefined;
-    let remembered = known.find((one) => one.file === file);
-    if (remembered === undefined) {
+    let entry = known.find((one) => one.file === file);
+    if (entry === undefined) {
       const { io: quiet, reported } = collectDiagnostics(io);
       const answer = read(file, quiet).catch((error: unknown) => {
         if (error instanceof CliError) return error;
         throw error;
       });
-      remembered = { file, answer, reported };
-      known.push(remembered);
-      if (known.length > mostConfigs) known.shift();
+      entry = { file, answer, reported };
+      known.push(entry);
+      if (known.length > maxConfigs) known.shift();
     }
-    const answer = await remembered.answer;
-    report(io, ...remembered.reported);
+    const answer = await entry.answer;
+    report(io, ...entry.reported);
     if (answer instanceof CliError) throw answer;
     return answer;
   };
 }
 
-/** By the first step of an issue's path. */
+/** The flags by the first step of an issue's path. */
 const flags: ReadonlyMap<string, string> = new Map([
   ['name', '--name'],
   ['namespace', '--namespace'],
@@ -88,17 +88,17 @@ const imageFlags: ReadonlyMap<unknown, string> = new Map([
   ['format', '--image-format'],
 ]);
 
-/** How the user says what an option would say. */
+/** Names of options in messages: flags, or places in an inventory. */
 export interface Wording {
-  /** Where its value stands, or of what is repeatable one of its values. */
+  /** The place of the value, or of one value of a repeatable option. */
   readonly place: (flag: string, detail?: string | number) => string;
-  /** A sentence that names flags. */
+  /** Replaces the flags in a sentence. */
   readonly reword: (text: string) => string;
 }
 
 const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
-/** Reports all issues, each once; answers with 1 where one is an error. */
+/** Reports all issues once. Returns 1 if one of them is an error. */
 export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
   const { reword } = wording;
   const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({
@@ -110,7 +110,7 @@ export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording 
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 
-/** Of what may repeat, the name of a hint or the place of an argument; never a value, which may be secret. */
+/** The subject of a message, with the name of a hint or the number of an argument. Never a value: it may be secret. */
 function subjectOf([setting, detail]: Path, { place }: Wording): string {
   if (setting === 'image') return `${place(imageFlags.get(detail) ?? '--image-source')}: `;
   const flag = flags.get(String(setting));
@@ -121,8 +121,8 @@ function subjectOf([setting, detail]: Path, { place }: Wording): string {
 }
 
 /**
- * The text of a YAML or JSON file that holds a mapping, as the receivers of both kinds of network data demand.
- * @throws CliError
+ * The text of a YAML or JSON file with a mapping, as required for both kinds of network data.
+ * @throws CliError if the file cannot be read or contains no mapping
  */
 export async function readMapping(file: string, what: string, io: Io): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
@@ -130,8 +130,8 @@ export async function readMapping(file: string, what: string, io: Io): Promise<s
   const { parseYaml } = await import('../formats/yaml.ts');
   const { value } = await nameInput(file, () => parseYaml(text));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  throw new CliError(`${file}: ${what} is a YAML mapping, and this is none`, {
+  throw new CliError(`${file}: ${what} must be a YAML mapping`, {
     code: 'ERR_FORMAT',
-    hint: 'is this the right file?',
+    hint: 'pass a YAML or JSON file with a mapping',
   });
 }

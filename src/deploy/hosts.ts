@@ -1,7 +1,6 @@
 /**
- * A `deploy` command for many hosts: one document of all of them, or a file for each in a folder, in the order of the
- * inventory. A host that is wrong is reported with its name and place, and the others are written; files that would stay
- * the same are left alone.
+ * Writes the output of a `deploy` command for many hosts: one document in the order of the inventory, or one file per
+ * host. Invalid hosts are reported with their names and places, and skipped. Unchanged files are not written.
  */
 
 import { diagnosticIn } from '../core/diagnostic.ts';
@@ -9,7 +8,7 @@ import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import {
-  formatWrong,
+  formatInvalid,
   type HostRun,
   keepRemarks,
   clearProgress,
@@ -22,7 +21,7 @@ import {
 } from '../hosts/run/hostRun.ts';
 import { type FileContent, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from './deployDocument.ts';
-import { rememberConfigs, type Wording } from './hostContext.ts';
+import { cacheConfigs, type Wording } from './hostContext.ts';
 import { isFolder } from './options.ts';
 import {
   type DeploySource,
@@ -40,14 +39,14 @@ import { fillPlaceholders } from '../core/placeholders.ts';
 import { nearestNames } from '../io/report/choices.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
-/** Ends with 1 where a host is wrong. */
+/** The exit code is 1 if a host is invalid. */
 export async function writeHosts<O extends InventoryOptions>(
   inventory: string,
   job: DeployJob<O>,
   io: Io,
 ): Promise<ExitCode> {
   const { options, extension, frame } = job;
-  const hosts = await readWantedHosts(inventory, options, io);
+  const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const made = makeHosts(hosts, makerOf(job), run);
   const { output = '' } = options;
@@ -55,13 +54,13 @@ export async function writeHosts<O extends InventoryOptions>(
   const counts = { written: 0 };
   await writeStdout(io, joinHosts({ made, frame, counts }, run));
   reportGroups(run);
-  const { wrong } = run.counts;
-  if (wrong > 0) io.stderr.write(`${counts.written} written, ${formatWrong(run)}\n`);
-  return wrong > 0 ? 1 : 0;
+  const { invalid } = run.counts;
+  if (invalid > 0) io.stderr.write(`${counts.written} written, ${formatInvalid(run)}\n`);
+  return invalid > 0 ? 1 : 0;
 }
 
-function makerOf<O>({ make }: DeployJob<O>): MakeHost<WantedHost<O>, HostOutput> {
-  const readConfig = rememberConfigs();
+function makerOf<O>({ make }: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
+  const readConfig = cacheConfigs();
   return async (host, io) => {
     const { options, wording, ...reading } = host.read();
     const context = { io, wording, readConfig, readNmstate: () => reading.readNmstate(io) };
@@ -80,7 +79,7 @@ function fileOf({ text, content }: HostOutput): FileContent {
   return { data: Buffer.from(text), ...permissionsFor(text, content) };
 }
 
-/** Hosts that become one document. */
+/** The hosts of one document. */
 interface JoinedHosts {
   readonly made: AsyncIterable<MadeHost<HostOutput>>;
   readonly frame: HostFrame;
@@ -97,56 +96,56 @@ async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): A
   if (counts.written > 0) yield Buffer.from(frame.end);
 }
 
-/** A host that is wanted. */
-interface WantedHost<O> extends ListedHost {
+/** A host that the options select. */
+interface SelectedHost<O> extends ListedHost {
   /** @throws CliError where a placeholder has no value */
   readonly read: () => HostReading<O>;
 }
 
 /**
- * Reads the inventory and chooses the hosts that the options name.
- * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after reporting it
+ * Reads the inventory and selects the hosts that the options name.
+ * @throws CliError if it cannot be read, or if its settings for all hosts are invalid (after reporting the errors)
  */
-async function readWantedHosts<O extends InventoryOptions>(
+async function readSelectedHosts<O extends InventoryOptions>(
   name: string,
   options: O,
   io: Io,
-): Promise<readonly WantedHost<O>[]> {
+): Promise<readonly SelectedHost<O>[]> {
   const { inventory, document } = await readInventoryDocument(name, io, 'written');
   const { hosts } = inventory;
   if (hosts === undefined) {
     throw new CliError(`${name} has no list of hosts`, {
       code: 'ERR_INVENTORY',
-      hint: 'add "hosts", or give --name of one host',
+      hint: 'add "hosts", or remove --inventory and pass --name',
     });
   }
   const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
-  const twins = findBmcTwins(sources.map(bmcOf));
-  return wanted.map((index) => wantedHost(sources, index, twins.get(index)));
+  const shared = findSharedBmcs(sources.map(bmcOf));
+  return wanted.map((index) => selectedHost(sources, index, shared.get(index)));
 }
 
 /** Indexes in the order of the inventory. */
 function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions): readonly number[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
-    throw new UsageError('--name is for a host without inventory', { hint: `use --host ${name}` });
+    throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
   const known = new Set(hosts.map((host) => host.name));
   const unknown = names?.find((wanted) => !known.has(wanted));
   if (unknown !== undefined) {
     const near = nearestNames(unknown, known);
     throw new UsageError(`${inventory} has no host ${JSON.stringify(unknown)}`, {
-      hint: near.length === 0 ? 'see its list of hosts' : `did you mean ${near.join(', ')}?`,
+      hint: near.length === 0 ? 'use a name from its list "hosts"' : `did you mean ${near.join(', ')}?`,
     });
   }
   const wanted = new Set(names ?? known);
   const indexes = [...hosts.keys()].filter((index) => wanted.has(hosts[index]?.name ?? ''));
   if (bootMac === undefined || indexes.length < 2) return indexes;
-  throw new UsageError('--boot-mac is for one host only', { hint: 'choose it with --host NAME' });
+  throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
 }
 
-/** What one controller is known by, whichever driver is used; undefined where the host names none. */
+/** Identifies a BMC, independent of the driver; undefined if the host has none. */
 function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | undefined {
   if (source.host.findings.length > 0) return undefined;
   const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
@@ -156,7 +155,7 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
   return `${address.host} ${address.port ?? ''} ${address.path}`.toLowerCase();
 }
 
-/** What is wrong with a text is reported when its host is read. */
+/** Ignores errors: they are reported when the host is read. */
 function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
   try {
     return fillPlaceholders(text, factsOf(source));
@@ -166,31 +165,31 @@ function tryToFill(text: string, source: DeploySource<InventoryOptions>): string
   }
 }
 
-/** Index of another host with the same controller. */
-function findBmcTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, number> {
+/** For the index of each host that shares its BMC: the index of another host with the same BMC. */
+function findSharedBmcs(keys: readonly (string | undefined)[]): ReadonlyMap<number, number> {
   const seen = new Map<string, number>();
-  const twins = new Map<number, number>();
+  const shared = new Map<number, number>();
   for (const [index, key] of keys.entries()) {
     if (key === undefined) continue;
     const first = seen.get(key);
     if (first === undefined) seen.set(key, index);
     else {
-      twins.set(index, first);
-      if (!twins.has(first)) twins.set(first, index);
+      shared.set(index, first);
+      if (!shared.has(first)) shared.set(first, index);
     }
   }
-  return twins;
+  return shared;
 }
 
-function wantedHost<O extends InventoryOptions>(
+function selectedHost<O extends InventoryOptions>(
   sources: readonly DeploySource<O>[],
   index: number,
-  twin: number | undefined,
-): WantedHost<O> {
+  sameBmc: number | undefined,
+): SelectedHost<O> {
   const source = sources[index];
   if (source === undefined) throw new RangeError(`no host has the index ${index}`);
   const { host, name } = source;
-  const other = twin === undefined ? undefined : sources[twin]?.host;
+  const other = sameBmc === undefined ? undefined : sources[sameBmc]?.host;
   return {
     name: host.name,
     at: { file: name, line: host.line ?? 1 },
@@ -198,10 +197,10 @@ function wantedHost<O extends InventoryOptions>(
     read: () => {
       const wording = wordingOf(source);
       if (other !== undefined) {
-        const message = `${wording.place('--bmc-address')}: the host ${other.name} has the same BMC`;
+        const message = `${wording.place('--bmc-address')}: host ${other.name} has the same BMC`;
         throw new CliError(message, {
           code: 'ERR_INVENTORY',
-          hint: 'correct one of them; neither is written',
+          hint: 'fix one of the addresses; both hosts are skipped',
         });
       }
       return {

@@ -1,6 +1,6 @@
 /**
- * One host of an inventory, as if it had been described by options: what is said of it, below what the options of the
- * command line say and above what is said of all hosts.
+ * Reads one host of an inventory as if options described it. Options of the command line override the settings of the
+ * host, which override those of all hosts.
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
@@ -16,7 +16,7 @@ import { pathIn } from '../hosts/settings/reading.ts';
 import { readMapping, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
-/** Texts; placeholders in them are filled. */
+/** Text settings; their placeholders are replaced. */
 const textSettings = [
   'namespace',
   'bmcAddress',
@@ -36,12 +36,12 @@ const textSettings = [
   'kernelAppendParams',
 ] as const;
 
-/** Those that are paths, which start at the folder of the inventory. */
+/** Paths, relative to the folder of the inventory. */
 const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
-/** As the commands take them. */
+/** The settings as options of the commands. */
 type DeploySettings = Readonly<
   Partial<Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>>
 > & {
@@ -50,7 +50,7 @@ type DeploySettings = Readonly<
   readonly rootDevice?: readonly string[];
 };
 
-/** Names in the inventory of flags that are called otherwise there. */
+/** Flags with other names in the inventory. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['--append-karg', 'appendKargs'],
   ['--root-device', 'rootDeviceHints'],
@@ -62,10 +62,10 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 
 const sameNames: ReadonlySet<string> = new Set([...textSettings, ...switchSettings]);
 
-/** All that can stand below `deploy`. */
+/** All keys of `deploy`. */
 export const deploySettingNames: readonly string[] = [...sameNames, 'appendKargs', 'rootDeviceHints'];
 
-/** What a flag is called in an inventory; undefined where it has no place there. */
+/** The name of a flag in an inventory; undefined if the inventory does not support it. */
 export function settingOfFlag(flag: string): string | undefined {
   const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
   return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
@@ -73,7 +73,7 @@ export function settingOfFlag(flag: string): string | undefined {
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** The settings of a mapping that the schema has found right. */
+/** Reads a mapping that is valid by the schema. */
 export function readDeploySettings(mapping: Mapping): DeploySettings {
   const settings: Partial<
     Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
@@ -97,7 +97,7 @@ export function readDeploySettings(mapping: Mapping): DeploySettings {
   };
 }
 
-/** Settings that go with another, and mean nothing beside one of another source. */
+/** A leader also overrides its followers from sources with lower precedence. */
 const companions: readonly (readonly [leader: string, followers: readonly string[]])[] = [
   ['deployIso', ['deployKernel', 'deployRamdisk', 'kernelAppendParams']],
   ['deployKernel', ['deployIso']],
@@ -105,16 +105,16 @@ const companions: readonly (readonly [leader: string, followers: readonly string
   ['imageSource', ['imageChecksum', 'imageFormat']],
 ];
 
-/** What is left of the weaker settings beside the stronger ones. */
-export function withoutBeaten(weaker: Mapping, stronger: Mapping): Mapping {
-  const beaten = new Set(Object.keys(stronger));
+/** The settings with lower precedence, without those that the others override. */
+export function withoutOverridden(lower: Mapping, higher: Mapping): Mapping {
+  const overridden = new Set(Object.keys(higher));
   for (const [leader, followers] of companions) {
-    if (typeof stronger[leader] === 'string') for (const follower of followers) beaten.add(follower);
+    if (typeof higher[leader] === 'string') for (const follower of followers) overridden.add(follower);
   }
-  return Object.fromEntries(Object.entries(weaker).filter(([name]) => !beaten.has(name)));
+  return Object.fromEntries(Object.entries(lower).filter(([name]) => !overridden.has(name)));
 }
 
-/** The options of the command line that are about an inventory, and those that it may say instead. */
+/** The options for an inventory, and the options that it may contain. */
 export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOptions {
   /** A folder. */
   readonly output?: string;
@@ -127,10 +127,10 @@ export interface HostReading<O> {
   readonly readNmstate: (io: Io) => Promise<string | undefined>;
 }
 
-/** One host, and where it is from. */
+/** One host, and its inventory. */
 export interface DeploySource<O> {
   readonly options: O;
-  /** Of the inventory. */
+  /** File name of the inventory. */
   readonly name: string;
   readonly document: ParsedYaml;
   readonly inventory: Inventory;
@@ -139,8 +139,8 @@ export interface DeploySource<O> {
 }
 
 /**
- * The options that would describe the host.
- * @throws CliError where a placeholder has no value
+ * The options for the host.
+ * @throws CliError if a placeholder has no value
  */
 export function optionsOf<O extends InventoryOptions>(
   source: DeploySource<O>,
@@ -182,7 +182,7 @@ function flagOf(setting: string): string {
   return `--${setting.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** What the host itself is, which placeholders stand for. */
+/** The values of placeholders. */
 export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
   return {
@@ -192,12 +192,12 @@ export function factsOf({ host, options }: DeploySource<InventoryOptions>): Host
   };
 }
 
-/** What the inventory says of a host, and flags do not say otherwise. */
+/** The settings of a host in the inventory, without those that options override. */
 export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySettings {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
-  const merged = { ...withoutBeaten(deployOf(source, []), own), ...own };
-  const settings = readDeploySettings(withoutBeaten(merged, { ...options }));
+  const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
+  const settings = readDeploySettings(withoutOverridden(merged, { ...options }));
   const folder = dirname(name);
   const paths: { ignition?: string; networkData?: string } = {};
   for (const setting of pathSettings) {
@@ -207,7 +207,7 @@ export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySet
   return { ...settings, ...paths };
 }
 
-/** What stands below `deploy` of a part of the document. */
+/** The key `deploy` of a part of the document. */
 function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
   let value = document.value;
   for (const step of [...path, 'deploy']) {
@@ -217,7 +217,7 @@ function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Map
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Names the place in the inventory where a flag could have been; what was given by flag keeps its name. */
+/** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */
 export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
   const { name, document, options, index } = source;
   const given = new Set(Object.keys(options).map(flagOf));
@@ -238,7 +238,7 @@ export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
   };
 }
 
-/** The network of the ramdisk: the host's own, or that of all hosts. */
+/** The network of the ramdisk: that of the host, or of all hosts. */
 export async function readHostNmstate(
   { host, inventory }: DeploySource<InventoryOptions>,
   io: Io,

@@ -13,9 +13,9 @@ import { reportIssues } from './hostContext.ts';
 import { ramdiskOf, type RamdiskOptions } from './options.ts';
 import { parseFormat } from '../io/report/choices.ts';
 
-/** The options of the command line, under the names that they have there. */
+/** The options, named as on the command line. */
 export interface IronicOptions extends RamdiskOptions {
-  /** Of the resource; `ironic` when it is left out. */
+  /** Name of the resource (default: `ironic`). */
   readonly name?: string;
   readonly namespace?: string;
   /** `yaml` (default) or `json`: the resource. `env`: the environment of the BareMetal Operator. */
@@ -23,7 +23,7 @@ export interface IronicOptions extends RamdiskOptions {
   readonly output?: string;
 }
 
-/** Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. */
+/** Reports all errors in the options; the exit code is then 1. */
 export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
@@ -34,7 +34,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
     ...(kernelAppendParams !== undefined && { kernelArguments: kernelAppendParams }),
     ...(ramdisk !== undefined && { ramdisk }),
   };
-  refuseWithoutRamdisk(options, format);
+  requireRamdisk(options, format);
   if (reportIssues(checkIronic(settings), io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
@@ -45,15 +45,15 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
 }
 
 /**
- * The resource turns off the download of the default ramdisk, so without another one hosts have nothing to boot. Kernel
- * arguments are those of images that Ironic serves already.
+ * The resource disables the download of the default ramdisk, so hosts need another one. Kernel arguments alone are valid
+ * for images that Ironic already serves.
  */
-function refuseWithoutRamdisk(options: IronicOptions, format: string): void {
+function requireRamdisk(options: IronicOptions, format: string): void {
   const isNamed = ramdiskOf(options) !== undefined;
   if (isNamed || (format !== 'env' && options.kernelAppendParams !== undefined)) return;
   const ofServed =
-    format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic serves already';
-  throw new UsageError('no ramdisk image is given, so hosts would have nothing to boot', {
+    format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic already serves';
+  throw new UsageError('no ramdisk image is given', {
     hint: `pass --deploy-iso URL, or --deploy-kernel URL and --deploy-ramdisk URL${ofServed}`,
   });
 }

@@ -1,4 +1,4 @@
-/** `deploy node`: writes a node for Ironic as commands or as a description, or those of the hosts of an inventory. */
+/** `deploy node`: writes a node for Ironic as commands or as JSON or YAML, or the nodes of an inventory. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -35,12 +35,12 @@ import {
 } from './documents/node.ts';
 
 /**
- * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
- * each of its hosts is written.
+ * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
+ * written.
  */
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
-  refuseSetAsDocument(options, format);
+  requireCommandForSet(options, format);
   refuseWithoutInventory(options);
   const formatHost = isAlone(options) ? formatNode : formatPart;
   const make: DeployJob<NodeOptions>['make'] = async (host, context) => {
@@ -51,14 +51,14 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   return writeDeployed({ options, ...forms[format], make }, io);
 }
 
-function refuseSetAsDocument({ set = false }: NodeOptions, format: NodeFormat): void {
+function requireCommandForSet({ set = false }: NodeOptions, format: NodeFormat): void {
   if (!set || format === 'command') return;
-  throw new UsageError('--set is for commands', { hint: 'leave it or --format out' });
+  throw new UsageError('--set requires --format command', { hint: 'remove --set or --format' });
 }
 
-/** The options of the command line, under the names that they have there. */
+/** The options, named as on the command line. */
 export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions {
-  /** The node is there already. */
+  /** Whether the node already exists. */
   readonly set?: boolean;
   /** `command` (default), `json`, `yaml`, or `driver-info`. */
   readonly format?: string;
@@ -68,8 +68,8 @@ export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions
 type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 
 /**
- * The node that the options stand for; undefined where they are wrong, after reporting why.
- * @throws UsageError for options that contradict each other or are not complete
+ * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
+ * @throws UsageError for options that cannot be combined or are incomplete
  */
 export function readNode(
   options: NodeOptions & { readonly name: string },
@@ -80,7 +80,7 @@ export function readNode(
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
   const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
-  // A node that is there may have hints already, and hints that cannot be read have been reported.
+  // An existing node may already have hints, and invalid hints have been reported.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
   const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
   return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
@@ -89,20 +89,20 @@ export function readNode(
 function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
   if (text === undefined) return ramdisk;
   if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
-  throw new UsageError('--kernel-append-params is for --deploy-kernel and --deploy-ramdisk', {
-    hint: 'Ironic adds no arguments to a ready ISO: put them into it (iso kargs)',
+  throw new UsageError('--kernel-append-params requires --deploy-kernel and --deploy-ramdisk', {
+    hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
   });
 }
 
 function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
-    throw new UsageError('a new node needs the address of its BMC, which names the driver', {
-      hint: 'give --bmc-address, or --set for a node that is there',
+    throw new UsageError('a new node requires --bmc-address', {
+      hint: 'pass --bmc-address, or use --set to change an existing node',
     });
   }
 }
 
-/** The whole of a document with one node. */
+/** A complete document with one node. */
 export async function formatNode(
   description: NodeDescription,
   format: NodeFormat,
@@ -113,7 +113,7 @@ export async function formatNode(
   return formatValue({ nodes: [description] }, format);
 }
 
-/** `baremetal create` reads one document only. */
+/** `baremetal create` only reads one document. */
 const forms: Readonly<Record<NodeFormat, Pick<DeployJob<NodeOptions>, 'extension' | 'frame'>>> = {
   command: { extension: '.sh', frame: plainFrame },
   json: { extension: '.json', frame: nodeList },

@@ -1,4 +1,4 @@
-/** The options that several `deploy` commands share: about hosts, inventories, the ramdisk and the installed host. */
+/** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
 
 import { type DeployHost, parseBmcAddress } from './documents/host.ts';
 import { architectures } from '../core/architecture.ts';
@@ -20,9 +20,9 @@ import type { Io } from '../io/io.ts';
 import { resolveConfig } from '../ignition/effectiveConfig.ts';
 import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
 
-/** Under the names that they have on the command line. */
+/** Options for a host, named as on the command line. */
 export interface HostOptions {
-  /** Needed, unless an inventory says it. */
+  /** Required without an inventory. */
   readonly name?: string;
   readonly bootMac?: string;
   readonly arch?: string;
@@ -35,33 +35,35 @@ export interface HostOptions {
 const macAddress: Rule = {
   id: 'mac-address',
   severity: 'error',
-  message: 'this is not the MAC address of an interface',
-  hint: 'write it as 52:54:00:12:34:56',
+  message: 'invalid MAC address',
+  hint: 'use the form 52:54:00:12:34:56',
 };
 const bmcAddress: Rule = {
   id: 'bmc-address',
   severity: 'error',
-  message: 'this is not the address of a BMC',
-  hint: 'write SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+  message: 'invalid BMC address',
+  hint: 'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 };
 
 /**
- * The options with a name.
- * @throws UsageError where there is none
+ * Requires a name.
+ * @throws UsageError if it is missing
  */
 export function requireName<O extends HostOptions>(options: O): O & { readonly name: string } {
   const { name } = options;
   if (name !== undefined) return { ...options, name };
-  throw new UsageError('the host has no name', { hint: 'give --name, or --inventory with all hosts' });
+  throw new UsageError('--name is missing', {
+    hint: 'pass --name NAME, or --inventory FILE for all its hosts',
+  });
 }
 
 export interface HostRead {
-  /** Without the parts that cannot be read. */
+  /** Without the invalid parts. */
   readonly host: DeployHost;
   readonly issues: readonly Issue[];
 }
 
-/** @throws UsageError where the architecture is unknown */
+/** @throws UsageError for an unknown architecture */
 export function readHostOptions(options: HostOptions & { readonly name: string }): HostRead {
   const architecture = parseChoice('--arch', options.arch, architectures);
   const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
@@ -98,29 +100,29 @@ function problemOf(
   };
 }
 
-/** Under the names that they have on the command line. */
+/** Options for an inventory, named as on the command line. */
 export interface InventoryFlags {
-  /** A file with the hosts. */
+  /** The inventory file. */
   readonly inventory?: string;
-  /** Names of the hosts that are wanted; all, where it is left out. */
+  /** Names of the selected hosts (default: all hosts). */
   readonly host?: readonly string[];
-  /** Ends at the first host that is wrong. */
+  /** Stop at the first invalid host. */
   readonly failFast?: boolean;
 }
 
-/** @throws UsageError where hosts are chosen, but no inventory that they could be in */
+/** @throws UsageError for options that require an inventory */
 export function refuseWithoutInventory({ inventory, host, failFast = false }: InventoryFlags): void {
   if (inventory !== undefined || (host === undefined && !failFast)) return;
   const flag = host === undefined ? '--fail-fast' : '--host';
-  throw new UsageError(`${flag} is for the hosts of an inventory`, { hint: 'give --inventory FILE' });
+  throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
 }
 
-/** Whether there is to be a file for each host. */
+/** Whether to write one file per host. */
 export function isFolder({ output }: { readonly output?: string | undefined }): boolean {
   return output !== undefined && output !== '-';
 }
 
-/** Under the names that they have on the command line. */
+/** Options for the ramdisk, named as on the command line. */
 export interface RamdiskOptions {
   readonly deployIso?: string;
   readonly deployKernel?: string;
@@ -129,8 +131,8 @@ export interface RamdiskOptions {
 }
 
 /**
- * The ramdisk, without kernel arguments; undefined where none is given.
- * @throws UsageError where the options contradict each other or are not complete
+ * The ramdisk, without kernel arguments; undefined if none is given.
+ * @throws UsageError for options that cannot be combined or are incomplete
  */
 export function ramdiskOf({
   deployIso: iso,
@@ -140,18 +142,18 @@ export function ramdiskOf({
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
   if (iso !== undefined && isPair) {
     throw new UsageError('--deploy-iso cannot be combined with --deploy-kernel and --deploy-ramdisk', {
-      hint: 'Ironic boots either the ISO or the kernel with its ramdisk: give one of the two',
+      hint: 'pass either the ISO, or kernel and ramdisk',
     });
   }
   if (iso !== undefined) return { kind: 'iso', iso };
   if (!isPair) return undefined;
   if (deployKernel === undefined || deployRamdisk === undefined) {
-    throw new UsageError('--deploy-kernel and --deploy-ramdisk belong together', { hint: 'give both' });
+    throw new UsageError('--deploy-kernel and --deploy-ramdisk require each other', { hint: 'pass both' });
   }
   return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
 }
 
-/** Under the names that they have on the command line. */
+/** Options for the installed host, named as on the command line. */
 export interface InstallOptions {
   /** Ignition config of the installed host; `-` is standard input. */
   readonly ignition?: string;
@@ -169,7 +171,7 @@ export interface InstallImageOptions {
   readonly imageFormat?: string;
 }
 
-/** @throws UsageError where something is said about an image that is not given */
+/** @throws UsageError for options that require an image */
 export function imageSource({
   imageSource: url,
   imageChecksum: checksum,
@@ -179,16 +181,16 @@ export function imageSource({
     return { url, ...(checksum !== undefined && { checksum }), ...(format !== undefined && { format }) };
   }
   if (checksum === undefined) return undefined;
-  throw new UsageError('--image-checksum is given without an image', { hint: 'give --image-source URL too' });
+  throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }
 
-/** `readInstalledConfig`, or what remembers its answers. */
+/** `readInstalledConfig`, or its cached form. */
 export type ReadInstalledConfig = typeof readInstalledConfig;
 
 /**
- * Reads and checks the config for the installed host, telling what Ignition and `install_coreos` have to say about it;
- * undefined where none is asked for.
- * @throws CliError where it is not valid
+ * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of
+ * `install_coreos`. Returns undefined if no config is given.
+ * @throws CliError for an invalid config
  */
 export async function readInstalledConfig(
   file: string | undefined,
@@ -207,15 +209,15 @@ export async function readInstalledConfig(
   }));
   reportFindings(findings, document, io);
   if (issues.some(({ rule }) => rule.severity === 'error')) {
-    throw new CliError('the config does not fit an installation by install_coreos', {
+    throw new CliError('install_coreos does not support this config', {
       code: 'ERR_CONFIG_INVALID',
-      hint: 'change what is reported above',
+      hint: 'fix the errors above',
     });
   }
   return plainConfig(document.config);
 }
 
-/** Whether a config that is inlined in it runs the agent; told at the reference that leads there. */
+/** Finds inlined configs that run the agent. The issue is at the reference to the inlined config. */
 function checkInlined({ config, version }: ConfigDocument): readonly Issue[] {
   const effective = resolveConfig({ config, version });
   return checkInstalledConfig(effective.config).flatMap((issue) => {

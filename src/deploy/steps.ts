@@ -42,8 +42,8 @@ import { differsByHost } from '../core/placeholders.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 
 /**
- * Shows everything that is wrong with the options, and then ends with 1; warnings alone do not stop it. With an inventory
- * those of each of its hosts are written.
+ * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
+ * written.
  */
 export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
@@ -71,15 +71,15 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   return writeDeployed({ options, ...forms[format], make }, io);
 }
 
-/** The options of the command line, under the names that they have there. */
+/** The options, named as on the command line. */
 export interface StepsOptions extends InventoryFlags, InstallOptions {
-  /** `install_coreos` when it is left out. */
+  /** Default: `install_coreos`. */
   readonly step?: string;
   readonly imageSource?: string;
   readonly ignitionInArgs?: boolean;
-  /** Where the config drive goes. */
+  /** The config drive file to write. */
   readonly configDrive?: string;
-  /** For commands. */
+  /** The node, for `command`. */
   readonly node?: string;
   /** `json`, `yaml` or `command`. */
   readonly format?: string;
@@ -88,15 +88,15 @@ export interface StepsOptions extends InventoryFlags, InstallOptions {
 
 type StepsFormat = 'json' | 'yaml' | 'command';
 
-/** Steps, after their config drive has been written where it was asked for. */
+/** Deploy steps. Their config drive has been written if it was requested. */
 interface MadeSteps {
   readonly deploySteps: readonly DeployStep[];
   readonly content: 'secret' | 'public';
 }
 
 /**
- * Undefined where the options are wrong, after reporting why.
- * @throws UsageError for options that contradict each other or are not complete
+ * Returns undefined for invalid options, after reporting the errors.
+ * @throws UsageError for options that cannot be combined or are incomplete
  */
 async function makeSteps(
   options: StepsOptions,
@@ -125,28 +125,28 @@ async function makeSteps(
   return { deploySteps, content: inArguments === undefined ? 'public' : 'secret' };
 }
 
-/** What cannot be in the steps must not be lost silently. */
+/** Options that the steps cannot contain must not be ignored silently. */
 function refuseIncomplete(options: StepsOptions, format: StepsFormat): void {
   refuseArguments(options, format);
   refuseConfigDrive(options);
   const { node } = options;
   if (format === 'command' && node === undefined) {
-    throw new UsageError('a command needs the node', { hint: 'give --node NAME' });
+    throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
   }
   if (format !== 'command' && node !== undefined) {
-    throw new UsageError('the node is not part of the steps', {
-      hint: 'give --format command, or leave --node out',
+    throw new UsageError('--node requires --format command', {
+      hint: 'pass --format command, or remove --node',
     });
   }
 }
 
 function refuseArguments({ ignition, ignitionInArgs = false }: StepsOptions, format: StepsFormat): void {
   if (ignitionInArgs && ignition === undefined) {
-    throw new UsageError('--ignition-in-args needs a config', { hint: 'give --ignition FILE' });
+    throw new UsageError('--ignition-in-args requires --ignition', { hint: 'pass --ignition FILE' });
   }
   if (ignitionInArgs && format === 'command') {
-    throw new UsageError('a config is too much, and too secret, for a command line', {
-      hint: 'write the steps to a file: --format json -o steps.json',
+    throw new UsageError('--ignition-in-args cannot be combined with --format command', {
+      hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
     });
   }
 }
@@ -154,27 +154,27 @@ function refuseArguments({ ignition, ignitionInArgs = false }: StepsOptions, for
 function refuseConfigDrive(options: StepsOptions): void {
   const { configDrive } = options;
   if (configDrive === '-') {
-    throw new UsageError('the config drive cannot go to standard output beside the steps', {
-      hint: 'give a file, or use: ironic-coreos deploy configdrive',
+    throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
+      hint: 'pass a file, or use ironic-coreos deploy configdrive',
     });
   }
   const isNeeded = needsConfigDrive(options);
   if (isNeeded && configDrive === undefined) {
     throw new UsageError(
-      'the config, kernel arguments and the network go into the config drive, not into the steps',
+      '--ignition, --append-karg and --copy-network require --config-drive: deploy steps cannot contain them',
       {
-        hint: 'give --config-drive FILE, where it is written to',
+        hint: 'pass the file to write: --config-drive FILE',
       },
     );
   }
   if (!isNeeded && configDrive !== undefined) {
-    throw new UsageError('there is nothing to write into the config drive', {
-      hint: 'give --ignition, --append-karg or --copy-network',
+    throw new UsageError('the config drive is empty', {
+      hint: 'pass --ignition, --append-karg or --copy-network',
     });
   }
 }
 
-/** Whether there is anything that the steps cannot hold. */
+/** Whether there are settings that the steps cannot contain. */
 function needsConfigDrive(options: StepsOptions): boolean {
   const { ignition, appendKarg = [], copyNetwork, ignitionInArgs = false } = options;
   return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
@@ -206,7 +206,7 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
   ];
 }
 
-/** The whole of a deployment, for a shell. */
+/** Shell commands for a complete deployment. */
 function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
   const { node = '', configDrive, imageSource } = options;
   return formatDeployCommands({
@@ -225,17 +225,17 @@ const forms: Readonly<Record<StepsFormat, Pick<DeployJob<StepsOptions>, 'extensi
 
 function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
   if (node !== undefined) {
-    throw new UsageError('--node is for one host; with an inventory the names of the hosts are used', {
-      hint: 'choose hosts with --host NAME',
+    throw new UsageError('--node cannot be combined with --inventory', {
+      hint: 'use --host NAME to select hosts; their names are the names of the nodes',
     });
   }
   if (configDrive === undefined || configDrive === '-' || differsByHost(configDrive)) return;
-  throw new UsageError('--config-drive would be the same file for every host', {
-    hint: 'put {name} into it: --config-drive drives/{name}.json',
+  throw new UsageError('--config-drive is the same file for all hosts', {
+    hint: 'add {name}, for example --config-drive drives/{name}.json',
   });
 }
 
-/** The method of the inventory is the step; a host that needs no config drive gets none. */
+/** Sets step and node from the inventory, and removes the config drive if the host does not need one. */
 function adaptToHost(
   host: StepsOptions & { readonly name: string; readonly method?: string },
   format: StepsFormat,
@@ -249,19 +249,19 @@ function adaptToHost(
   };
 }
 
-/** Makes the folder of config drives, once. */
+/** Creates the folder for config drives, once. */
 function folderMaker(io: Io): (folder: string) => Promise<void> {
   const made = new Set<string>();
   return async (folder) => {
     if (made.has(folder)) return;
     made.add(folder);
     await mkdir(resolve(io.cwd, folder), { recursive: true }).catch((error: unknown) => {
-      throw fileError(error, { path: folder, what: 'Folder for config drives', action: 'create' });
+      throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
     });
   };
 }
 
-/** A member of a mapping from the name of the host to its steps. */
+/** An entry of a mapping from host names to steps. */
 async function formatPart(
   name: string,
   deploySteps: readonly DeployStep[],

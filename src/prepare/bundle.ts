@@ -1,4 +1,4 @@
-/** `--bundle`: the prepared folder as one archive, to be carried to where it is served. */
+/** `--bundle`: packs the prepared folder into one archive, to copy it to a web server. */
 
 import { join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.ts';
@@ -11,15 +11,15 @@ import { CHECKSUMS, MANIFEST } from '../hosts/artifacts/servedPaths.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type PrepareOptions, readAccess } from './options.ts';
 
-/** @throws UsageError for a name that is none of an archive */
+/** @throws UsageError for an unsupported file name extension */
 export function checkBundleName(name: string): void {
   if (/\.(?:tar|tar\.gz|tgz)$/.test(name)) return;
-  throw new UsageError('--bundle takes a name that ends in .tar, .tar.gz or .tgz', {
-    hint: 'for example --bundle boot.tar.gz',
+  throw new UsageError('--bundle requires a name that ends in .tar, .tar.gz or .tgz', {
+    hint: 'use a name such as boot.tar.gz',
   });
 }
 
-/** All files that the manifest lists, and the manifest; nothing else that may be in the folder. */
+/** Packs the manifest and all files that it lists. Other files in the folder are not packed. */
 export async function bundleFolder(
   folder: PreparedFolder,
   options: PrepareOptions & { readonly bundle: string },
@@ -48,12 +48,12 @@ export async function bundleFolder(
   );
 }
 
-/** https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970, 1970 itself where nobody says otherwise. */
+/** https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970 (default: 0). */
 function sourceDate({ env }: Io): number {
   const text = env['SOURCE_DATE_EPOCH'] ?? '';
   if (text === '') return 0;
   if (/^\d{1,11}$/.test(text)) return Number(text);
-  throw new UsageError('SOURCE_DATE_EPOCH is no number of seconds', {
-    hint: 'for example SOURCE_DATE_EPOCH=1790000000',
+  throw new UsageError('SOURCE_DATE_EPOCH is not a number of seconds', {
+    hint: 'set it to seconds since 1970, for example SOURCE_DATE_EPOCH=1790000000',
   });
 }

@@ -1,4 +1,4 @@
-/** The end of a run: manifest and checksums, and what becomes of files that an earlier run has made. */
+/** Finishes a run: writes manifest and checksums, removes files of earlier runs, and reports memory and exposed secrets. */
 
 import { formatCount, formatWordList, formatSizeInWords } from '../formats/messageText.ts';
 import type { Io } from '../io/io.ts';
@@ -28,21 +28,21 @@ export interface Ending {
   readonly layout: LayoutName;
   readonly wanted: Pick<Wanted, 'baseUrl' | 'configs' | 'loaders'>;
   readonly inputs: readonly ManifestInput[];
-  readonly prepared: { readonly hosts: readonly ManifestHost[]; readonly wrong: ReadonlySet<string> };
-  /** Of machines that are not listed. */
+  readonly prepared: { readonly hosts: readonly ManifestHost[]; readonly invalid: ReadonlySet<string> };
+  /** For machines that are not listed. */
   readonly memory: readonly UnlistedMemory[];
   readonly prune: boolean;
   readonly io: Io;
 }
 
-/** @throws CliError where the folder cannot be written; it is then as it was, but for files that are new */
+/** @throws CliError if the folder cannot be written; it is then unchanged, except for new files */
 export async function finishFolder(folder: PreparedFolder, ending: Ending): Promise<void> {
   const { layout, wanted, inputs, prepared, memory, prune, io } = ending;
   const { files, previous } = folder;
   const left = findLeftovers(previous, {
     paths: new Set(files.keys()),
     hosts: new Set(prepared.hosts.map(({ name }) => name)),
-    wrongHosts: prepared.wrong,
+    invalidHosts: prepared.invalid,
     prune,
   });
   const manifest: Manifest = {
@@ -71,30 +71,30 @@ function reportLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
   stderr.write(
     isRemoved
       ? `${files} of earlier runs removed\n`
-      : `${files} of earlier runs not needed any more; --prune removes them\n`,
+      : `${files} of earlier runs no longer needed; use --prune to remove them\n`,
   );
 }
 
-/** This run. */
+/** The result of this run. */
 export interface PreparedNow {
   readonly paths: ReadonlySet<string>;
   readonly hosts: ReadonlySet<string>;
-  /** Hosts of the inventory that are wrong, and keep what they had. */
-  readonly wrongHosts: ReadonlySet<string>;
-  /** Whether what nobody needs any more goes away. */
+  /** Invalid hosts of the inventory, which keep their files of earlier runs. */
+  readonly invalidHosts: ReadonlySet<string>;
+  /** Whether to remove files that are no longer needed. */
   readonly prune: boolean;
 }
 
 export interface Leftovers {
-  /** Files that stay, as they were. */
+  /** Files that are kept unchanged. */
   readonly files: readonly ManifestFile[];
-  /** The hosts that these are for. */
+  /** The hosts of these files. */
   readonly hosts: readonly ManifestHost[];
-  /** Files that go away, or would with `prune`. */
+  /** Files that `prune` removes. */
   readonly unneeded: readonly ManifestFile[];
 }
 
-/** Images and archives stay as long as a host that stays boots them. */
+/** Finds files of earlier runs. Images and archives are kept while a kept host boots them. */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
   const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
   const hosts = (previous?.hosts ?? []).filter(({ name }) => isKept(name, now));
@@ -103,31 +103,32 @@ export function findLeftovers(previous: Manifest | undefined, now: PreparedNow):
   const isNeeded = ({ host, path }: ManifestFile): boolean => {
     const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
     if (id !== undefined) return shared.has(id);
-    return host !== undefined && now.wrongHosts.has(host) && names.has(host);
+    return host !== undefined && now.invalidHosts.has(host) && names.has(host);
   };
   const unneeded = old.filter((file) => !isNeeded(file));
   const files = now.prune ? old.filter(isNeeded) : old;
   return { files, hosts: hosts.map((host) => ({ ...host, state: 'kept' })), unneeded };
 }
 
-function isKept(name: string, { hosts, wrongHosts, prune }: PreparedNow): boolean {
-  return !hosts.has(name) && (wrongHosts.has(name) || !prune);
+function isKept(name: string, { hosts, invalidHosts, prune }: PreparedNow): boolean {
+  return !hosts.has(name) && (invalidHosts.has(name) || !prune);
 }
 
-/** Nothing where it is not known. Why, and for which hosts, is a note for `--verbose`. */
+/** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */
 export function reportMemory(
   hosts: readonly Pick<ManifestHost, 'name' | 'memory'>[],
   unlisted: readonly UnlistedMemory[],
   { stderr, note }: Pick<Io, 'stderr' | 'note'>,
 ): void {
   const all = [
-    ...hosts.flatMap(({ name, memory = [] }) => memory.map((need) => ({ who: name, need }))),
-    ...unlisted.map((need) => ({ who: `machines that are not listed (${need.architecture})`, need })),
+    ...hosts.flatMap(({ name, memory = [] }) => memory.map((need) => ({ subject: name, need }))),
+    ...unlisted.map((need) => ({ subject: `machines that are not listed (${need.architecture})`, need })),
   ];
   const line = formatNeeds(all.map(({ need }) => need));
   if (line === undefined) return;
   stderr.write(`memory: ${line}\n`);
-  for (const { who, need } of all) note?.(`memory of ${who} ${ways[need.boot]}: ${formatParts(need)}`);
+  for (const { subject, need } of all)
+    note?.(`memory of ${subject} ${ways[need.boot]}: ${formatParts(need)}`);
 }
 
 const ways: Readonly<Record<BootWay, string>> = {
@@ -136,7 +137,7 @@ const ways: Readonly<Record<BootWay, string>> = {
   iso: 'from an ISO',
 };
 
-/** `at least 2 GiB to boot over the network, and 2 to 3.2 GiB from an ISO`; undefined without any. */
+/** `at least 2 GiB to boot over the network, 2 GiB to 3.2 GiB from an ISO`; undefined if nothing is known. */
 function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
   if (needs.length === 0) return undefined;
   const byWay = Object.keys(ways)
@@ -149,7 +150,7 @@ function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
     return `${size} ${index === 0 ? 'to boot ' : ''}${formatWordList(waysOfSize)}`;
   });
   const isPulled = needs.some(({ parts }) => !parts.some(({ what }) => what === UNPACKED_IMAGE));
-  const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, as the agent image is pulled`;
+  const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, because the agent image is pulled`;
   return `at least ${clauses.join(', ')}${isPulled ? advice : ''}`;
 }
 
@@ -157,7 +158,7 @@ function isWay(name: string): name is BootWay {
   return Object.hasOwn(ways, name);
 }
 
-/** `2 GiB`, or where hosts need different amounts `2 GiB to 3.2 GiB`; empty without any. */
+/** `2 GiB`, or `2 GiB to 3.2 GiB` if hosts need different amounts; empty if nothing is known. */
 function formatRange(needs: readonly MemoryNeed[]): string {
   const minima = needs.map(({ minimum }) => minimum);
   const ends = [Math.min(...minima), Math.max(...minima)].map(formatSizeInWords);
@@ -169,15 +170,15 @@ function formatParts({ parts }: MemoryNeed): string {
   return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
 }
 
-/** Where files can be fetched. */
+/** The URL of the folder, and the part that is served. */
 export interface ServedFolder {
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
-  /** What of the folder that is, with a slash at its end; empty for all of it. */
+  /** The served subfolder, with a final slash; empty for the whole folder. */
   readonly served: string;
 }
 
-/** The manifest has all of them. */
+/** Warns about files with secrets. The manifest lists all of them. */
 export function reportExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
   for (const [readers, hint] of hints) {
     const groups = new Map<string, HostNames>();
@@ -190,29 +191,23 @@ export function reportExposed({ files }: PreparedFolder, { baseUrl, served }: Se
       groups.set(what, addHost(groups.get(what), url));
     }
     for (const [what, urls] of groups) {
-      const message = `these hand out ${what} to whoever can fetch them: ${formatHosts(urls)}`;
+      const message = `anyone who can fetch these files gets ${what}: ${formatHosts(urls)}`;
       report(io, { severity: 'warning', message, hint });
     }
   }
 }
 
-/** Who can read a file on this machine, its user apart. */
-type Readers = 'nobody' | 'group' | 'all';
+/** The users that can read a file on this machine. */
+type Readers = 'owner' | 'group' | 'all';
 
 const hints: readonly (readonly [readers: Readers, hint: string])[] = [
-  [
-    'nobody',
-    'only their owner can read them here, so a web server of another user cannot: --group GROUP lets it',
-  ],
-  ['group', 'serve them to the provisioning network only, and by https where what loads them can'],
-  [
-    'all',
-    'every user of this machine can read them, too: --group GROUP instead of --mode keeps the others out',
-  ],
+  ['owner', 'use --group GROUP if the web server runs as another user: only the owner can read these files'],
+  ['group', 'serve them only to the provisioning network, over https if the boot loader supports it'],
+  ['all', 'use --group GROUP instead of --mode: all users of this machine can read these files'],
 ];
 
 function readersOf(mode: string): Readers {
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o004) !== 0) return 'all';
-  return (bits & 0o040) === 0 ? 'nobody' : 'group';
+  return (bits & 0o040) === 0 ? 'owner' : 'group';
 }

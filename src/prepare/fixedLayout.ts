@@ -1,6 +1,6 @@
 /**
- * `prepare --layout metal3` and `--layout bifrost`: one ramdisk for all machines, under the names that ironic-image and
- * Bifrost have for it. What configure-coreos-ipa did from its environment, `metal3` does without any option.
+ * `prepare --layout metal3` and `--layout bifrost`: one ramdisk for all machines, with the file names of ironic-image and
+ * Bifrost. `metal3` replaces configure-coreos-ipa: it reads the same environment and needs no options.
  */
 
 import { stat } from 'node:fs/promises';
@@ -37,7 +37,7 @@ import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, read
 import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 
-/** @throws CliError in the user's terms */
+/** @throws CliError if an input is invalid or a file cannot be written */
 export async function prepareLayout(
   name: FixedLayoutName,
   options: PrepareOptions,
@@ -68,19 +68,19 @@ function refuseUnused(name: FixedLayoutName, { artifacts, bundle, discovery }: P
   if (bundle !== undefined) checkBundleName(bundle);
   const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
   if (option === undefined) return;
-  throw new UsageError(`${option} has no effect with --layout ${name}`, { hint: 'leave one of them out' });
+  throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
 }
 
-/** Who says nothing else gets the config of the script whose environment this is. */
+/** The default profile of metal3 is that of the script configure-coreos-ipa. */
 function withScriptProfile(name: FixedLayoutName, options: PrepareOptions): PrepareOptions {
-  const isSaid = options.profile !== undefined || options.inventory !== undefined;
-  return name !== 'metal3' || isSaid ? options : { ...options, profile: 'configure-coreos-ipa' };
+  const isGiven = options.profile !== undefined || options.inventory !== undefined;
+  return name !== 'metal3' || isGiven ? options : { ...options, profile: 'configure-coreos-ipa' };
 }
 
 function refuseHosts(name: FixedLayoutName, { inventory }: ReadSource): void {
   if (inventory.hosts === undefined) return;
-  throw new UsageError(`--layout ${name} has one config for all machines, and the inventory lists hosts`, {
-    hint: 'take the list out, or leave --layout out for a folder with a config for each host',
+  throw new UsageError(`--layout ${name} does not support an inventory with hosts`, {
+    hint: 'remove the list "hosts", or remove --layout to write a config for each host',
   });
 }
 
@@ -96,7 +96,7 @@ interface LayoutJob {
   readonly io: Io;
 }
 
-/** All files get their names together. Tells whether there is a config; why not, has been told. */
+/** Writes all files, and renames them together at the end. Returns false for an invalid config, after reporting its errors. */
 async function prepareAll(job: LayoutJob): Promise<boolean> {
   const { options, io } = job;
   const found = await findImages(job);
@@ -140,7 +140,7 @@ async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promi
       loaders: [],
     },
     inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(agents, folder))],
-    prepared: { hosts: [], wrong: new Set() },
+    prepared: { hosts: [], invalid: new Set() },
     memory,
     prune: options.prune === true,
     io,
@@ -154,14 +154,14 @@ async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promi
 }
 
 interface FoundImages {
-  /** That of the plain names first; empty for a config alone. */
+  /** The architecture with the plain names comes first; empty for a config without images. */
   readonly images: ReadonlyMap<Architecture, InputImages>;
-  /** Without, they are what is in the folder, of which the ISOs get the config. */
+  /** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
   readonly areGiven: boolean;
   readonly configs: readonly ConfigArtifact[];
 }
 
-/** Without any image, the ISO that somebody has put there is meant, as it was by configure-coreos-ipa. */
+/** If no image is given, the ISO in the folder is used, as configure-coreos-ipa does. */
 async function findImages({ folder, layout, options, io }: LayoutJob): Promise<FoundImages> {
   const { iso = [], kernel, initramfs, rootfs, images: downloads } = options;
   const areGiven =
@@ -185,7 +185,7 @@ async function isosInPlace(folder: PreparedFolder, layout: FixedLayout): Promise
   return found;
 }
 
-/** One for each architecture, and one where there are no images; undefined where there is no config. */
+/** One part for each architecture, or one without images; undefined for an invalid config. */
 async function renderParts(
   images: FoundImages['images'],
   archives: AgentArchives,
@@ -215,7 +215,7 @@ async function renderParts(
   return parts;
 }
 
-/** An ISO that was customised where it is has another digest than it had, and the next run is to find it. */
+/** An ISO that is changed in place is not listed: its digest changes with each run. */
 function listParts(parts: readonly LayoutPart[], { areGiven }: FoundImages): ManifestInput[] {
   return areGiven ? listInputs(new Map(parts.map(({ architecture, images }) => [architecture, images]))) : [];
 }

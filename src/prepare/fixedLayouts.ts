@@ -1,6 +1,6 @@
 /**
- * Folders of other programs, whose names for the one ramdisk of all machines are fixed: the shared folder of ironic-image
- * (Metal3), as its scripts coreos-ipa-common.sh and configure-coreos-ipa have it, and Bifrost's folder for the web server.
+ * Folders with fixed file names, for one ramdisk for all machines: the shared folder of ironic-image (Metal3), with the
+ * names of its scripts coreos-ipa-common.sh and configure-coreos-ipa, and Bifrost's folder for the web server.
  */
 
 import { isAbsolute, relative } from 'node:path/posix';
@@ -13,13 +13,13 @@ export type FixedLayoutName = 'metal3' | 'bifrost';
 
 /** Paths relative to the folder. */
 export interface FixedLayout {
-  /** Where it is unless somebody says otherwise. */
+  /** Default path of the folder. */
   readonly folder: string;
   readonly images: Readonly<Record<ImagePart | 'iso', string>>;
   readonly config: string;
-  /** What of the folder is served, with a slash at its end; empty for all of it. */
+  /** The served subfolder, with a final slash; empty for the whole folder. */
   readonly served: string;
-  /** A part of ironic.conf; undefined where the scripts of the layout write it. */
+  /** Path of the part of ironic.conf; undefined if the scripts of the layout write it. */
   readonly ironicConf: string | undefined;
 }
 
@@ -54,12 +54,12 @@ export function layoutNamed(name: FixedLayoutName): FixedLayout {
   return layouts[name];
 }
 
-/** Images of one architecture under names of their own, and the config where it is another one for them. */
+/** File names of one architecture: its images, and its config if it differs. */
 export type ArchitectureNames = Pick<FixedLayout, 'images' | 'config'>;
 
 /**
- * The names for machines of another architecture than those that the plain names are for: `NAME_aarch64.kernel`, as
- * machine-os-images writes them and ironic-image finds them.
+ * The names for architectures other than the one with the plain names: `NAME_aarch64.kernel`, as machine-os-images
+ * writes and ironic-image reads them.
  */
 export function namesFor({ images, config }: FixedLayout, architecture: Architecture): ArchitectureNames {
   const named = (path: string): string => path.replace(/(\.[^./]*)?$/, (end) => `_${architecture}${end}`);
@@ -70,23 +70,23 @@ export function namesFor({ images, config }: FixedLayout, architecture: Architec
   };
 }
 
-/** Whose images get the plain names: those of most machines, where there are any. */
+/** The architecture of the images with the plain names: x86_64 if it is there, because most machines have it. */
 export function plainArchitecture(found: readonly Architecture[]): Architecture {
   return found.includes('x86_64') ? 'x86_64' : (found[0] ?? 'x86_64');
 }
 
-/** The path under the URL of what is served; undefined for a file that is not. */
+/** The path relative to the base URL; undefined for a file that is not served. */
 export function servedPath({ served }: FixedLayout, path: string): string | undefined {
   return path.startsWith(served) ? path.slice(served.length) : undefined;
 }
 
-/** Variables that configure-coreos-ipa takes paths from. */
+/** Variables of configure-coreos-ipa for paths. */
 const pathVariables = { ROOTFS_FILE: 'rootfs', IGNITION_FILE: 'config', ISO_FILE: 'iso' } as const;
 
 /**
- * The layout with the paths that the environment says otherwise.
+ * The layout, with the paths that the environment sets.
  * @param root absolute path of the folder
- * @throws UsageError for a path that is not in the folder
+ * @throws UsageError for a path outside of the folder
  */
 export function withScriptPaths(
   layout: FixedLayout,
@@ -99,8 +99,8 @@ export function withScriptPaths(
     if (path === undefined || path === '') continue;
     const inside = isAbsolute(path) ? relative(root, path) : path;
     if (!isInside(inside)) {
-      throw new UsageError(`${variable} names a file outside of ${root}`, {
-        hint: 'say with --output which folder is shared',
+      throw new UsageError(`${variable} is a path outside of ${root}`, {
+        hint: 'pass the shared folder with --output',
       });
     }
     moved.set(what, inside);

@@ -1,4 +1,4 @@
-/** The hosts of an inventory, one after the other: config, images and boot scripts of each, data before what points there. */
+/** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
@@ -23,7 +23,7 @@ import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts
 import type { FileAccess } from './options.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
-/** What all hosts have in common. */
+/** The inputs that all hosts share. */
 export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
@@ -33,14 +33,14 @@ export interface HostJob extends PlanJob {
   readonly io: Io;
 }
 
-/** The hosts that are right now, and the names of those that are not. */
+/** The written hosts, and the names of invalid hosts. */
 export interface PreparedHosts {
   readonly hosts: readonly ManifestHost[];
   readonly boots: readonly NetworkHost[];
-  readonly wrong: ReadonlySet<string>;
+  readonly invalid: ReadonlySet<string>;
 }
 
-/** Wrong ones are told, and the others are written. */
+/** Invalid hosts are reported and skipped. */
 export async function prepareHosts(
   hosts: readonly InventoryHost[],
   job: HostJob,
@@ -61,20 +61,20 @@ export async function prepareHosts(
       })
       .finally(() => pending.delete(write));
     pending.add(write);
-    if (pending.size >= mostWrites(job.wanted)) await Promise.race(pending);
+    if (pending.size >= maxWrites(job.wanted)) await Promise.race(pending);
   }
   await Promise.all(pending);
-  const right = new Set(written.map(({ name }) => name));
+  const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
     hosts: written,
     boots: boots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
-    wrong: new Set(hosts.map(({ name }) => name).filter((name) => !right.has(name))),
+    invalid: new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name))),
   };
 }
 
-/** Files that are on their way to the disk while further hosts are made; of large ones, a disk writes few well. */
-function mostWrites({ configs }: WantedArtifacts): number {
+/** Limit for files that are written at the same time. Lower for large files, because of disk throughput. */
+function maxWrites({ configs }: WantedArtifacts): number {
   return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
 }
 
@@ -89,7 +89,7 @@ function describeHost({ architecture, configs, images, macs, name }: HostPlan, w
   };
 }
 
-/** What the host loads, and what it needs for all that. */
+/** The agent archive that the host loads, and the memory that it needs. */
 function describeArchive(
   { archive }: HostConfigs,
   images: ImageSet | undefined,
@@ -119,7 +119,7 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
   await putScripts(boot, job);
 }
 
-/** The files with the configs of a host, or of all machines that are not listed. */
+/** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
   { access, shared, sink, wanted }: HostJob,
@@ -144,8 +144,8 @@ async function putScripts(boot: NetworkHost, { access, sink, wanted }: HostJob):
 }
 
 /**
- * Gives what machines need that are not listed.
- * @throws CliError where what is said of all hosts does not give a config, or scripts cannot be written
+ * Returns the memory that machines need that are not listed.
+ * @throws CliError if the settings of all hosts do not result in a valid config, or scripts cannot be written
  */
 export async function prepareDiscovery(
   isForUnknown: boolean,
@@ -174,7 +174,7 @@ interface Discovery {
   readonly memory: readonly UnlistedMemory[];
 }
 
-/** One config, and a boot for each architecture that there are images of. */
+/** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<Discovery> {
   const { images, io, publish, wanted } = job;
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
@@ -192,7 +192,7 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
   };
 }
 
-/** With several architectures, images and archives of each have a folder of their own. */
+/** With several architectures, the images and archives of each have their own folder. */
 function architecturePath(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string {
   return discoveryPath(artifact, artifact === 'ign' && isCommon ? undefined : set?.architecture);
 }

@@ -1,4 +1,4 @@
-/** What Ironic, or its nodes, are told about the images of a fixed layout. */
+/** Settings of Ironic and of its nodes for the images of a fixed layout. */
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,10 +17,10 @@ import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
 import type { InventoryLayers } from '../hosts/settings/inventory.ts';
 
-/** The images of one architecture, as they are in the folder now. */
+/** The images of one architecture in the folder. */
 export interface LayoutImages {
   readonly architecture: Architecture;
-  /** The plain names of the layout are those of one architecture. */
+  /** Whether this architecture has the plain names of the layout. */
   readonly isPlain: boolean;
   readonly names: ArchitectureNames;
 }
@@ -30,13 +30,13 @@ export interface LayoutBoot {
   readonly layout: FixedLayout;
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
-  /** That of the plain names comes first. */
+  /** The architecture with the plain names comes first. */
   readonly images: readonly LayoutImages[];
 }
 
 /**
- * The part of ironic.conf for whoever boots over the network by Ironic's own scripts; undefined where the layout has none.
- * @throws CliError where it cannot be written
+ * The part of ironic.conf for network boot with Ironic's own scripts; undefined if the layout has none.
+ * @throws CliError if it cannot be written
  */
 export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: Io): string | undefined {
   const { folder, layout } = boot;
@@ -51,13 +51,13 @@ export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: 
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError('The part of ironic.conf cannot be written', {
       code: 'ERR_SETTING',
-      hint: 'mend what is reported above',
+      hint: 'fix the errors above',
     });
   }
   return bootForms.ironic.render(settings) + renderByArchitecture(boot);
 }
 
-/** Ironic chooses by the architecture of a node. */
+/** Ironic selects the images by the architecture of a node. */
 function renderByArchitecture(boot: LayoutBoot): string {
   if (boot.images.length < 2) return '';
   const lines = (['kernel', 'initramfs'] as const).map((part) => {
@@ -67,7 +67,7 @@ function renderByArchitecture(boot: LayoutBoot): string {
   return `\n[conductor]\n${lines.join('')}`;
 }
 
-/** `aarch64:file:///…,x86_64:file:///…`; empty where only one architecture has the part. */
+/** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
 function byArchitecture({ folder, images }: LayoutBoot, part: keyof ArchitectureNames['images']): string {
   return images
     .filter(({ names }) => folder.files.has(names.images[part]))
@@ -77,8 +77,8 @@ function byArchitecture({ folder, images }: LayoutBoot, part: keyof Architecture
 }
 
 /**
- * What to tell, one `NAME=VALUE` a line: to nodes with Bifrost, and with Metal3, where the plain names are known, to
- * Ironic and the operator about all architectures.
+ * Lines of `NAME=VALUE`: settings of nodes for Bifrost; for Metal3, which knows the plain names, the variables of Ironic
+ * and the operator for several architectures.
  */
 export function formatBootValues(name: FixedLayoutName, boot: LayoutBoot): string {
   return name === 'metal3' ? formatVariables(boot) : boot.images.map((one) => formatNode(boot, one)).join('');
@@ -91,16 +91,16 @@ export function reportOtherRootfs(boot: LayoutBoot, io: Io): void {
     const kargs = kernelArgumentsOf(boot, names);
     report(io, {
       severity: 'warning',
-      message: `the kernel arguments of ironic-image name the root filesystem of one architecture, and not that of ${architecture}`,
+      message: `the kernel arguments of ironic-image do not include the root filesystem for ${architecture}`,
       hint:
         kargs === ''
-          ? 'with --base-url, what such nodes need is printed'
-          : `nodes that boot over the network need kernel_append_params=%default% ${kargs}`,
+          ? 'pass --base-url to print the kernel arguments for nodes with this architecture'
+          : `set kernel_append_params=%default% ${kargs} on nodes that boot over the network`,
     });
   }
 }
 
-/** The last of two such arguments counts. Empty without a URL. */
+/** Overrides the arguments of ironic-image: the last of two arguments with the same name counts. Empty without a URL. */
 function kernelArgumentsOf(boot: LayoutBoot, { config, images }: ArchitectureNames): string {
   const rootfsUrl = urlOf(boot, images.rootfs);
   if (rootfsUrl === undefined) return '';
@@ -125,7 +125,7 @@ function formatVariables(boot: LayoutBoot): string {
     .join('');
 }
 
-/** Nodes of another architecture than that of ironic.conf need its root filesystem, too. */
+/** Nodes of other architectures than that of ironic.conf also need kernel arguments for their root filesystem. */
 function formatNode(boot: LayoutBoot, { architecture, isPlain, names }: LayoutImages): string {
   const { files, path: root } = boot.folder;
   const options = [

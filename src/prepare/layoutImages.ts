@@ -1,4 +1,4 @@
-/** The images of one architecture in a fixed layout, and the config for them. */
+/** Writes the images of one architecture in a fixed layout, and their config. */
 
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
@@ -17,14 +17,14 @@ import type { LayoutImages } from './layoutBoot.ts';
 import type { FileAccess, PrepareOptions } from './options.ts';
 
 export interface LayoutPart extends LayoutImages {
-  /** The ISO among them becomes that of the run, where it is customised in its place. */
+  /** If the ISO is changed in place, it is replaced here with the changed ISO. */
   images: InputImages;
-  /** The same, once they are open; undefined where there are none. */
+  /** The open images; undefined without images. */
   base: BaseSet | undefined;
   readonly configs: HostConfigs;
-  /** What is under the plain name, where that is another architecture's. */
+  /** The config with the plain name, if it belongs to another architecture. */
   readonly plainConfig: Uint8Array | undefined;
-  /** The ISO is the one that is in the folder. */
+  /** Whether the ISO is the one in the folder. */
   readonly isInPlace: boolean;
 }
 
@@ -32,23 +32,25 @@ export interface LayoutPlace {
   readonly folder: PreparedFolder;
   readonly options: PrepareOptions;
   readonly access: FileAccess;
-  /** Whether somebody has given images: of an ISO that is only found, nothing is taken. */
+  /** Whether options set the images. If the ISO was only found in the folder, its parts are not extracted. */
   readonly areGiven: boolean;
   readonly archives: OpenArchives;
 }
 
 /**
- * Puts them in the order in which they get their names: whoever loads the new kernel finds everything else to be new, too.
- * @throws CliError where an image cannot be read, is somebody else's, or the folder not be written
+ * Writes the files in the order in which they are renamed at the end: a machine that loads the new kernel also gets all
+ * other new files.
+ * @throws CliError if an image cannot be read, an existing image is not from an earlier run, or the folder cannot be
+ * written
  */
 export async function putLayoutPart(part: LayoutPart, place: LayoutPlace): Promise<void> {
   const { folder, access, areGiven } = place;
-  await refuseForeign(part, place);
+  await rejectForeign(part, place);
   if (part.isInPlace) await embedInPlace(part, place);
   const { base, configs, isPlain, names, plainConfig } = part;
   const { document, secrets } = configs.fetched;
   const permissions = secrets.length > 0 ? access.secret : access.open;
-  // What all architectures have in common has the plain name alone.
+  // A config that all architectures share only has the plain name.
   const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
   if (isOwn) await folder.put({ path: names.config, secrets, ...permissions }, document);
   if (areGiven && base !== undefined) {
@@ -57,8 +59,8 @@ export async function putLayoutPart(part: LayoutPart, place: LayoutPlace): Promi
   if (!part.isInPlace && base?.iso !== undefined) await putIso(part, place);
 }
 
-/** Images that somebody else has put there are not replaced without a word; configs are made anew by whoever comes. */
-async function refuseForeign(
+/** Images of other programs are only replaced with `--force`. Configs are always replaced. */
+async function rejectForeign(
   { images, isInPlace, names }: LayoutPart,
   { areGiven, folder, options }: LayoutPlace,
 ): Promise<void> {
@@ -74,12 +76,12 @@ async function refuseForeign(
     if ((await lstat(file).catch(() => undefined)) === undefined) continue;
     throw new CliError(`File exists: ${file}`, {
       code: 'ERR_FILE_EXISTS',
-      hint: 'replace it with --force, or take it away',
+      hint: 'remove it, or use --force to replace it',
     });
   }
 }
 
-/** The other images are then taken from it as it is now, as they will be by the next run. */
+/** Embeds the config in the ISO in the folder. The other images are then read from the changed ISO, as in later runs. */
 async function embedInPlace(part: LayoutPart, place: LayoutPlace): Promise<void> {
   const { configs, images, names } = part;
   const { folder } = place;
@@ -98,7 +100,7 @@ async function embedInPlace(part: LayoutPart, place: LayoutPlace): Promise<void>
   );
 }
 
-/** @param recipe of an ISO that is made from itself */
+/** @param recipe for an ISO that is changed in place */
 async function putIso(
   { base, configs, names }: LayoutPart,
   { access, archives, folder, options }: LayoutPlace,

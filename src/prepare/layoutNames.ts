@@ -1,4 +1,4 @@
-/** The layouts of a prepared folder, apart from what they ask for, as the declaration of the command needs no more. */
+/** Names of the layouts. In a separate file, because the declaration of the command needs nothing else. */
 
 export const layoutNames = ['folder', 'metal3', 'bifrost'] as const;
 

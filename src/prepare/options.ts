@@ -1,4 +1,4 @@
-/** The options of `prepare`, under the names of the command line, and what they ask for. */
+/** The options of `prepare`, named as on the command line, and their checks. */
 
 import { layoutNames, type LayoutName } from './layoutNames.ts';
 import { stat, readFile } from 'node:fs/promises';
@@ -36,9 +36,9 @@ export interface PrepareOptions extends ImageOptions {
   readonly artifacts?: string;
   /** `folder`, `metal3` or `bifrost`. */
   readonly layout?: string;
-  /** A config for machines that the inventory does not list. */
+  /** Whether to write a config for machines that the inventory does not list. */
   readonly discovery?: boolean;
-  /** Images may become longer where a config does not fit. */
+  /** Whether images may be enlarged if a config does not fit. */
   readonly grow?: boolean;
   readonly mode?: string;
   readonly group?: string;
@@ -51,19 +51,19 @@ export interface PrepareOptions extends ImageOptions {
   readonly agentArchive?: readonly string[];
 }
 
-/** Who asks for CoreOS by the variable of Metal3's design asks for its folder. Throws UsageError for other names. */
+/** The variable IRONIC_USE_COREOS_IPA of Metal3's design selects the layout metal3. @throws UsageError for unknown names */
 export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'>): LayoutName {
   const usual = env['IRONIC_USE_COREOS_IPA'] === 'true' ? 'metal3' : 'folder';
   return parseChoice('--layout', layout, layoutNames) ?? usual;
 }
 
-/** Permissions of files, whether they hold a secret or not. */
+/** Permissions of files without and with secrets. */
 export interface FileAccess {
   readonly open: Access;
   readonly secret: Access;
 }
 
-/** Throws UsageError for a mode that is none, CliError for a group that is not there. */
+/** @throws UsageError for an invalid mode, CliError for an unknown group */
 export async function readAccess({ mode, group }: PrepareOptions): Promise<FileAccess> {
   const bits = mode === undefined ? undefined : parseMode(mode);
   const id = group === undefined ? undefined : await findGroup(group);
@@ -73,32 +73,32 @@ export async function readAccess({ mode, group }: PrepareOptions): Promise<FileA
   };
 }
 
-/** Throws UsageError for what does not go together. */
+/** @throws UsageError for options that cannot be combined, or if an option is missing */
 export function readWanted(options: PrepareOptions): Wanted {
   const { artifacts, baseUrl: url } = options;
   const baseUrl = url === undefined ? undefined : parseBaseUrl(url);
   const asked = artifacts === undefined ? usualArtifacts(baseUrl) : parseArtifacts(artifacts);
   if (baseUrl === undefined && needsBaseUrl(asked)) {
-    throw new UsageError('under which URL will the folder be served? --base-url is missing', {
-      hint: 'for example --base-url http://192.0.2.1/boot, or --artifacts ign for configs alone',
+    throw new UsageError('--base-url is missing', {
+      hint: 'pass the URL of the folder, for example --base-url http://192.0.2.1/boot, or use --artifacts ign for configs only',
     });
   }
   const { iso = [], kernel = [], initramfs = [], images } = options;
   if (asked.configs.includes('iso') || asked.configs.includes('minimal-iso')) {
     if (iso.length === 0 && images === undefined) {
-      throw new UsageError('--artifacts asks for ISOs, and no live ISO is given', {
-        hint: 'give it with --iso FILE',
+      throw new UsageError('--artifacts contains ISOs, but no live ISO is given', {
+        hint: 'pass it with --iso FILE',
       });
     }
   }
   const hasImages = iso.length > 0 || images !== undefined || (kernel.length > 0 && initramfs.length > 0);
   if (hasImages || !needsSharedImages(asked)) return { ...asked, baseUrl };
-  throw new UsageError('hosts need a kernel, an initramfs and a root filesystem to boot', {
-    hint: 'give --iso FILE, or --kernel, --initramfs and --rootfs, or --images FOLDER of downloads',
+  throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
+    hint: 'pass --iso FILE, or --kernel, --initramfs and --rootfs, or a folder of downloads with --images FOLDER',
   });
 }
 
-/** Neither GRUB nor PXELINUX fetches by https, so their scripts are not made for such a folder unless asked for. */
+/** GRUB and PXELINUX do not support https, so their scripts are not a default for https URLs. */
 function usualArtifacts(baseUrl: string | undefined): WantedArtifacts {
   if (baseUrl?.startsWith('https:') !== true) return defaultArtifacts;
   return { ...defaultArtifacts, loaders: ['ipxe'] };
@@ -110,7 +110,7 @@ export interface ReadSource {
   readonly input: readonly ManifestInput[];
 }
 
-/** What is wrong for all hosts is said before anything is written. */
+/** Reports errors that concern all hosts before anything is written. */
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
   const { baseUrl = '', inventory: name, profile } = options;
   reportUrlAddresses([['--base-url', baseUrl]], io);
@@ -141,24 +141,24 @@ async function describeFile(name: string, io: Io): Promise<ManifestInput[]> {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}\$?$/;
 
-/** How groups are found out; tests give their own. */
+/** Sources for groups, replaced in tests. */
 export interface GroupSource {
   readonly platform: NodeJS.Platform;
-  /** What /etc/group says. */
+  /** The content of /etc/group. */
   readonly listed: () => Promise<string>;
-  /** What a program prints; nothing where it is not there. */
+  /** The output of a program; empty if it is not installed. */
   readonly ask: (program: string, args: readonly string[]) => string;
 }
 
 /**
- * The number of a group, by its name or number. Groups that no file lists (LDAP) are asked for by getent, or on macOS by
- * dscacheutil.
- * @throws CliError where there is no such group; UsageError where files have none, on Windows
+ * The number of a group, by its name or number. Groups that are not in /etc/group (LDAP) are looked up with getent, or
+ * on macOS with dscacheutil.
+ * @throws CliError for an unknown group; UsageError on Windows, where files have no group
  */
 export async function findGroup(group: string, source: GroupSource = system): Promise<number> {
   if (!hasPermissions(source.platform)) {
-    throw new UsageError('files have no group on this system', {
-      hint: 'leave --group out; for a web server elsewhere, --mode 0640 and --bundle FILE keep the permissions',
+    throw new UsageError('this system does not support --group', {
+      hint: 'remove --group; to set permissions for a web server on another machine, use --mode 0640 and --bundle FILE',
     });
   }
   if (/^\d{1,9}$/.test(group)) return Number(group);
@@ -166,9 +166,9 @@ export async function findGroup(group: string, source: GroupSource = system): Pr
     ? (idOf(group, await source.listed()) ?? askSystem(group, source))
     : undefined;
   if (found !== undefined) return found;
-  throw new CliError(`There is no group ${JSON.stringify(group)}`, {
+  throw new CliError(`Group not found: ${JSON.stringify(group)}`, {
     code: 'ERR_SETTING',
-    hint: 'give the group of the web server, such as nginx or www-data, or its number',
+    hint: 'use the group of the web server, such as nginx or www-data, or its number',
   });
 }
 

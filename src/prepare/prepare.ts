@@ -1,7 +1,7 @@
 /**
- * `prepare`: an inventory and live images in, a folder for a web server out. Data are written before the scripts that
- * point at them, shared scripts after those of the hosts, manifest and checksums last, and only then something is removed:
- * whenever it is interrupted, each host boots what was there before or what is new.
+ * `prepare`: creates a folder for a web server from an inventory and base images. Files are written before the scripts
+ * that refer to them, shared scripts after those of the hosts, then manifest and checksums; files are removed last. If
+ * it is interrupted at any time, each host boots either the previous or the new files.
  */
 
 import { resolve } from 'node:path';
@@ -14,7 +14,7 @@ import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts'
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
-import { formatWrong, reportGroups, startRun } from '../hosts/run/hostRun.ts';
+import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
@@ -43,8 +43,8 @@ import {
 } from './options.ts';
 
 /**
- * Ends with 1 where a host is wrong; the others are prepared, and what there was of the wrong ones stays.
- * @throws CliError in the user's terms
+ * The exit code is 1 if a host is invalid; the other hosts are prepared, and invalid hosts keep their previous files.
+ * @throws CliError if an input is invalid or a file cannot be written
  */
 export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode> {
   const layout = chooseLayout(options, io);
@@ -60,7 +60,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   const folder = await openPreparedFolder(resolve(io.cwd, shown), {
     shown,
     force: options.force === true,
-    naming: 'at once',
+    naming: 'immediate',
   });
   try {
     const inputs = await readImageInputs(options, folder.digests, io);
@@ -115,7 +115,7 @@ async function prepareAll(
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
-  // Where no host is listed, the config is for all machines.
+  // Without a list of hosts, the config is for all machines.
   const isForUnknown = inventory.hosts === undefined || options.discovery === true;
   const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
   const prune = options.prune === true;
@@ -134,17 +134,17 @@ async function prepareAll(
   reportExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
   await writeBundle(options, folder, io);
   const { written, unchanged } = folder.counts;
-  const right = hosts.length - prepared.wrong.size;
-  const made = `${formatCount(right, 'host')} prepared, ${formatCount(written, 'file')} written`;
-  const end = `${made}, ${unchanged} unchanged, ${formatWrong(run)}`;
+  const valid = hosts.length - prepared.invalid.size;
+  const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
+  const end = `${made}, ${unchanged} unchanged, ${formatInvalid(run)}`;
   io.stderr.write(`${printable(requireOutput(options))}: ${end}\n`);
-  return run.counts.wrong > 0 ? 1 : 0;
+  return run.counts.invalid > 0 ? 1 : 0;
 }
 
 function requireOutput({ output }: PrepareOptions): string {
   if (output !== undefined && output !== '' && output !== '-') return output;
-  throw new UsageError('which folder is to be prepared? --output is missing', {
-    hint: 'for example -o /srv/boot',
+  throw new UsageError('--output is missing', {
+    hint: 'pass the folder to prepare, for example -o /srv/boot',
   });
 }
 
@@ -154,7 +154,7 @@ interface ImageJob {
   readonly wanted: Wanted;
 }
 
-/** Gives where machines find the images; the sets become those of the folder. */
+/** Copies the images to the folder, and returns their paths. In `bases`, the images are replaced with those in the folder. */
 async function putImageSets(
   bases: Map<Architecture, BaseSet>,
   { folder, access, wanted }: ImageJob,

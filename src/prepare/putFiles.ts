@@ -1,4 +1,4 @@
-/** Files of hosts and shared images in a prepared folder: written where they are not there as they would be made. */
+/** Writes host files and base images into a prepared folder, unless they are unchanged. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { type ImagePart, imageParts } from '../image/bootParts.ts';
@@ -22,21 +22,21 @@ import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { agentPath } from '../hosts/artifacts/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 
-/** Where files of hosts go. */
+/** The target of host files. */
 export interface FolderSink {
   readonly folder: PreparedFolder;
-  /** What has taken in files that others begin with, by absolute path. */
+  /** Hash states of files that other files begin with, by absolute path. */
   readonly hashes: Map<string, Promise<Hash>>;
 }
 
 interface HostFilePlan {
   readonly material: HostMaterial;
   readonly purpose: FilePurpose;
-  /** Where it is made from itself, so that its base tells nothing. */
+  /** For an ISO that is changed in place: the digest of the base image would change with each run. */
   readonly recipe?: string;
 }
 
-/** @throws CliError where something does not fit, or cannot be written */
+/** @throws CliError if something does not fit or cannot be written */
 export async function putHostFile(
   artifact: ConfigArtifact,
   { material, purpose, recipe }: HostFilePlan,
@@ -53,7 +53,7 @@ export async function putHostFile(
   });
 }
 
-/** Shares the blocks of the base where that is a file. Gives the SHA-256 of the new file. */
+/** Shares blocks with the base image if that is a file. Returns the SHA-256 of the new file. */
 async function writeImage(
   { base, changes, unchanged }: MadeImage,
   target: NewFile,
@@ -75,14 +75,14 @@ function openImageOf({ file }: BaseImage, path: string): OpenImage {
   return { ...file, kind: 'file', path, close: () => Promise.resolve() };
 }
 
-/** The bytes that a change only adds to the end; undefined where it does more. */
+/** The bytes of a change that only appends; undefined for other changes. */
 function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array | undefined {
   const [patch, ...others] = stages.flat();
   const isAlone = patch !== undefined && others.length === 0 && size === undefined;
   return isAlone && patch.offset === end && patch.data instanceof Uint8Array ? patch.data : undefined;
 }
 
-/** What has taken in a file that many begin with; computed once. */
+/** The hash state after a file that many other files begin with; computed once. */
 function hashOf(path: string, known: FolderSink['hashes']): Promise<Hash> {
   const hash =
     known.get(path) ??
@@ -91,7 +91,7 @@ function hashOf(path: string, known: FolderSink['hashes']): Promise<Hash> {
   return hash;
 }
 
-/** Where shared images go. */
+/** The target of base images. */
 export interface ImagePlace {
   readonly folder: PreparedFolder;
   readonly access: Access;
@@ -99,9 +99,9 @@ export interface ImagePlace {
 }
 
 /**
- * Puts kernel, initramfs and root filesystem into the folder, whichever are given: files as they are, the others from the
- * ISO. What is large and read last comes first, so that a kernel never waits for what is not there yet.
- * @throws CliError where an image cannot be read, or the folder not be written
+ * Writes kernel, initramfs and root filesystem to the folder, from files or from the ISO. The kernel is written last, so
+ * that a machine that loads it also finds the other files.
+ * @throws CliError if an image cannot be read, or the folder cannot be written
  */
 export async function putImages({ parts }: BaseSet, { access, folder, pathOf }: ImagePlace): Promise<void> {
   for (const part of imageParts.toReversed()) {
@@ -114,7 +114,7 @@ export async function putImages({ parts }: BaseSet, { access, folder, pathOf }: 
   }
 }
 
-/** The same images, read from the folder: an initramfs for a host can then share the blocks of the one that is there. */
+/** The images, with the initramfs read from the folder: the initramfs of a host can then share blocks with it. */
 export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePlace): Promise<BaseSet> {
   const { initramfs } = base.parts;
   if (initramfs === undefined || initramfs.path !== undefined) return base;
@@ -131,18 +131,18 @@ export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePla
 export interface ArchivePlace {
   readonly folder: PreparedFolder;
   readonly access: Access;
-  /** Of what is served, below the folder, with a slash at its end unless it is the folder itself. */
+  /** The served subfolder, with a final slash; empty for the whole folder. */
   readonly root: string;
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
 }
 
-/** Throws UsageError where the folder has no URL. */
+/** @throws UsageError if the folder has no URL */
 export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): PublishArchive {
   return async ({ id, name, path }) => {
     if (baseUrl === undefined) {
-      throw new UsageError('under which URL will hosts fetch the agent archive? --base-url is missing', {
-        hint: 'for example --base-url http://192.0.2.1/boot, or say where else it is with agent.archiveUrl',
+      throw new UsageError('the agent archive requires --base-url', {
+        hint: 'pass the URL of the folder, for example --base-url http://192.0.2.1/boot, or set agent.archiveUrl',
       });
     }
     const served = agentPath(id, name);
@@ -151,7 +151,7 @@ export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): Publ
   };
 }
 
-/** For the manifest: those that configs name. */
+/** The agent archives that configs refer to, for the manifest. */
 export function archiveInputs(
   archives: AgentArchives,
   { digests }: PreparedFolder,

@@ -1,4 +1,4 @@
-/** Declares `render`. Its flags for settings are those of the table of settings. */
+/** Declares `render`. The options for settings come from the settings table. */
 
 import { type Command, Option } from 'commander';
 import { profileNames, type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
@@ -23,71 +23,73 @@ const common = [
 
 const reference = `
 Profiles:
-  default               this program's own config
-  buildpy               that of build.py; --host asks for it, no flag needed
-  icc                   that of the image-customization-controller, to the byte
-  assisted              the agent's part of assisted-service's discovery config
-  configure-coreos-ipa  that of ironic-image's script of this name
-  The last three take their settings from the environment of what they stand
-  for, and refuse what would come out broken there.
+  default               config of this program
+  buildpy               config of build.py; selected by --host
+  icc                   config of the image-customization-controller, same bytes
+  assisted              agent part of assisted-service's discovery config
+  configure-coreos-ipa  config of ironic-image's script configure-coreos-ipa
+  The last three read settings from the environment variables of the program
+  that they replace, and reject settings that it would render incorrectly.
 
-What --host means:
-  With --host the Ignition config is the one that build.py makes of the same
+Config of build.py:
+  With --host, the Ignition config equals the output of build.py for the same
   flags: spec 3.0.0, its unit, its two URLs on ports 6385 and 5050, indented
-  JSON, and the first ~/.ssh/id_*.pub by name where --ssh-key is not given.
-  The flags that build.py has not are added to that document. --api-url,
-  --inspection-callback-url and --insecure cannot be combined with --host,
-  nor --tls with --api-url, nor --registry with --agent-image.
+  JSON, and the first ~/.ssh/id_*.pub by name if --ssh-key is not given. Flags
+  that build.py does not have are added to that config. --host cannot be
+  combined with --api-url, --inspection-callback-url and --insecure, --tls not
+  with --api-url, and --registry not with --agent-image.
 
 Environment:
-  IRONIC_BASE_URL, IRONIC_INSPECTOR_BASE_URL, IRONIC_AGENT_IMAGE,
-  IRONIC_AGENT_PULL_SECRET (its content), IRONIC_AGENT_PULL_SECRET_FILE,
-  IRONIC_AGENT_VLAN_INTERFACES,
-  IRONIC_RAMDISK_SSH_KEY, IRONIC_CA_BUNDLE; as of configure-coreos-ipa also
-  IRONIC_ACCESS_PORT, IRONIC_INSPECTOR_ACCESS_PORT, IRONIC_AGENT_PODMAN_FLAGS,
-  IRONIC_INSPECTOR_VLAN_INTERFACES. Beside IRONIC_BASE_URL or
-  IRONIC_AGENT_IMAGE, or with --profile, also those that any shell may have:
-  HTTP_PROXY, HTTPS_PROXY, NO_PROXY, CA_BUNDLE, REGISTRIES_CONF_PATH,
-  IP_OPTIONS, ADDITIONAL_NTP_SERVERS. With --host none counts.
+  Variables of the image-customization-controller: IRONIC_BASE_URL,
+  IRONIC_INSPECTOR_BASE_URL, IRONIC_AGENT_IMAGE, IRONIC_AGENT_PULL_SECRET
+  (content), IRONIC_AGENT_PULL_SECRET_FILE (path),
+  IRONIC_AGENT_VLAN_INTERFACES, IRONIC_RAMDISK_SSH_KEY, IRONIC_CA_BUNDLE
+  Variables of configure-coreos-ipa: IRONIC_ACCESS_PORT,
+  IRONIC_INSPECTOR_ACCESS_PORT, IRONIC_AGENT_PODMAN_FLAGS,
+  IRONIC_INSPECTOR_VLAN_INTERFACES
+  General variables, read only with IRONIC_BASE_URL, IRONIC_AGENT_IMAGE or
+  --profile: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, CA_BUNDLE,
+  REGISTRIES_CONF_PATH, IP_OPTIONS, ADDITIONAL_NTP_SERVERS
+  With --host, no variable is read.
 
-Which one wins:
-  A flag beats the environment, the environment beats the inventory. In the
-  agent's conf --option beats --conf, and --conf the other flags. A config for
-  --merge beats everything.
+Precedence:
+  Flags override the environment, and the environment overrides the inventory.
+  In the agent's conf, --option overrides --conf, and --conf overrides the
+  other flags. A config of --merge overrides everything.
 
 Many hosts:
-  An inventory has settings for all hosts below "agent", by the names that
-  --show-settings prints, and a list "hosts" of name, mac, architecture,
-  network (nmstate or keyfiles) and overrides of settings. Each host gets
-  NAME.ign in the folder --output. A host that is wrong is reported, and the
-  others are written. Without the list, --output is one config. Its schema is
-  schemas/inventory.json of this package.
+  An inventory contains the settings of all hosts under "agent", named as
+  --show-settings prints them, and a list "hosts" with name, mac, architecture,
+  network (nmstate or keyfiles) and overrides. Each host gets NAME.ign in the
+  folder --output. Invalid hosts are reported and skipped. Without "hosts",
+  --output is one config. Schema: schemas/inventory.json of this package
 
 Without a registry:
-  --agent-archive brings the image along: on the ISO by --iso-file FILE:NAME of
-  iso ignition embed (the same NAME), or fetched from --archive-url.
+  With --agent-archive, hosts load the agent image from an archive instead of a
+  registry: from the live ISO, where "iso ignition embed --iso-file FILE:NAME"
+  writes it (same NAME), or from --archive-url.
 
 Without Ironic:
-  Agents up to 6.6.0 had a mode "standalone". Newer ones have none, but do the
-  same if nothing tells them where Ironic is; so --standalone leaves it out.
+  With --standalone, the conf contains no URL of Ironic: the agent then only
+  serves its API. The option "standalone" of the agent was removed after 6.6.0.
 
-What would change:
-  --diff compares with a config that is deployed: a file, a live ISO or an
-  initramfs that holds one, the URL of such, or - for standard input. With an
-  inventory of hosts it is the folder that has NAME.ign for each. It tells
-  settings by the names that --show-settings prints, and what no setting stands
-  for by what it is (file, unit, user). Secrets show as a digest or not at all;
-  comments, the order of files and the encoding of contents do not count. With
-  --format json it is a list of {setting, deployed, rendered}, for hosts with
-  "host". Exit codes are those of diff: 0 nothing would change, 1 something
-  would, 2 it cannot be told.
+Changes to a deployed config:
+  --diff compares the rendered config with a deployed one: a config, a live ISO
+  or initramfs that contains one, the URL of one of these, or - for standard
+  input. For an inventory with hosts, pass the folder with their NAME.ign. It
+  prints changed settings, named as --show-settings prints them, and all other
+  changes by file, unit or user. Secrets are shown as a digest or not at all.
+  Comments, the order of files and the encoding of contents are ignored. With
+  --format json, it prints a list of {setting, deployed, rendered}, for an
+  inventory with hosts also "host".
 `;
 
 const notes = `
 Exit codes:
-  0  the config is written
-  1  an input or a host is missing or wrong, or the config would not be valid
-  2  the command line or a variable is wrong
+  0  success
+  1  failure: an input is missing or invalid, or the config would be invalid
+  2  usage error
+  With --diff: 0 no changes, 1 changes, 2 failure
 
 Examples:
   ironic-coreos render --api-url https://192.0.2.1 --ca-file ironic.crt \\
@@ -104,8 +106,8 @@ Examples:
 
 export function declareRender(command: Command, context: Context): void {
   command.description(
-    'Renders the Ignition config that makes CoreOS run ironic-python-agent, from the address of Ironic. ' +
-      'The config is checked before it is written.',
+    'Render the Ignition config that makes CoreOS run ironic-python-agent. The config is validated before it is ' +
+      'written.',
   );
   declareSettings(command, 'Ironic:', 'ironic');
   declareSettings(command, 'Agent:', 'agent');
@@ -133,33 +135,48 @@ function declareSettings(command: Command, group: string, section: string): void
 function declareHost(command: Command): void {
   declareSettings(command, 'Host:', 'host');
   command
-    .addOption(plain('--no-ssh-key', 'nobody can log in by SSH'))
-    .addOption(plain('--no-copy-network', 'the installed system finds its network itself'))
-    .option('--nmstatectl <path>', 'the program that converts --nmstate (default: on PATH, or none)');
+    .addOption(plain('--no-ssh-key', 'disable SSH login'))
+    .addOption(plain('--no-copy-network', 'do not copy the network to the installed system'))
+    .option('--nmstatectl <path>', 'nmstatectl that converts --nmstate (default: from PATH, else built in)');
 }
 
 function declareOutput(command: Command): void {
   command
     .optionsGroup('Output:')
-    .addOption(choice('--profile <name>', 'whose config: see below', profileNames))
-    .option('--inventory <file>', 'settings and hosts, as YAML or JSON: see below')
-    .option('--fail-fast', 'stop at the first host that is wrong')
-    .option('-o, --output <file>', 'write here, whole or not at all, instead of to standard output')
-    .option('--diff <deployed>', 'say what would change there, by setting, and write nothing: see below')
     .addOption(
-      choice('--format <form>', 'of --diff and --show-settings: text (default) or json', ['text', 'json']),
+      choice(
+        '--profile <name>',
+        `program to render the config of: ${profileNames.join(', ')} (default: default)`,
+        profileNames,
+      ),
     )
-    .option('--pretty', 'indent the JSON (always so with --host)')
-    .option('--show-settings', 'print what counts and where it comes from, secrets masked, and stop');
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
+    .option('--fail-fast', 'stop at the first invalid host')
+    .option(
+      '-o, --output <file>',
+      'file to write, or folder for an inventory with hosts (default: standard output)',
+    )
+    .option(
+      '--diff <deployed>',
+      'print the changes to this deployed config, ISO or folder, and write nothing',
+    )
+    .addOption(
+      choice('--format <form>', 'output of --diff and --show-settings: text or json (default: text)', [
+        'text',
+        'json',
+      ]),
+    )
+    .option('--pretty', 'indent the JSON (always with --host)')
+    .option('--show-settings', 'print all settings and their sources, secrets masked, and exit');
 }
 
 function declareBuildpy(command: Command): void {
   command
-    .optionsGroup('As build.py (with --insecure-registry and --option):')
-    .option('--host <host>', 'name or address of Ironic')
-    .option('--registry <registry>', 'the agent image is <registry>/ironic-agent')
+    .optionsGroup('Options of build.py (with --insecure-registry and --option):')
+    .option('--host <host>', 'host name or IP address of Ironic')
+    .option('--registry <registry>', 'registry of the agent image <registry>/ironic-agent')
     .addOption(
-      new Option('--tls <mode>', 'off (http), on (https), or insecure: https without verifying').choices([
+      new Option('--tls <mode>', 'off (http), on (https) or insecure (https, not verified)').choices([
         'off',
         'on',
         'insecure',
@@ -167,7 +184,7 @@ function declareBuildpy(command: Command): void {
     );
 }
 
-/** An option of its own, although its name begins with `no-`, which commander takes for the negation of another. */
+/** An option with a name that may begin with `no-`, which commander would treat as the negation of another option. */
 function plain(flags: string, description: string): Option {
   const option = new Option(flags, description);
   option.negate = false;

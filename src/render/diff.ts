@@ -1,6 +1,6 @@
 /**
- * `render --diff`: what would change if the rendered config took the place of the deployed one, by setting. Nothing is
- * written. The exit codes are those of diff(1), so that a pipeline can tell a change from a failure.
+ * `render --diff`: the changes, by setting, if the rendered config replaced the deployed one. Nothing is written. The
+ * exit codes are those of diff(1), so that a pipeline can distinguish a change from a failure.
  */
 
 import { access, stat } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import {
-  formatWrong,
+  formatInvalid,
   type HostRun,
   type MadeHost,
   makeHosts,
@@ -33,7 +33,7 @@ import {
 } from '../hosts/run/hostRun.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
 
-/** 0: nothing would change; 1: something would; anything that is wrong is thrown as UsageError, or told and 2. */
+/** Exit codes: 0 no changes, 1 changes, 2 failure. */
 export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
   const { deployed, form } = checkDiffOptions(options);
   try {
@@ -51,18 +51,18 @@ function checkDiffOptions({ diff: deployed, format, output, showSettings }: Rend
   readonly form: DiffForm;
 } {
   if (deployed === undefined) {
-    throw new UsageError('--format is for --diff and --show-settings', {
-      hint: 'pass one of them too, such as --show-settings --format json',
+    throw new UsageError('--format requires --diff or --show-settings', {
+      hint: 'add one of them, for example --show-settings --format json',
     });
   }
-  if (deployed === '') throw new UsageError('--diff names nothing', { hint: 'give a file, an ISO or a URL' });
+  if (deployed === '') throw new UsageError('--diff is empty', { hint: 'pass a file, an ISO or a URL' });
   if (output !== undefined) {
     throw new UsageError('--output cannot be combined with --diff, which writes nothing', {
-      hint: 'leave one of them out',
+      hint: 'remove one of them',
     });
   }
   if (showSettings === true) {
-    throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'leave one of them out' });
+    throw new UsageError('--show-settings cannot be combined with --diff', { hint: 'remove one of them' });
   }
   return { deployed, form: diffForms[parseTextOrJson(format)] };
 }
@@ -76,20 +76,20 @@ async function diffOne(deployed: string, source: RenderSource, form: DiffForm): 
   const text = form.start + form.format(changes).join(form.separator) + form.end;
   await writeStdout(io, [Buffer.from(text)]);
   const count = formatCount(changes.length, 'setting');
-  io.stderr.write(changes.length === 0 ? 'nothing would change\n' : `${count} would change\n`);
+  io.stderr.write(changes.length === 0 ? 'no changes\n' : `${count} would change\n`);
   return changes.length === 0 ? 0 : 1;
 }
 
-/** How changes are written to standard output. */
+/** An output format for changes. */
 interface DiffForm {
-  /** Of one host; `host` is there where there are several. */
+  /** The changes of one host. @param host its name, if there are several hosts */
   readonly format: (changes: readonly SettingChange[], host?: string) => readonly string[];
   readonly start: string;
   readonly separator: string;
   readonly end: string;
 }
 
-/** By their names on the command line. */
+/** By the values of `--format`. */
 const diffForms: Readonly<Record<TextOrJson, DiffForm>> = {
   text: { format: formatText, start: '', separator: '', end: '' },
   json: { format: formatJson, start: '[', separator: ',', end: '\n]\n' },
@@ -111,7 +111,7 @@ function formatJson(changes: readonly SettingChange[], host?: string): string[] 
   return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
 }
 
-/** By setting; throws CliError where the rendered document cannot be read. */
+/** Changes by setting. @throws CliError if the rendered document cannot be read */
 function compareRendered(
   deployed: Config,
   rendered: Pick<RenderedConfig, 'document'>,
@@ -119,20 +119,20 @@ function compareRendered(
   return compareConfigs(deployed, configOf(rendered));
 }
 
-/** As a reader of the document would see it, and not as it was before it was written. */
+/** Reads the config back from the document, so that both sides of the comparison are read in the same way. */
 function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
   const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
   throw new CliError(`the rendered config cannot be read: ${read.finding.message}`, { code: 'ERR_INTERNAL' });
 }
 
-/** Where the deployed configs are, and how changes are reported. */
+/** The folder of the deployed configs, and the output format. */
 interface HostsDiff {
   readonly folder: string;
   readonly form: DiffForm;
 }
 
-/** A host that is wrong is reported, and the others are compared; the exit code is 2 then. */
+/** Invalid hosts are reported and skipped; the exit code is then 2. */
 async function diffHosts(
   hosts: readonly InventoryHost[],
   source: RenderSource,
@@ -140,7 +140,7 @@ async function diffHosts(
 ): Promise<ExitCode> {
   const { io, options } = source;
   await checkFolder(folder, io);
-  readInputs(source); // what is wrong for all is said once
+  readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'compared', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
   const compared = makeHosts(
@@ -154,10 +154,10 @@ async function diffHosts(
   const counts = { changed: 0 };
   await writeStdout(io, chunksOf(compared, { form, counts }, run));
   reportGroups(run);
-  const { wrong } = run.counts;
-  const end = wrong > 0 ? `, ${formatWrong(run)}` : '';
+  const { invalid } = run.counts;
+  const end = invalid > 0 ? `, ${formatInvalid(run)}` : '';
   io.stderr.write(`${counts.changed} of ${formatCount(hosts.length, 'host')} would change${end}\n`);
-  if (wrong > 0) return 2;
+  if (invalid > 0) return 2;
   return counts.changed > 0 ? 1 : 0;
 }
 
@@ -166,8 +166,8 @@ async function checkFolder(folder: string, { cwd }: Io): Promise<void> {
     throw fileError(error, { path: folder, what: 'Folder of deployed configs (--diff)', action: 'read' });
   });
   if (stats.isDirectory()) return;
-  throw new UsageError('an inventory with hosts is compared with a folder', {
-    hint: 'give the folder that holds NAME.ign for each host, as render --output wrote it',
+  throw new UsageError('--diff requires a folder for an inventory with hosts', {
+    hint: 'pass the folder with the NAME.ign of each host, as render --output writes it',
   });
 }
 
@@ -191,19 +191,19 @@ function newConfig(path: string, document: Uint8Array): SettingChange {
   return { setting: 'Ignition config', deployed: [], rendered: [`${path} (${document.length} bytes)`] };
 }
 
-/** What changes become, and how many hosts have some. */
-interface Telling {
+/** The output format, and the number of changed hosts. */
+interface DiffOutput {
   readonly form: DiffForm;
   readonly counts: { changed: number };
 }
 
 /**
- * One host at a time, so that any number of them fits into memory. What is said about a config that can be rendered was
- * said when it was.
+ * Formats one host at a time, so that memory does not grow with the number of hosts. Warnings are not repeated here:
+ * they were reported when the config was rendered.
  */
 async function* chunksOf(
   compared: AsyncIterable<MadeHost<readonly SettingChange[]>>,
-  { form, counts }: Telling,
+  { form, counts }: DiffOutput,
   run: HostRun,
 ): AsyncIterable<Uint8Array> {
   yield Buffer.from(form.start);

@@ -1,4 +1,4 @@
-/** `render`: from the address of Ironic to the Ignition config that runs its agent. Nothing is written that is not valid. */
+/** `render`: renders the Ignition config that runs ironic-python-agent. Invalid configs are not written. */
 
 import { resolve } from 'node:path';
 import { formatWordList } from '../formats/messageText.ts';
@@ -12,10 +12,10 @@ import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 /**
- * Writes the config to `options.output` or standard output. The exit code is 1, and nothing is written, where the
- * agent would refuse its conf or Ignition the config; wrong flags and files are thrown as errors. With an inventory
- * that lists hosts, `options.output` is a folder, which gets one config for each of them. With `options.diff` nothing is
- * written; the exit code says whether something would change: 0 no, 1 yes, 2 it cannot be told.
+ * Writes the config to `options.output` or standard output. If the agent would reject its conf or Ignition the config,
+ * the exit code is 1 and nothing is written; invalid options and files are thrown as errors. If the inventory lists
+ * hosts, `options.output` is a folder with one config for each host. With `options.diff` nothing is written, and the
+ * exit code is 0 for no changes, 1 for changes and 2 for a failure.
  */
 export async function render(options: RenderOptions, io: Io): Promise<ExitCode> {
   const isShown = options.showSettings === true && options.diff === undefined;
@@ -55,6 +55,6 @@ async function writeOutput(path: string, { document, secrets }: RenderedConfig, 
     shownPath: path,
     ...(isSecret && { mode: 0o600 }),
   });
-  const note = isSecret ? `; only its owner can read it, for it holds ${formatWordList(secrets)}` : '';
+  const note = isSecret ? `; mode 0600 because it contains ${formatWordList(secrets)}` : '';
   io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
 }

@@ -1,4 +1,4 @@
-/** `--show-settings`: what counts and where it comes from, before anything is read or checked. */
+/** `--show-settings`: all settings and their sources, before files are read and values are checked. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
@@ -11,8 +11,8 @@ import type { RenderOptions } from '../hosts/settings/options.ts';
 type Shown = CollectedInputs & { readonly profile: ProfileName };
 
 /**
- * Lines of setting, value and source, secrets masked; then the variables that are set and do not count, and what is
- * different for single hosts.
+ * Lines with setting, value and source, secrets masked; then ignored variables, and the settings that differ for single
+ * hosts.
  */
 export function formatShownSettings(
   shown: Shown,
@@ -20,7 +20,7 @@ export function formatShownSettings(
   hosts: readonly InventoryHost[] = [],
 ): string {
   const lines = formatColumns([
-    ['setting', 'value', 'from'],
+    ['setting', 'value', 'source'],
     ['profile', shown.profile, ''],
     ...settingRows(shown, options),
   ]);
@@ -29,21 +29,25 @@ export function formatShownSettings(
   return parts.map((part) => part.map((line) => `${line}\n`).join('')).join('\n');
 }
 
-/** The same for programs; the schema is `schemas/render-settings.json`. A setting with several values is there for each. */
+/** The same as JSON (`schemas/render-settings.json`), with one element for each value of a setting. */
 export function formatShownSettingsJson(
   shown: Shown,
   options: RenderOptions,
   hosts: readonly InventoryHost[] = [],
 ): string {
   const { inputs, profile, unread } = shown;
-  const settings = settingRows(shown, options).map(([setting, value, from]) => ({ setting, value, from }));
+  const settings = settingRows(shown, options).map(([setting, value, source]) => ({
+    setting,
+    value,
+    source,
+  }));
   const document = {
     profile,
     settings,
     ignored: unread,
     hosts: hosts.flatMap((host) =>
-      hostRows(host, inputs).map(([name, setting, value, from]) =>
-        setting === '' ? { host: name, problem: from } : { host: name, setting, value, from },
+      hostRows(host, inputs).map(([name, setting, value, source]) =>
+        setting === '' ? { host: name, problem: source } : { host: name, setting, value, source },
       ),
     ),
   };
@@ -51,7 +55,7 @@ export function formatShownSettingsJson(
 }
 
 /** Setting, value, source. */
-type Row = readonly [setting: string, value: string, from: string];
+type Row = readonly [setting: string, value: string, source: string];
 
 function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
@@ -61,28 +65,28 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
     if (values.length > 0) {
       return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value, setting)]);
     }
-    // --registry names the image.
+    // With --registry, the default image is not used.
     const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
     return setting.fallback === undefined || isNamed ? [] : [[setting.name, setting.fallback, 'default']];
   });
   return [...commandRows(options), ...rows];
 }
 
-/** Hosts with a network of their own are all of them, so further ones add little. */
-const mostHosts = 100;
+/** Limit for the list of hosts. */
+const maxHosts = 100;
 
 function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] {
-  const rows = hosts.slice(0, mostHosts).flatMap((host) => hostRows(host, shared));
-  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'from'], ...rows]);
-  const more = hosts.length - mostHosts;
+  const rows = hosts.slice(0, maxHosts).flatMap((host) => hostRows(host, shared));
+  const lines = rows.length === 0 ? [] : formatColumns([['host', 'setting', 'value', 'source'], ...rows]);
+  const more = hosts.length - maxHosts;
   return more > 0 ? [...lines, `and ${more} more hosts`] : lines;
 }
 
-/** What is said for one host; flags and the environment beat it, as they beat what is said for all. */
+/** The settings of one host. Flags and the environment override them, like those of all hosts. */
 function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs): string[][] {
-  const [wrong] = findings;
+  const [invalid] = findings;
   const head = printable(name);
-  if (wrong !== undefined) return [[head, '', 'wrong', printable(wrong.message)]];
+  if (invalid !== undefined) return [[head, '', 'invalid', printable(invalid.message)]];
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const inputs = readInputs();
   return settings.flatMap((setting) => {
@@ -90,30 +94,30 @@ function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs)
     const sharedValues = shared.get(setting.name);
     if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];
     const winner = sharedValues?.find(({ origin }) => origin !== 'file');
-    const beaten = winner === undefined ? '' : `, beaten by ${winner.place}`;
-    if (values.length === 0) return [[head, setting.name, 'nothing', beaten.slice(2)]];
+    const overridden = winner === undefined ? '' : `, overridden by ${winner.place}`;
+    if (values.length === 0) return [[head, setting.name, 'unset', overridden.slice(2)]];
     return values.map((value) => [
       head,
       setting.name,
       showHostValue(setting, value),
-      `${sourceOf(value, setting)}${beaten}`,
+      `${sourceOf(value, setting)}${overridden}`,
     ]);
   });
 }
 
-/** A network that the inventory itself holds is long. */
+/** A network that the inventory contains is too long to show. */
 function showHostValue(setting: Setting, value: InputValue): string {
   return value.isContent && setting.isSecret !== true
     ? printable(value.fileName ?? 'in the inventory')
     : showValue(setting, value);
 }
 
-/** A setting that a file gives is named in its row. */
+/** The place in a file, without the setting, which is in the same row. */
 function sourceOf({ origin, place }: InputValue, { name }: Setting): string {
   return origin === 'file' ? place.slice(0, -`: ${name}`.length) : place;
 }
 
-/** Flags of the command alone that change the config. */
+/** Flags that are not settings and change the config. */
 const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'nmstatectl'] as const;
 
 function commandRows(options: RenderOptions): Row[] {
@@ -128,7 +132,7 @@ const widest = 60;
 
 function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(...rows.map(({ length }) => length));
-  // Of the last nothing is behind.
+  // The last column is not padded.
   const widths = Array.from({ length: count - 1 }, (_, column) =>
     Math.min(widest, Math.max(...rows.map((row) => (row[column] ?? '').length))),
   );
@@ -149,14 +153,14 @@ function showValue({ isSecret, kind, name }: Setting, { isContent, text }: Input
   return printable(shown.trim());
 }
 
-/** The value of an option that the agent knows as a secret. */
+/** Masks the value of an option that the agent treats as a secret. */
 function maskOption(line: string): string {
   const [, option = '', separator = ''] = /^([^=:]*)([=:]\s*)/.exec(line) ?? [];
   const isSensitive = findIpaOption('DEFAULT', option.trim())?.option.sensitive === true;
   return isSensitive ? `${option}${separator}${hidden}` : maskSecrets(line);
 }
 
-/** Passwords of URLs, and what follows a name that speaks of a secret. */
+/** Masks passwords in URLs, and values of names such as `token`. */
 function maskSecrets(text: string): string {
   return text
     .replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`)

@@ -75,7 +75,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     states.set(name, { name, macs, architecture, isServed: true, messages: remarks });
   }
   reportGroups(run);
-  if (options.failFast === true && run.counts.wrong > 0) {
+  if (options.failFast === true && run.counts.invalid > 0) {
     throw new CliError('Nothing is served: a host is invalid', {
       code: 'ERR_HOST',
       hint: 'fix the errors reported above',

@@ -143,7 +143,7 @@ describe('causes of errors', () => {
       /hint: check the path\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
     ],
     ['--debug render --debug', /\n {4}at /],
-    ['render --debug', /^error: where is Ironic\?[^]*\(see --help\)\n$/],
+    ['render --debug', /^error: the URL of Ironic is missing\n[^]*\(see --help\)\n$/],
   ])('%s', async (line, text) => {
     expect((await run(line)).stderr).toMatch(text);
   });
@@ -157,7 +157,7 @@ describe('--verbose', () => {
   it.each([
     [
       'validate good.ign',
-      ['good.ign read: 34 bytes', 'good.ign: checked as Ignition 3.4.0', 'no unit in it runs the agent'],
+      ['good.ign read: 34 bytes', 'good.ign: checked as Ignition 3.4.0', 'no unit runs the agent'],
     ],
     ['validate --lint agent good.ign', ['--lint agent']],
     ['validate -', ['standard input read: 34 bytes']],
@@ -169,14 +169,11 @@ describe('--verbose', () => {
         /\d+ places changed, \d+ bytes in all; it keeps its size/,
       ],
     ],
-    [
-      'iso ignition embed --no-validate -i good.ign live.iso -o -',
-      ['the config is not checked: --no-validate'],
-    ],
-    ['inspect live.iso', ['live.iso is told by its content: iso']],
+    ['iso ignition embed --no-validate -i good.ign live.iso -o -', ['config not validated: --no-validate']],
+    ['inspect live.iso', ['live.iso: detected iso']],
     [
       'render --api-url https://192.0.2.1 --no-ssh-key',
-      ['the profile is default', 'ironic.apiUrls comes from --api-url'],
+      ['profile: default', 'ironic.apiUrls: from --api-url'],
     ],
   ])('%s', async (line, notes) => {
     const stdin = '{"ignition": {"version": "3.4.0"}}';
@@ -196,7 +193,7 @@ describe('--verbose', () => {
       IRONIC_AGENT_PULL_SECRET: 'hunter2',
     };
     const { stderr } = await run('render --no-ssh-key --verbose', { env });
-    expect(stderr).toContain('note: ironic.apiUrls comes from the environment: IRONIC_BASE_URL\n');
+    expect(stderr).toContain('note: ironic.apiUrls: from environment variable IRONIC_BASE_URL\n');
     expect(stderr).not.toContain('hunter2');
   });
 

@@ -123,7 +123,7 @@ describe('ignore in an inventory', () => {
       inventory('ignore: [conf-unknown-option]\nhosts: [{name: a}, {name: b}]\n'),
     );
     const { code, stderr } = await run('render', '--inventory', 'all.yaml', '-o', 'all');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'all: 2 written, 0 unchanged, 0 wrong\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'all: 2 written, 0 unchanged, 0 invalid\n' });
   });
 
   it('counts for one host alone, whichever comes first', async () => {

@@ -235,7 +235,7 @@ describe('other commands', () => {
     const { code, stderr } = await run('deploy configdrive --ignition agentInside.ign');
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('the config runs ironic-python-agent: it looks like the one for the ramdisk'),
+      expect.stringContaining('the config runs ironic-python-agent: it seems to be for the ramdisk'),
     ]);
     expect(stderr).toContain(
       '[$.ignition.config.merge.0] (install-config-of-ramdisk)\n  --> agentInside.ign:1:',
@@ -251,7 +251,7 @@ describe('other commands', () => {
     const { stderr } = await run(
       'render --api-url https://192.0.2.7 --no-ssh-key --merge private.ign -o private.out',
     );
-    expect(stderr).toContain('a file that not everybody may read');
+    expect(stderr).toContain('a file with restricted permissions');
   });
 });
 

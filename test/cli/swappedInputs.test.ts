@@ -49,7 +49,7 @@ describe('an image and another input that are swapped', () => {
     ['iso ignition embed --no-validate -i image a.ign', 'an Ignition config', '-i a.ign image'],
     ['iso embed -c image a.ign', 'an Ignition config', '-i a.ign image'],
     ['iso network embed -k image keyfile', 'a NetworkManager keyfile', '-k keyfile image'],
-    ['iso network embed --nmstate image net.yaml', 'an nmstate description', '--nmstate net.yaml image'],
+    ['iso network embed --nmstate image net.yaml', 'an nmstate file', '--nmstate net.yaml image'],
     ['iso customize --live-ignition image a.ign', 'an Ignition config', '--live-ignition a.ign image'],
     ['iso customize --dest-ignition image a.ign', 'an Ignition config', '--dest-ignition a.ign image'],
     [
@@ -73,9 +73,9 @@ describe('an image and another input that are swapped', () => {
   });
 
   it.each([
-    ['iso ignition embed -i image image', 'give -i the path of an Ignition config'],
-    ['pxe ignition wrap -i image -o out', 'give -i the path of an Ignition config'],
-    ['pxe network wrap -k image -o out', 'give -k the path of a NetworkManager keyfile'],
+    ['iso ignition embed -i image image', 'pass an Ignition config to -i'],
+    ['pxe ignition wrap -i image -o out', 'pass an Ignition config to -i'],
+    ['pxe network wrap -k image -o out', 'pass a NetworkManager keyfile to -k'],
   ])('%s: an image where there is no other', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`image is an ISO image, not `)]);
@@ -90,30 +90,14 @@ describe('an image and another input that are swapped', () => {
 describe('images of a network boot that are swapped', () => {
   const prepare = 'prepare --inventory inv.yaml -o www --base-url http://192.0.2.1';
   it.each([
-    [
-      '--kernel cpio --initramfs kernel --rootfs cpio',
-      'cpio is an initramfs, and was given as the kernel',
-      '--initramfs',
-    ],
-    [
-      '--kernel kernel --initramfs kernel --rootfs cpio',
-      'kernel is a kernel, and was given as the initramfs',
-      '--kernel',
-    ],
-    [
-      '--kernel kernel --initramfs initrd --rootfs kernel',
-      'kernel is a kernel, and was given as the rootfs',
-      '--kernel',
-    ],
-    [
-      '--kernel image --initramfs initrd --rootfs cpio',
-      'image is an ISO image, and was given as the kernel',
-      '--iso',
-    ],
+    ['--kernel cpio --initramfs kernel --rootfs cpio', 'cpio is an initramfs, not the kernel', '--initramfs'],
+    ['--kernel kernel --initramfs kernel --rootfs cpio', 'kernel is a kernel, not the initramfs', '--kernel'],
+    ['--kernel kernel --initramfs initrd --rootfs kernel', 'kernel is a kernel, not the rootfs', '--kernel'],
+    ['--kernel image --initramfs initrd --rootfs cpio', 'image is an ISO image, not the kernel', '--iso'],
   ])('%s', async (options, message, flag) => {
     const { code, stderr } = await run(`${prepare} ${options}`);
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: ${message}\nhint: use ${flag} for this file, and give `);
+    expect(stderr).toContain(`error: ${message}\nhint: use ${flag} for this file, and pass `);
   });
 
   it('takes them in their places', async () => {
@@ -130,7 +114,7 @@ describe('something else than an Ignition config', () => {
     ['auth.json', 'a pull secret', '--pull-secret auth.json'],
     ['pull-secret', 'a pull secret', '--pull-secret pull-secret'],
     ['w.bu', 'a Butane config', 'butane w.bu | ironic-coreos validate -'],
-    ['net.yaml', 'an nmstate description', '--nmstate net.yaml'],
+    ['net.yaml', 'an nmstate file', '--nmstate net.yaml'],
     ['keyfile', 'a NetworkManager keyfile', 'iso network embed -k keyfile'],
     ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],
     ['id.pub', 'an SSH public key', '--ssh-key id.pub'],

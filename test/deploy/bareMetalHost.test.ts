@@ -88,21 +88,21 @@ describe('deploy baremetalhost', () => {
     [
       'an image without a checksum',
       [...minimal, '--image-source', 'https://h/i'],
-      /--image-checksum: .*refuses an image without/,
+      /--image-checksum: .*requires it/,
     ],
     ['a broken MAC address', [...minimal.slice(0, 2), '--boot-mac', '52:54'], /--boot-mac: /],
-    ['a broken hint', [...minimal, '--root-device', 'foo=1'], /--root-device foo: there is no such/],
+    ['a broken hint', [...minimal, '--root-device', 'foo=1'], /--root-device foo: unknown root device hint/],
     [
       'a hint for Ironic only',
       [...minimal, '--root-device', 'model=PERC'],
       /--root-device model: .*\nhint: .*"<in> VALUE"/,
     ],
-    ['no BMC', minimal.slice(2), /without the address of its BMC/],
+    ['no BMC', minimal.slice(2), /the BMC address is missing/],
     ['a config that is not valid', [...minimal.slice(0, -1), 'invalid.ign'], /not absolute/],
     [
       'network data that are no mapping',
       [...minimal, '--nmstate', 'list.yaml'],
-      /list\.yaml: nmstate is a YAML mapping/,
+      /list\.yaml: nmstate must be a YAML mapping/,
     ],
     [
       'network data that are no YAML',

@@ -30,14 +30,9 @@ describe('deploy configdrive', () => {
   it.each([
     ['a config that is not valid', ['--ignition', 'invalid.ign'], 1, /not absolute/],
     ['a broken argument', ['--append-karg', 'a b'], 1, /--append-karg/],
-    ['nothing', [], 2, /nothing to write/],
-    [
-      'an ISO image',
-      ['--format', 'iso', '--copy-network'],
-      2,
-      /refuses a config drive that is rendered already/,
-    ],
-    ['YAML', ['--format', 'yaml', '--copy-network'], 2, /as JSON only/],
+    ['nothing', [], 2, /the config drive is empty/],
+    ['an ISO image', ['--format', 'iso', '--copy-network'], 2, /does not read ISO config drives/],
+    ['YAML', ['--format', 'yaml', '--copy-network'], 2, /only reads JSON/],
   ])('refuses %s', async (_title, args, code, message) => {
     expect(await configDrive(...args)).toMatchObject({
       code,

@@ -21,7 +21,12 @@ describe('deploy ironic', () => {
   });
 
   it.each([
-    ['arguments for an ISO', ['--deploy-iso', 'http://h/i', '--kernel-append-params', live], 1, /ready made/],
+    [
+      'arguments for an ISO',
+      ['--deploy-iso', 'http://h/i', '--kernel-append-params', live],
+      1,
+      /Ironic cannot add kernel arguments to an ISO/,
+    ],
     ['an environment of nothing', ['--format', 'env'], 2, /no ramdisk image.*\nhint: pass --deploy-iso/],
     [
       'an environment of arguments',

@@ -54,17 +54,17 @@ describe('deploy node', () => {
     [
       'an ISO for PXE',
       ['--bmc-address', 'ipmi://h', '--deploy-iso', 'http://h/i'],
-      /--deploy-iso: .*cannot use an ISO/,
+      /--deploy-iso: .*does not support an ISO/,
     ],
     [
       'a path',
       [...pxe.slice(0, 4), '--deploy-kernel', '/k', '--deploy-ramdisk', 'http://h/r'],
-      /--deploy-kernel: Ironic cannot fetch/,
+      /--deploy-kernel: unsupported image reference/,
     ],
     [
       'a broken argument',
       [...pxe, '--kernel-append-params', 'a="b"'],
-      /--kernel-append-params: Ironic refuses/,
+      /--kernel-append-params: Ironic rejects/,
     ],
     ['a broken hint', [...pxe, '--root-device', 'size=big'], /--root-device size: /],
   ])('refuses %s', async (_title, args, message) => {
@@ -77,10 +77,10 @@ describe('deploy node', () => {
 
   it.each([
     ['two ramdisks', [...iso, ...pair], /cannot be combined/],
-    ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /belong together/],
+    ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /require each other/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
-    ['a new node without a driver', pair, /--bmc-address, or --set/],
-    ['a description of a change', [...iso, '--set', '--format', 'json'], /--set is for commands/],
+    ['a new node without a driver', pair, /--bmc-address, or use --set/],
+    ['a description of a change', [...iso, '--set', '--format', 'json'], /--set requires --format command/],
   ])('asks for another command line: %s', async (_title, args, message) => {
     expect(await node(...args)).toMatchObject({
       code: 2,

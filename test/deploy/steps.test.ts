@@ -73,7 +73,7 @@ describe('deploy steps', () => {
       { interface: 'deploy', step: 'install_coreos', priority: 80, args: { ignition: config } },
     ]);
     expect((await stat(path('steps.json'))).mode & 0o777).toBe(0o600);
-    expect(stderr).toMatch(/^warning: today's hardware manager reads no arguments: .*config drive/);
+    expect(stderr).toMatch(/^warning: the current hardware manager reads the config from the config drive/);
   });
 
   it('reads the config from standard input', async () => {
@@ -95,8 +95,8 @@ describe('deploy steps', () => {
     ],
     ['a config that is not there', ['--ignition', 'none.ign', '--config-drive', 'x.json'], /none\.ign/],
     ['a broken argument', ['--append-karg', 'a b', '--config-drive', 'x.json'], /--append-karg \(number 1\)/],
-    ['a broken image', ['--image-source', 'ftp://h/i'], /--image-source: coreos-installer cannot fetch/],
-    ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: the name is not allowed/],
+    ['a broken image', ['--image-source', 'ftp://h/i'], /--image-source: invalid image URL/],
+    ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: invalid name/],
     [
       'arguments for assisted',
       ['--step', 'start_assisted_install', '--copy-network', '--config-drive', 'x.json'],
@@ -114,7 +114,7 @@ describe('deploy steps', () => {
   it.each([
     ['a config without a place', ['--ignition', 'host.ign'], /--config-drive FILE/],
     ['arguments without a place', ['--append-karg', 'a'], /--config-drive FILE/],
-    ['a place without a config', ['--config-drive', 'x.json'], /nothing to write/],
+    ['a place without a config', ['--config-drive', 'x.json'], /the config drive is empty/],
     ['standard output for two things', [...drive.slice(0, 2), '--config-drive', '-'], /deploy configdrive/],
     ['a command without a node', ['--format', 'command'], /--node NAME/],
     ['a node without a command', ['--node', 'w1'], /--format command/],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  formatWrong,
+  formatInvalid,
   type HostRun,
   reportGroups,
   type ListedHost,
@@ -64,7 +64,7 @@ describe('makeHosts', () => {
       '<clear>error: a is not compared (h.yaml:1): it is wrong\nhint: change it\n' +
         '<clear>error: not compared for the same reason as a: b\n',
     );
-    expect(formatWrong(run)).toBe('2 wrong');
+    expect(formatInvalid(run)).toBe('2 invalid');
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('makeHosts', () => {
     const { run, told } = testRun({ failFast: true });
     expect(await namesOf(hosts('c', 'a', 'c'), fails, run)).toEqual(['c']);
     expect(told()).toContain('a is not written');
-    expect(formatWrong(run)).toBe('1 wrong; stopped there');
+    expect(formatInvalid(run)).toBe('1 invalid; stopped (--fail-fast)');
   });
 
   it('stops before all others at one that is not described right', async () => {

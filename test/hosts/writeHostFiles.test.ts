@@ -37,10 +37,10 @@ describe('writeHostFiles', () => {
     const names = Array.from({ length: 100 }, (_, index) => `h${index}`);
     expect(await write('many', ...names)).toEqual({
       code: 0,
-      told: 'warning: hm\n  for h0, h1, h2 and 97 more\nmany: 100 written, 0 unchanged, 0 wrong\n',
+      told: 'warning: hm\n  for h0, h1, h2 and 97 more\nmany: 100 written, 0 unchanged, 0 invalid\n',
     });
     expect(await readdir(join(cwd, 'many'))).toHaveLength(100);
-    expect((await write('many', 'h1', 'new')).told).toContain('many: 1 written, 1 unchanged, 0 wrong\n');
+    expect((await write('many', 'h1', 'new')).told).toContain('many: 1 written, 1 unchanged, 0 invalid\n');
   });
 
   it('keeps secrets from others', async () => {
@@ -52,7 +52,7 @@ describe('writeHostFiles', () => {
     await mkdir(join(cwd, 'partly/a.txt'), { recursive: true });
     const { code, told } = await write('partly', 'a', 'b');
     expect(told).toContain('error: a is not written (h.yaml:1): ');
-    expect(told).toMatch(/\npartly: 1 written, 0 unchanged, 1 wrong\n$/);
+    expect(told).toMatch(/\npartly: 1 written, 0 unchanged, 1 invalid\n$/);
     expect([code, await readdir(join(cwd, 'partly'))]).toEqual([1, ['a.txt', 'b.txt']]);
   });
 

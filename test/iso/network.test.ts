@@ -105,7 +105,7 @@ describe('embed', () => {
   });
 
   it.each([
-    ['interfaces: []\n', 0, 'warning: state.yaml describes no connection\n'],
+    ['interfaces: []\n', 0, 'warning: state.yaml contains no connections\n'],
     ['interfaces: [\n', 1, /^error: state\.yaml: .* line \d+/],
     [
       'interfaces:\n- name: v\n  type: vrf\n',

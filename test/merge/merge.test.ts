@@ -72,13 +72,13 @@ describe('ignition merge', () => {
     expect(stderr).toContain('warning: this partition is not merged with the one of the same label');
     expect(stderr).toContain('error: cannot use the same partition label twice');
     expect(stderr).toContain('  --> merged config:1:');
-    expect(stderr).toContain('error: the merged config is not valid\n');
+    expect(stderr).toContain('error: the merged config is invalid\n');
   });
 
   it('does not write such a config to a file', async () => {
     const { code, stderr } = await merge('numbered.ign', 'labelled.ign', '-o', 'new.ign');
     expect(code).toBe(1);
-    expect(stderr).toContain('error: the merged config is not valid; nothing was written\n');
+    expect(stderr).toContain('error: the merged config is invalid; nothing was written\n');
     expect(await readdir(folder)).not.toContain('new.ign');
   });
 
@@ -101,7 +101,7 @@ describe('ignition merge', () => {
     [
       ['parent.ign', 'child.ign', '--to', '3.9.0'],
       2,
-      'error: unknown version: 3.9.0\nhint: use one of 3.0.0,',
+      'error: unsupported version: 3.9.0\nhint: use one of 3.0.0,',
     ],
     [['parent.ign', 'child.ign', '--to', '3.4.0', '--to', '3.5.0'], 2, 'cannot be used multiple times'],
   ])('%j: %i', async (args, code, message) => {

@@ -59,13 +59,13 @@ describe('ignition translate', () => {
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ storage: { links: [{ path: '/a', target: '' }] } });
     expect(stderr).toContain('error: link target is required');
-    expect(stderr).toContain('error: the translated config is not valid\n');
+    expect(stderr).toContain('error: the translated config is invalid\n');
   });
 
   it.each([
     [['--to', '3.6.0', 'invalid.ign'], 1, 'error: path not absolute'],
     [['--to', '3.6.0', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign'],
-    [['--to', '3.6', 'link.ign'], 2, 'error: unknown version: 3.6\n'],
+    [['--to', '3.6', 'link.ign'], 2, 'error: unsupported version: 3.6\n'],
     [['link.ign'], 2, "error: required option '--to <VERSION>' not specified"],
     [['--to', '3.6.0'], 2, "error: missing required argument 'FILE'"],
   ])('%j: %i', async (args, code, message) => {

@@ -146,12 +146,7 @@ describe('prepare --agent-archive', () => {
     ['a damaged one', ['damaged.tar'], 1, 'damaged.tar: '],
     ['one that is missing', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
     ['one that leaves a choice', ['two.tar'], 1, 'has 2 images'],
-    [
-      'two of one architecture',
-      ['agent.tar', '--agent-archive', 'agent.tar'],
-      2,
-      'are both the agent archive',
-    ],
+    ['two of one architecture', ['agent.tar', '--agent-archive', 'agent.tar'], 2, 'two agent archives for'],
   ])('refuses %s before anything is served', async (_title, args, code, message) => {
     const result = await run([
       'prepare',
@@ -170,10 +165,7 @@ describe('prepare --agent-archive', () => {
   it('asks for the URL that hosts would fetch it from', async () => {
     const args = ['--artifacts', 'ign', '-o', 'none', '--agent-archive', 'agent.tar'];
     const { code, stderr } = await run(['prepare', '--inventory', 'one.yaml', ...args]);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('under which URL will hosts fetch the agent archive?'),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the agent archive requires --base-url')]);
   });
 });
 
@@ -217,7 +209,7 @@ describe('prepare --layout metal3 --agent-archive', () => {
     const other = await run([...args, '--agent-archive', 'agent.tar']);
     expect([other.code, other.stderr]).toEqual([
       1,
-      expect.stringContaining('has another file coreos/agent.tar'),
+      expect.stringContaining('already contains a different file coreos/agent.tar'),
     ]);
   });
 });

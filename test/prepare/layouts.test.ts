@@ -67,7 +67,7 @@ describe('prepare --layout metal3', () => {
     expect((await run(['prepare', '--layout', 'metal3', '-o', 'mnt'], env)).code).toBe(0);
     expect(await list('mnt')).toEqual(['SHA256SUMS', 'agent.ign', 'manifest.json']);
     const { code, stderr } = await run(['prepare', '--layout', 'metal3', '-o', 'other'], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('IGNITION_FILE names a file outside')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('IGNITION_FILE is a path outside')]);
   });
 
   it('does not replace images of somebody else unless told to', async () => {
@@ -84,13 +84,16 @@ describe('prepare --layout metal3', () => {
     const args = ['prepare', '--layout', 'metal3', '-o', 'shared', '--artifacts', 'ign'];
     expect(await run(args, environment)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--artifacts has no effect with --layout metal3'),
+      stderr: expect.stringContaining('--artifacts cannot be combined with --layout metal3'),
     });
   });
 
   it('has no place for an inventory with hosts', async () => {
     const args = ['prepare', '--layout', 'metal3', '-o', 'shared', '--inventory', 'inv.yaml'];
-    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('lists hosts') });
+    expect(await run(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not support an inventory with hosts'),
+    });
   });
 });
 
@@ -148,7 +151,7 @@ describe('layouts with images of several architectures', () => {
         `DEPLOY_RAMDISK_BY_ARCH=aarch64:${start}_aarch64.initramfs,x86_64:${start}.initramfs\n`,
     ]);
     expect(stderr).toContain(
-      'kernel_append_params=%default% coreos.live.rootfs_url=http://h/images/ironic-python-agent_aarch64.rootfs\n',
+      'kernel_append_params=%default% coreos.live.rootfs_url=http://h/images/ironic-python-agent_aarch64.rootfs on nodes',
     );
     expect(read('multi/html/images/ironic-python-agent.kernel')).toBe('x86 kernel');
     expect(read('multi/html/images/ironic-python-agent_aarch64.kernel')).toBe('arm kernel');

@@ -35,7 +35,7 @@ const previous: Manifest = {
 const now: PreparedNow = {
   paths: new Set(['boot.ipxe']),
   hosts: new Set(['stays']),
-  wrongHosts: new Set(['wrong']),
+  invalidHosts: new Set(['wrong']),
   prune: true,
 };
 const pathsOf = (files: readonly ManifestFile[]): string[] => files.map(({ path }) => path);

@@ -19,7 +19,7 @@ describe('prepare', () => {
     const { code, stderr } = await prepare(...url);
     expect([code, stderr.split('\n').at(-2)]).toEqual([
       0,
-      'boot: 2 hosts prepared, 18 files written, 0 unchanged, 0 wrong',
+      'boot: 2 hosts prepared, 18 files written, 0 unchanged, 0 invalid',
     ]);
     await expectConsistent(here);
     const [{ images = '' } = {}] = manifest().hosts;
@@ -49,8 +49,8 @@ describe('prepare', () => {
     expect(await modeOf('boot', '.ironic-coreos')).toBe('700');
     const { stderr } = await prepare(...url);
     expect(stderr).toContain(
-      'warning: these hand out a pull secret to whoever can fetch them: http://192.0.2.1/boot/hosts/worker-1/config.ign\n' +
-        'hint: only their owner can read them here',
+      'warning: anyone who can fetch these files gets a pull secret: http://192.0.2.1/boot/hosts/worker-1/config.ign\n' +
+        'hint: use --group GROUP if the web server runs as another user',
     );
     const secret = manifest().files.filter(({ secrets }) => secrets !== undefined);
     expect(secret.map((file) => file.path)).toEqual(['hosts/worker-1/config.ign']);
@@ -62,7 +62,7 @@ describe('prepare', () => {
     expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('640');
     const { stderr } = await prepare(...url, '--mode', '0644');
     expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('644');
-    expect(stderr).toContain('every user of this machine can read them, too');
+    expect(stderr).toContain('all users of this machine can read these files');
     await prepare(...url);
     expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('600');
   });
@@ -115,7 +115,7 @@ describe('prepare', () => {
     await write('inv.yaml', inventory.slice(0, inventory.indexOf('- name: worker-1')));
     await write('boot/hosts/worker-1/notes.txt', 'mine');
     const { stderr } = await prepare(...url);
-    expect(stderr).toContain('5 files of earlier runs not needed any more; --prune removes them\n');
+    expect(stderr).toContain('5 files of earlier runs no longer needed; use --prune to remove them\n');
     expect(await list()).toContain('ipxe/worker-1.ipxe');
     expect((await prepare(...url, '--prune')).stderr).toContain('5 files of earlier runs removed\n');
     const left = (await list()).filter((name) => /worker-1|34-57/.test(name));
@@ -166,13 +166,13 @@ describe('prepare', () => {
     [
       'no image',
       ['-o', 'b', '--base-url', 'http://h'],
-      'hosts need a kernel, an initramfs and a root filesystem',
+      'boot scripts require a kernel, an initramfs and a root filesystem',
     ],
     ['no ISO', ['-o', 'b', '--artifacts', 'iso'], 'no live ISO is given'],
     ['a layout', ['-o', 'b', '--layout', 'x'], 'invalid value "x" for --layout'],
-    ['an archive', ['-o', 'b', ...url, '--bundle', 'b.zip'], '--bundle takes a name that ends in .tar'],
-    ['a URL for an image', ['-o', 'b', ...url, '--iso', 'http://h/x.iso'], '--iso takes a file'],
-    ['two of a kind', ['-o', 'b', ...url, '--iso', 'live.iso'], 'are both the iso for x86_64'],
+    ['an archive', ['-o', 'b', ...url, '--bundle', 'b.zip'], '--bundle requires a name that ends in .tar'],
+    ['a URL for an image', ['-o', 'b', ...url, '--iso', 'http://h/x.iso'], '--iso requires FILE'],
+    ['two of a kind', ['-o', 'b', ...url, '--iso', 'live.iso'], 'two iso files for x86_64'],
   ])('refuses %s as wrong usage', async (_title, args, message) => {
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -181,16 +181,19 @@ describe('prepare', () => {
   it('refuses a folder of somebody else', async () => {
     await write('live.img', '');
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...url, '-o', '.']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('. holds other files, and no manifest.json')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('. contains other files, but no manifest.json'),
+    ]);
   });
 
   it('refuses a group and an architecture that are not there', async () => {
     expect((await prepare(...url, '--group', 'no-such-group')).stderr).toContain(
-      'There is no group "no-such-group"',
+      'Group not found: "no-such-group"',
     );
     await write('arm.yaml', inventory.replace('name: worker-0', 'name: worker-0\n  architecture: aarch64'));
     const { code, stderr } = await run(['prepare', '--inventory', 'arm.yaml', ...url, '-o', 'arm']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('there are no images for aarch64')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no images for aarch64')]);
   });
 });
 

@@ -34,7 +34,7 @@ function tell(
   return { said: said.join(''), notes };
 }
 
-const pulled = '; 6 GiB recommended, as the agent image is pulled';
+const pulled = '; 6 GiB recommended, because the agent image is pulled';
 
 describe('the memory of machines', () => {
   it.each<[title: string, hosts: Parameters<typeof reportMemory>[0], line: string]>([

@@ -1,4 +1,4 @@
-/** `pxe kargs` from an inventory and the environment: what counts, and what a mistake is called. */
+/** `pxe kargs` from an inventory and environment variable what counts, and what a mistake is called. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -129,9 +129,9 @@ describe('pxe kargs --inventory', () => {
   it.each<[string, number, readonly string[], string]>([
     ['a value', 1, ofHost('worker-2'), 'error: r.yaml:22:23: boot.ip x:y: '],
     ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:23:22: boot.embedded: '],
-    ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is no MAC address'],
+    ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is not a valid MAC address'],
     ['a host that is not there', 2, ofHost('worker'), 'hint: did you mean worker-'],
-    ['a host without a file', 2, ['--host', 'worker-0'], 'hint: name the file with --inventory'],
+    ['a host without a file', 2, ['--host', 'worker-0'], 'hint: pass the inventory: --inventory FILE'],
     ['a file that is wrong', 1, ['--inventory', 'wrong.yaml'], 'wrong.yaml:2:16: '],
     ['a file that is missing', 1, ['--inventory', 'no.yaml'], 'no.yaml'],
   ])('refuses %s', async (_title, code, args, expected) => {
@@ -184,7 +184,7 @@ describe('pxe kargs with a proxy', () => {
       'Ironic unknown',
       ['--http-proxy', 'http://p'],
       {},
-      { added: 'systemd.setenv=http_proxy=http://p', said: 'warning: where Ironic is was not said' },
+      { added: 'systemd.setenv=http_proxy=http://p', said: 'warning: the URL of Ironic is unknown' },
     ],
     ['the proxy of any shell', [], { HTTP_PROXY: 'http://p' }, { added: '', said: '' }],
     ['no proxy', ['--no-proxy', 'a'], {}, { added: '', said: 'warning: --no-proxy has no effect' }],

@@ -114,7 +114,7 @@ describe('render --agent-archive', () => {
       'a policy to pull',
       ['agent.tar', '--pull-policy', 'always'],
       2,
-      '--pull-policy always contradicts --agent-archive',
+      '--pull-policy always cannot be combined with --agent-archive',
     ],
     [
       'a digest',
@@ -149,7 +149,7 @@ describe('render --agent-archive', () => {
   it('refuses a URL without the archive', async () => {
     const { code, stderr } = await run(['--archive-url', url]);
     expect({ code, stderr }).toMatchObject({ code: 2 });
-    expect(stderr).toContain('--archive-url is where an archive is, and no archive is given');
+    expect(stderr).toContain('--archive-url requires an agent archive');
   });
 
   it('refuses an archive for another architecture than that of a host', async () => {
@@ -167,7 +167,7 @@ describe('render --agent-archive', () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain('the agent archive is for aarch64, and the host is x86_64');
-    expect(stderr).toContain('out: 1 written, 0 unchanged, 1 wrong\n');
+    expect(stderr).toContain('out: 1 written, 0 unchanged, 1 invalid\n');
   });
 });
 

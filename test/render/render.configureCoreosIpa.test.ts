@@ -63,13 +63,13 @@ describe('profile configure-coreos-ipa', () => {
     ['a URL with a port', { IRONIC_BASE_URL: 'http://192.0.2.1:6385' }, 'IRONIC_BASE_URL: '],
     ['a URL without scheme', { IRONIC_BASE_URL: '192.0.2.1' }, 'IRONIC_BASE_URL: '],
     ['flags with a quote', { IRONIC_AGENT_PODMAN_FLAGS: '--creds="a"' }, 'IRONIC_AGENT_PODMAN_FLAGS has a '],
-    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a port'],
+    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a valid port'],
     [
       'a pull secret as JSON',
       { IRONIC_AGENT_PULL_SECRET: '{"auths":{}}' },
       'IRONIC_AGENT_PULL_SECRET is not',
     ],
-    ['no URL', { IRONIC_BASE_URL: '' }, 'where is Ironic?'],
+    ['no URL', { IRONIC_BASE_URL: '' }, 'requires IRONIC_BASE_URL'],
     ['no image', { IRONIC_AGENT_IMAGE: '' }, 'IRONIC_AGENT_IMAGE'],
   ])('refuses %s', async (_title, changed, text) => {
     const result = await run({ ...env, ...changed });

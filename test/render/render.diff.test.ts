@@ -71,7 +71,7 @@ async function serve(url: string, headers: Readonly<Record<string, unknown>>): P
 
 describe('render --diff', () => {
   it.each(['deployed.ign', 'live.iso', 'config.img'])('nothing would change of %s', async (deployed) => {
-    expect(await diff(deployed)).toMatchObject({ code: 0, stdout: '', stderr: 'nothing would change\n' });
+    expect(await diff(deployed)).toMatchObject({ code: 0, stdout: '', stderr: 'no changes\n' });
   });
 
   it.each(['ranges/deployed.ign', 'plain/deployed.ign', 'moved/deployed.ign', 'ranges/config.img'])(
@@ -135,13 +135,13 @@ describe('render --diff', () => {
   it.each([
     ['a file that is not there', ['--diff', 'nowhere.ign'], 'not found: nowhere.ign'],
     ['a folder', ['--diff', '.'], 'is a directory'],
-    ['an ISO without a config', ['--diff', 'bare.iso'], 'bare.iso holds no Ignition config'],
-    ['an initramfs without a config', ['--diff', 'empty.img'], 'empty.img holds no Ignition config'],
-    ['what is no JSON', ['--diff', 'broken.ign'], 'broken.ign is no Ignition config that can be read'],
+    ['an ISO without a config', ['--diff', 'bare.iso'], 'bare.iso contains no Ignition config'],
+    ['an initramfs without a config', ['--diff', 'empty.img'], 'empty.img contains no Ignition config'],
+    ['what is no JSON', ['--diff', 'broken.ign'], 'broken.ign is not a valid Ignition config'],
     ['a version of old', ['--diff', 'old.ign'], 'unsupported config version'],
-    ['no name', ['--diff', ''], '--diff names nothing'],
+    ['no name', ['--diff', ''], '--diff is empty'],
     ['a form that is none', ['--diff', 'deployed.ign', '--format', 'xml'], 'use one of text, json'],
-    ['a form without --diff', ['--format', 'json'], '--format is for --diff'],
+    ['a form without --diff', ['--format', 'json'], '--format requires --diff'],
     ['settings that are shown', ['--diff', 'deployed.ign', '--show-settings'], '--show-settings'],
     ['settings that are wrong', ['--diff', 'deployed.ign', '--option', 'listen_port = x'], 'listen_port'],
     ['a URL that is none', ['--diff', 'http://['], 'the URL cannot be read'],
@@ -215,7 +215,7 @@ describe('render --diff of an inventory', () => {
     const result = await diffAll('wrong.yaml');
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('worker-0 is not compared');
-    expect(result.stderr).toContain('0 of 2 hosts would change, 1 wrong');
+    expect(result.stderr).toContain('0 of 2 hosts would change, 1 invalid');
   });
 
   it('tells once what is wrong with many', async () => {
@@ -228,18 +228,18 @@ describe('render --diff of an inventory', () => {
   it('stops at a host that is wrong with --fail-fast', async () => {
     const result = await diffAll('wrong.yaml', '--fail-fast');
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toMatch(/\n0 of 2 hosts would change, 1 wrong; stopped there\n$/);
+    expect(result.stderr).toMatch(/\n0 of 2 hosts would change, 1 invalid; stopped \(--fail-fast\)\n$/);
   });
 
   it('does not say that nothing was written, as it never is', async () => {
     const { code, stderr } = await diffAll('typo.yaml');
-    expect(stderr).toContain('typo.yaml is not an inventory as it stands; nothing was compared\n');
+    expect(stderr).toContain('typo.yaml is not a valid inventory; nothing was compared\n');
     expect(code).toBe(2);
   });
 
   it('wants a folder', async () => {
     const result = await run('--inventory', 'ramdisk.yaml', '--diff', 'deployed.ign');
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('compared with a folder');
+    expect(result.stderr).toContain('--diff requires a folder');
   });
 });

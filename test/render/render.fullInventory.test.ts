@@ -147,7 +147,7 @@ describe('a full inventory', () => {
     await writeFile(join(folder, 'ramdisk.yaml'), JSON.stringify({ agent, hosts }));
     const options = { cwd: folder, env: {} };
     const rendered = await runCli(['render', '--inventory', 'ramdisk.yaml', '-o', 'configs'], options);
-    expect(rendered.stderr).toBe(`configs: ${hosts.length} written, 0 unchanged, 0 wrong\n`);
+    expect(rendered.stderr).toBe(`configs: ${hosts.length} written, 0 unchanged, 0 invalid\n`);
     const names = hosts.map(({ name }) => `configs/${name}.ign`);
     const { code, stdout } = await runCli(['validate', '--format', 'json', ...names], options);
     const reports = stdout.split('\n').filter((line) => line !== '');

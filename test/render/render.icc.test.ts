@@ -21,14 +21,14 @@ const refused: Readonly<Record<string, readonly [code: 1 | 2, place: string, rea
   'err-ca-missing': [1, 'CA_BUNDLE', 'not found'],
   'err-nmstate-bad-yaml': [1, 'nmstate', ''],
   'err-nmstate-unknown-key': [1, 'nmstate', ''],
-  'err-no-base-url': [2, 'IRONIC_BASE_URL', 'where is Ironic?'],
-  'err-no-image': [2, 'IRONIC_AGENT_IMAGE', 'needs'],
+  'err-no-base-url': [2, 'IRONIC_BASE_URL', 'requires IRONIC_BASE_URL'],
+  'err-no-image': [2, 'IRONIC_AGENT_IMAGE', 'requires'],
   'hostname-special': [2, '--hostname', 'writes into a unit and a script as it is'],
   'image-space': [2, 'IRONIC_AGENT_IMAGE', 'more than one argument'],
   'inspector-new-path': [2, 'IRONIC_INSPECTOR_BASE_URL', 'append /v1/continue'],
   'inspector-trailing-slash': [2, 'IRONIC_INSPECTOR_BASE_URL', 'slash'],
   'ip-options-quote': [2, 'IP_OPTIONS', 'as it is'],
-  'nmstate-empty-state': [1, '--nmstate', 'describes no connection'],
+  'nmstate-empty-state': [1, '--nmstate', 'contains no connections'],
   'ntp-spaces-empty': [2, 'ADDITIONAL_NTP_SERVERS', 'no server'],
   'proxy-special': [2, 'HTTP_PROXY', 'as it is'],
   'pull-secret-raw-json': [2, 'IRONIC_AGENT_PULL_SECRET', 'base64 on one line'],
@@ -69,7 +69,7 @@ function convertersOf({ nmstatectl }: RecordedInput): readonly Converter[] {
   return nmstatectl === undefined ? ['own'] : ['nmstatectl', 'own'];
 }
 
-/** With `nmstatectl`, the network is converted by a program that answers as nmstate did when the case was recorded. */
+/** With `nmstatectl`, the network: converting with a program that answers as nmstate did when the case was recorded. */
 async function renderRecorded(input: RecordedInput, converter: Converter): Promise<RunResult> {
   const cwd = await mkdtemp(join(root, 'case-'));
   const env = { ...input.env };

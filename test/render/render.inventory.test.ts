@@ -71,7 +71,7 @@ describe('render --inventory', () => {
   overrides: {host.hostname: other.example.com}
 `;
     const { code, stderr, written, config, output } = await render(shared + hosts);
-    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 wrong\n`);
+    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 invalid\n`);
     expect(code).toBe(0);
     expect(written).toEqual(['worker-0.ign', 'worker-1.ign', 'worker-2.ign']);
     const folderOfKeyfiles = '/etc/NetworkManager/system-connections';
@@ -113,14 +113,18 @@ describe('render --inventory', () => {
       cwd: folder,
       env: {},
     });
-    expect(again.stderr).toBe(`${output}: 1 written, 1 unchanged, 0 wrong\n`);
+    expect(again.stderr).toBe(`${output}: 1 written, 1 unchanged, 0 invalid\n`);
     expect((await stat(a)).mtimeMs).toBe(1_000_000);
     expect(await readFile(b, 'utf8')).not.toBe('other');
   });
 
   it.each([
-    ['name', '{name: "../b"}', '"../b" is no name for a host'],
-    ['MAC address', '{name: b, mac: "01:00:5e:00:00:01"}', '5:18: "01:00:5e:00:00:01" is no MAC address'],
+    ['name', '{name: "../b"}', '"../b" is not a valid host name'],
+    [
+      'MAC address',
+      '{name: b, mac: "01:00:5e:00:00:01"}',
+      '5:18: "01:00:5e:00:00:01" is not a valid MAC address',
+    ],
     ['key', '{name: b, overides: {}}', 'did you mean "overrides"?'],
     ['setting', '{name: b, overrides: {agent.imgae: x}}', 'did you mean "agent.image"?'],
     ['section', '{name: b, overrides: {hostname: x}}', 'did you mean "host.hostname"?'],
@@ -130,17 +134,21 @@ describe('render --inventory', () => {
     ['nested override', '{name: b, overrides: {host: {hostname: x}}}', 'without nesting: host.hostname\n'],
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
-    ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" has to be true or false or null'],
+    ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" must be true or false or null'],
     ['value', '{name: b, overrides: {host.hostname: a_b}}', 'ramdisk.yaml:5:40: host.hostname is no name'],
     ['file', '{name: b, overrides: {agent.pullSecret: no.json}}', 'not found: site/no.json'],
-    ['network twice', '{name: b, network: {}, overrides: {host.nmstate: x}}', 'is beside "network"'],
+    [
+      'network twice',
+      '{name: b, network: {}, overrides: {host.nmstate: x}}',
+      'cannot be combined with "network"',
+    ],
     [
       'nmstate',
       '{name: b, network: {nmstate: {interfaces: [{name: e, type: vxlan}]}}}',
       'error: b is not written (site/ramdisk.yaml:5): site/ramdisk.yaml:5:',
     ],
-    ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is no name of a connection'],
-    ['no mapping', '7', 'has to be a mapping'],
+    ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is not a valid keyfile name'],
+    ['no mapping', '7', 'must be a mapping'],
   ])('reports a wrong %s with host and line, and writes the others', async (_title, host, message) => {
     const { code, stderr, written } = await render(`${shared}hosts:\n- ${host}\n- name: c\n`);
     expect(stderr).toContain(message);
@@ -168,13 +176,18 @@ describe('render --inventory', () => {
     await render(`${shared}hosts:\n- name: a\n`);
     const args = ['render', '--inventory', 'site/ramdisk.yaml', '-o', '-'];
     const { code, stderr } = await runCli(args, { cwd: folder });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('needs a folder for their configs')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('an inventory with hosts requires --output')]);
   });
 
   it.each([
-    ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 wrong; stopped there'],
+    ['is not described right', '_', [], 'hosts: 0 written, 0 unchanged, 1 invalid; stopped (--fail-fast)'],
     ['names a file that is missing', 'b, overrides: {agent.pullSecret: no}', ['a.ign'], '1 written'],
-    ['has a value that is wrong', 'b, overrides: {agent.image: "a b"}', ['a.ign'], '1 wrong; stopped there'],
+    [
+      'has a value that is wrong',
+      'b, overrides: {agent.image: "a b"}',
+      ['a.ign'],
+      '1 invalid; stopped (--fail-fast)',
+    ],
   ])('stops with --fail-fast at a host that %s; what is written stays', async (_title, host, files, end) => {
     const hosts = `hosts: [{name: a}, {name: ${host}}, {name: c}]\n`;
     const { code, stderr, written, config } = await render(shared + hosts, ['--fail-fast']);
@@ -194,7 +207,7 @@ describe('render --inventory', () => {
     expect(stderr.split(message)).toHaveLength(2);
     expect(stderr).toMatch(/^error: a is not written \(site\/ramdisk\.yaml:\d+\):/);
     expect(stderr).toContain('\nerror: not written for the same reason as a: b, c and 3 more\n');
-    expect(stderr).toContain('0 written, 0 unchanged, 6 wrong\n');
+    expect(stderr).toContain('0 written, 0 unchanged, 6 invalid\n');
     expect([code, written]).toEqual([1, []]);
   });
 
@@ -224,7 +237,7 @@ describe('render --inventory', () => {
   });
 
   it.each([
-    ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: the key "agnet" is not known'],
+    ['an unknown key', 'agnet: {}\n', 'ramdisk.yaml:1:8: unknown key "agnet"'],
     [
       'nested settings',
       'agent: {ironic: {apiUrls: x, insecure: true}}\n',
@@ -233,11 +246,11 @@ describe('render --inventory', () => {
     ['nested settings outside', 'proxy: {http: x}\n', 'without nesting below "agent": proxy.http\n'],
     ['a section of what is not known', 'agent: {proxy: {url: x}}\n', 'proxy.http, proxy.https, proxy.no'],
     ['a setting outside', 'ironic.apiUrls: x\n', 'write settings of all hosts below "agent"'],
-    ['an unknown key of deploy', 'deploy: {x: 1}\n', 'names of the flags of deploy'],
+    ['an unknown key of deploy', 'deploy: {x: 1}\n', 'name of an option of deploy'],
     ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'did you mean "ironic.apiUrls"?'],
-    ['a text', 'x\n', 'has to be a mapping'],
+    ['a text', 'x\n', 'must be a mapping'],
     ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: YAML cannot be read'],
-    ['a contradiction', 'agent: {agent.standalone: true, ironic.apiUrls: x}\n', 'contradicts'],
+    ['a contradiction', 'agent: {agent.standalone: true, ironic.apiUrls: x}\n', 'cannot be combined with'],
   ])('refuses a file with %s', async (_title, text, message) => {
     const { code, stderr, written } = await render(text);
     expect(stderr).toContain(message);

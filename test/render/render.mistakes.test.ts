@@ -203,7 +203,7 @@ describe('render warns of what may be intended', () => {
     [
       'a path without a port',
       ['--api-url', 'https://cloud/baremetal'],
-      '--api-url: https://cloud/baremetal has the path /baremetal and no port, so the agent uses port 443\nhint: write https://cloud:443/baremetal if that is right, or https://cloud:6385/baremetal',
+      '--api-url: https://cloud/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud:443/baremetal to confirm port 443, or https://cloud:6385/baremetal',
     ],
     [
       'an inspector with a path',
@@ -304,7 +304,7 @@ describe('other generators', () => {
 });
 
 describe('where Ironic is missing', () => {
-  const missing = 'error: where is Ironic? Its URL is missing';
+  const missing = 'error: the URL of Ironic is missing';
   it.each([
     [
       'render',
@@ -316,12 +316,12 @@ describe('where Ironic is missing', () => {
     [
       'prepare',
       ['prepare', '-o', 'out', '--base-url', 'http://192.0.2.1', '--artifacts', 'ign'],
-      'hint: set ironic.apiUrls below agent in an inventory (--inventory FILE)',
+      'hint: set ironic.apiUrls under "agent" in an inventory (--inventory FILE)',
     ],
     [
       'serve',
       ['serve', '--artifacts', 'ign', '--listen', '127.0.0.1:0', '--log', 'text'],
-      'hint: set ironic.apiUrls below agent in an inventory (--inventory FILE)',
+      'hint: set ironic.apiUrls under "agent" in an inventory (--inventory FILE)',
     ],
   ])('%s names what the command takes', async (_title, args, hint) => {
     const { code, stderr } = await runCli(args, { cwd });

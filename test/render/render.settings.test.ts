@@ -306,7 +306,7 @@ describe('render: settings', () => {
       'a flag that another profile has',
       2,
       ['--discovery', 'user.ign'],
-      '--discovery has no place in the profile default',
+      'profile default does not support --discovery',
     ],
     ['an unknown pull policy', 2, ['--pull-policy', 'often'], 'invalid value "often" for --pull-policy'],
     ['an argument of podman that is none', 2, ['--podman-arg', 'memory'], '--podman-arg is not a flag'],
@@ -343,7 +343,7 @@ describe('render: settings', () => {
       ['--podman-arg', '--memory'],
       '--podman-arg: --memory requires a value\nhint: use --podman-arg=--memory=VALUE\n',
     ],
-    ['a mount without type', 2, ['--podman-mount', '/a:/b'], '--podman-mount is not a mount'],
+    ['a mount without type', 2, ['--podman-mount', '/a:/b'], '--podman-mount is not a valid podman mount'],
     ['a variable without value', 2, ['--podman-env', 'HOME'], '--podman-env is not NAME=VALUE'],
     ['VLANs of a file', 2, ['--vlan-interfaces', 'a/b'], '--vlan-interfaces is neither'],
     [
@@ -355,7 +355,12 @@ describe('render: settings', () => {
     ['a console that is none', 2, ['--console', 'tty S0'], '--console is no console'],
     ['a plain password', 1, ['--password-hash', 'password'], '--password-hash: password is not a hash'],
     ['an MD5 hash', 1, ['--password-hash', 'md5'], '--password-hash: md5 is an MD5 hash'],
-    ['a hash instead of its file', 2, ['--password-hash', hash], '--password-hash takes the path of a file'],
+    [
+      'a hash instead of its file',
+      2,
+      ['--password-hash', hash],
+      '--password-hash requires the path of a file',
+    ],
     [
       'hardware managers without module',
       1,
@@ -397,8 +402,13 @@ describe('render: settings', () => {
     ],
     ['a file without a place', 2, ['--file', 'note.txt'], '--file "note.txt" is not PATH=FILE'],
     ['a file that is not there', 1, ['--file', '/etc/a=none.txt'], 'File (--file)'],
-    ['a unit without its name', 1, ['--unit', 'note.txt'], '--unit: note.txt has no name of a unit'],
-    ['a unit in place of the agent', 1, ['--unit', 'ironic-agent.service'], 'the unit of the agent'],
+    [
+      'a unit without its name',
+      1,
+      ['--unit', 'note.txt'],
+      '--unit: the file name of note.txt is not a valid unit name',
+    ],
+    ['a unit in place of the agent', 1, ['--unit', 'ironic-agent.service'], 'is the unit of the agent'],
     [
       'a config for --merge that is not valid',
       1,
@@ -424,7 +434,7 @@ describe('render: settings', () => {
   it('warns of a network state that describes nothing', async () => {
     const result = await renderDefault('--nmstate', 'empty-state.yaml');
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('warning: --nmstate: empty-state.yaml describes no connection');
+    expect(result.stderr).toContain('warning: --nmstate: empty-state.yaml contains no connections');
     expect(unitOf(parseConfig(result))).not.toContain('COPY_NETWORK');
   });
 });
@@ -449,16 +459,16 @@ describe('render --merge', () => {
   ])('lets only the owner read a config with %s', async (_title, args, isSecret) => {
     const result = await renderDefault(...args, '-o', 'out.ign');
     expect(result.code).toBe(0);
-    expect(result.stderr.includes('only its owner can read it')).toBe(isSecret);
+    expect(result.stderr.includes('mode 0600')).toBe(isSecret);
     await rm(join(cwd, 'out.ign'));
   });
 
   it('reports what is replaced', async () => {
     const result = await renderDefault('--merge', 'conflict.ign');
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('warning: this replaces the conf of the agent that was rendered');
+    expect(result.stderr).toContain('warning: this replaces the rendered agent conf');
     expect(result.stderr).toContain('--> conflict.ign:1:');
-    expect(result.stderr).toContain('warning: this replaces the unit of the agent that was rendered');
+    expect(result.stderr).toContain('warning: this replaces the rendered agent unit');
     expect(confOf(parseConfig(result))).toBe('[DEFAULT]\n');
   });
 });
@@ -532,7 +542,7 @@ describe('render: environment', () => {
       'IRONIC_AGENT_PULL_SECRET is neither',
     ],
     ['a proxy', { ...icc, HTTP_PROXY: 'ftp://u:hunter2@p' }, 'HTTP_PROXY is neither'],
-    ['a port', { ...icc, IRONIC_ACCESS_PORT: '0' }, 'IRONIC_ACCESS_PORT is not a port'],
+    ['a port', { ...icc, IRONIC_ACCESS_PORT: '0' }, 'IRONIC_ACCESS_PORT is not a valid port'],
   ])('refuses %s by the name of the variable', async (_title, env, text) => {
     const result = await run(quiet, env);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -553,7 +563,7 @@ describe('render --show-settings', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.stdout.replaceAll(/ {2,}/g, ' | ')).toBe(
       `${[
-        'setting | value | from',
+        'setting | value | source',
         'profile | default',
         'ironic.apiUrls | https://192.0.2.7 | --api-url',
         'ironic.port | 6385 | default',
@@ -576,8 +586,8 @@ describe('render --show-settings', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       profile: 'default',
       settings: expect.arrayContaining([
-        { setting: 'ironic.apiUrls', value: 'http://me:(secret)@h', from: '--api-url' },
-        { setting: 'ironic.port', value: '6385', from: 'default' },
+        { setting: 'ironic.apiUrls', value: 'http://me:(secret)@h', source: '--api-url' },
+        { setting: 'ironic.port', value: '6385', source: 'default' },
       ]),
       ignored: [{ name: 'HTTP_PROXY', reason: expect.any(String) }],
       hosts: [],
@@ -633,6 +643,6 @@ describe('proxies of profile icc', () => {
     };
     const result = await run(['--profile', 'icc'], env);
     expect(result.code).toBe(0);
-    expect(result.stderr.includes('goes through the proxy to reach 192.0.2.9')).toBe(warns);
+    expect(result.stderr.includes('connects to 192.0.2.9 through the proxy')).toBe(warns);
   });
 });

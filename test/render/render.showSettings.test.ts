@@ -32,17 +32,17 @@ const agent = 'agent: {ironic.apiUrls: [https://192.0.2.1, https://192.0.2.2]}\n
 describe('formatShownSettings', () => {
   it.each([
     ['an override', 'overrides: {agent.debug: true}', 'a | agent.debug | yes | r.yaml:2:44'],
-    ['one that takes back', 'overrides: {ironic.apiUrls: null}', 'a | ironic.apiUrls | nothing'],
+    ['one that takes back', 'overrides: {ironic.apiUrls: null}', 'a | ironic.apiUrls | unset'],
     ['items', 'overrides: {host.consoles: [ttyS1]}', 'a | host.consoles | ttyS1 | r.yaml:2:47'],
     [
       'what flags beat',
       'overrides: {agent.image: quay.io/x/y}',
-      'a | agent.image | quay.io/x/y | r.yaml:2:44, beaten by --agent-image',
+      'a | agent.image | quay.io/x/y | r.yaml:2:44, overridden by --agent-image',
     ],
     [
       'what the environment beats',
       'overrides: {host.hostname: b, ironic.inspectorUrls: null}',
-      'a | ironic.inspectorUrls | nothing | beaten by IRONIC_INSPECTOR_BASE_URL',
+      'a | ironic.inspectorUrls | unset | overridden by IRONIC_INSPECTOR_BASE_URL',
     ],
     ['nmstate', 'network: {nmstate: {a: 1}}', 'a | host.nmstate | in the inventory | r.yaml:2:38'],
     ['a file of nmstate', 'network: {nmstate: x.yaml}', 'a | host.nmstate | x.yaml | r.yaml:2:38'],
@@ -51,7 +51,7 @@ describe('formatShownSettings', () => {
       'network: {keyfiles: {e.nmconnection: x}}',
       'a | host.keyfiles | e.nmconnection | r.yaml:2:56',
     ],
-    ['a mistake', 'colour: red', 'a | wrong | the key "colour" is not known'],
+    ['a mistake', 'colour: red', 'a | invalid | unknown key "colour"'],
     [
       'a secret',
       'overrides: {proxy.http: "http://u:secret@p"}',
@@ -61,7 +61,7 @@ describe('formatShownSettings', () => {
     const options = { agentImage: 'quay.io/x/z' };
     const env = { IRONIC_INSPECTOR_BASE_URL: 'https://192.0.2.1' };
     const lines = await show(`${agent}hosts: [{name: a, ${host}}]\n`, options, env);
-    expect(lines).toContain('host | setting | value | from');
+    expect(lines).toContain('host | setting | value | source');
     expect(lines.map((shown) => shown.replace('a | | wrong', 'a | wrong'))).toContain(line);
   });
 

@@ -273,7 +273,7 @@ describe('render --output', () => {
     expect(plain).toMatchObject({ code: 0, stdout: '' });
     expect((await stat(path)).mode & 0o777).not.toBe(0o600);
     const withSecret = await renderDefault('--pull-secret', 'auth.json', '-o', path);
-    expect(withSecret.stderr).toContain('only its owner can read it');
+    expect(withSecret.stderr).toContain('mode 0600 because it contains');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(path, 'utf8')).toBe((await renderDefault('--pull-secret', 'auth.json')).stdout);
   });
@@ -285,7 +285,7 @@ describe('render --output', () => {
     const path = join(cwd, 'secret.ign');
     const result = await renderDefault('-o', path, ...args);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(result.stderr).toContain('only its owner can read it');
+    expect(result.stderr).toContain('mode 0600 because it contains');
     expect(result.stderr).not.toContain('hunter2');
     await rm(path);
   });

@@ -57,7 +57,7 @@ describe('names that are alike', () => {
           return error.message;
         });
         if (typeof running !== 'string') return checkUrls(running);
-        const [, one = '', other = ''] = /^(\S+) and (\S+|the machines .*) would share/.exec(running) ?? [];
+        const [, one = '', other = ''] = /^(\S+) and (\S+|the machines .*) would have/.exec(running) ?? [];
         expect([...chosen, 'the machines that are not listed']).toEqual(expect.arrayContaining([one, other]));
         // Behind tokens, only boot scripts can be those of another host.
         expect(open || running.endsWith('ipxe/mac-52-54-00-00-00-01.ipxe')).toBe(true);
@@ -114,7 +114,7 @@ describe('prepare', () => {
     const { code, stderr } = await run('prepare', '--inventory', 'names.yaml', '-o', 'boot', ...args);
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'b and mac-52-54-00-00-00-01 would share one path: ipxe/mac-52-54-00-00-00-01.ipxe',
+      'b and mac-52-54-00-00-00-01 would have the same path: ipxe/mac-52-54-00-00-00-01.ipxe',
     );
     list([{ name: 'mac-52-54-00-00-00-01', mac }]);
     const own = await run('prepare', '--inventory', 'names.yaml', '-o', 'boot', ...args);

@@ -261,7 +261,7 @@ describe('a reload', () => {
     write('inv.yaml', inventory);
     expect(await statusOf(urls['worker-0']?.['iso'])).toBe(200);
     expect(said()).toContain('still serving the previous inventory');
-    expect(await (await asOperator('/')).text()).toContain('inv.yaml is not an inventory as it stands');
+    expect(await (await asOperator('/')).text()).toContain('inv.yaml is not a valid inventory');
     const metrics = await (await asOperator('/metrics')).text();
     expect(metrics).toContain('ironic_coreos_catalog_reload_failures_total 1');
   });
@@ -379,7 +379,7 @@ describe('what can be served', () => {
   it.each([
     ['no image to make it from', { iso: [], artifacts: 'iso' }, 'no base image contains what iso requires'],
     ['scripts without a kernel', { iso: [], artifacts: 'ign,ipxe' }, 'boot scripts require a kernel'],
-    ['a name that is not known', { artifacts: 'floppy' }, '"floppy" is not known'],
+    ['a name that is not known', { artifacts: 'floppy' }, 'invalid value "floppy" for --artifacts'],
     [
       'two lists of hosts',
       { nmstateDir: 'x', inventory: 'inv.yaml' },

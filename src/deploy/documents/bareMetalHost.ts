@@ -1,8 +1,8 @@
 /**
- * A BareMetalHost (`metal3.io/v1alpha1`) that has CoreOS installed by a custom deploy step, with the Secrets that it
- * refers to. The credentials of the BMC are a reference only. Checked by the rules of the resource definition and of
- * the operator's webhook (`baremetalhost_validation.go`). Left out is what has nothing to do with the ramdisk: RAID,
- * firmware settings, consumers, taints, switch ports.
+ * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step, and the Secrets that it
+ * refers to. The BMC credentials are only a reference. Checks the rules of the resource definition and of the operator's
+ * webhook (`baremetalhost_validation.go`). Fields that are unrelated to the ramdisk are not supported: RAID, firmware
+ * settings, consumers, taints, switch ports.
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -25,19 +25,19 @@ export const cleaningModes = ['metadata', 'disabled'] as const;
 
 export interface HostSettings {
   readonly host: DeployHost;
-  /** Absent leaves it to the one who applies the manifests. */
+  /** If absent, `kubectl` decides. */
   readonly namespace?: string;
-  /** Name of the Secret with `username` and `password`, which is not written here. */
+  /** Name of the Secret with `username` and `password`. It is not written here. */
   readonly bmcCredentials: string;
   readonly method: StepName;
-  /** For the installed host; its Secret is written. */
+  /** Config for the installed host, written as a Secret. */
   readonly config?: PlainConfig;
-  /** Name of the Secret with the config: of the one that is written, or of one that is there already. */
+  /** Name of the Secret with the config: a new one, or without `config` an existing one. */
   readonly userData?: string;
   readonly install: InstallSettings;
-  /** Network of the ramdisk in nmstate's YAML, for image-customization-controller. */
+  /** Network of the ramdisk as nmstate YAML, for the image-customization-controller. */
   readonly nmstate?: string;
-  /** Network in OpenStack's form, which goes onto the config drive. */
+  /** OpenStack network_data, for the config drive. */
   readonly networkData?: string;
   readonly image?: InstallImage;
   readonly bootMode?: (typeof bootModes)[number];
@@ -54,66 +54,65 @@ export interface BareMetalHost {
 export const metal3Name: Rule = {
   id: 'metal3-name',
   severity: 'error',
-  message: 'the name is not allowed',
+  message: 'invalid name',
   hint: 'use lower-case letters, digits and dashes, e.g. worker-3',
 };
 const bmcMissing: Rule = {
   id: 'bmc-missing',
   severity: 'error',
-  message: 'Metal3 manages no host without the address of its BMC',
-  hint: 'give --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+  message: 'the BMC address is missing; Metal3 requires it',
+  hint: 'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 };
 const macMissing: Rule = {
   id: 'mac-missing',
   severity: 'error',
-  message: 'the driver of the BMC needs the MAC address of the interface that the host boots from',
-  hint: 'give --boot-mac',
+  message: 'the MAC address of the boot interface is missing; the BMC driver requires it',
+  hint: 'pass --boot-mac',
 };
 const macMissingOlder: Rule = {
   id: 'mac-missing-older',
   severity: 'warning',
-  message: 'older releases of the operator need the MAC address of the host for virtual media',
-  hint: 'give --boot-mac',
+  message: 'older releases of the operator require the MAC address of the host for virtual media',
+  hint: 'pass --boot-mac',
 };
 const secureBootUnsupported: Rule = {
   id: 'secure-boot',
   severity: 'error',
-  message: 'the driver of the BMC cannot turn secure boot on',
+  message: 'the BMC driver does not support secure boot',
   hint: 'use a redfish address, or the boot mode UEFI',
 };
 const systemMissing: Rule = {
   id: 'bmc-system',
   severity: 'warning',
-  message: 'the BMC address names no system: many controllers, and older operators, need one',
-  hint: 'add its path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
+  message: 'the BMC address has no system path; many BMCs and older releases of the operator require it',
+  hint: 'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
 };
 export const rootDeviceMissing: Rule = {
   id: 'root-device-missing',
   severity: 'warning',
-  message:
-    'there are no root device hints: the disk that is overwritten is chosen by default (/dev/sda with Metal3)',
-  hint: 'give --root-device, e.g. with name=/dev/nvme0n1',
+  message: 'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  hint: 'pass --root-device, e.g. name=/dev/nvme0n1',
 };
 export const methodTakesNothing: Rule = {
   id: 'method-takes-nothing',
   severity: 'error',
-  message: 'start_assisted_install installs what the assisted service says, and reads nothing of this',
-  hint: 'leave it out, or use install_coreos',
+  message: 'start_assisted_install ignores this: the assisted service sets it',
+  hint: 'remove it, or use install_coreos',
 };
 const userDataMissing: Rule = {
   id: 'user-data-missing',
   severity: 'warning',
-  message: 'no Ignition config is given: nobody will be able to log in to the installed host',
-  hint: 'give --ignition, or --user-data-name of a Secret that is there',
+  message: 'no Ignition config: login to the installed host is not possible',
+  hint: 'pass --ignition, or --user-data-name with the name of an existing Secret',
 };
 const networkDataUnread: Rule = {
   id: 'network-data-unread',
   severity: 'warning',
   message: 'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
-  hint: 'give --nmstate for the ramdisk, and --copy-network to take its network over',
+  hint: 'use --nmstate for the ramdisk, and --copy-network to copy its network',
 };
 
-/** Everything that can be known before it is applied. Paths lead into the settings, those of hints into `rootDevice`. */
+/** Checks the settings. Paths are relative to the settings; those of root device hints begin with `rootDevice`. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
   const { host, install, image, networkData } = settings;
   return [
@@ -178,7 +177,7 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
   );
 }
 
-/** The manifests in the order in which they are to be applied: a host that finds no Secret waits for it. */
+/** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
 export function renderHostManifests(settings: HostSettings): readonly (SecretManifest | BareMetalHost)[] {
   const metadata = metadataOf(settings, settings.host.name);
   const host: BareMetalHost = {
@@ -239,12 +238,12 @@ function secretNames({ host, config, userData, install, networkData, nmstate }: 
   };
 }
 
-/** Their keys are those that the operator and image-customization-controller look for. */
+/** The keys are those that the operator and the image-customization-controller read. */
 function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
   const { config, install, networkData, nmstate } = settings;
   const names = secretNames(settings);
   const metaData = renderMetaData(install);
-  // The operator reads the meta data as YAML, and JSON is YAML.
+  // The operator reads the meta data as YAML, which includes JSON.
   const contents: readonly (readonly [name: string | undefined, key: string, text: string | undefined])[] = [
     [names.userData, 'userData', config && JSON.stringify(config)],
     [names.metaData, 'metaData', metaData && JSON.stringify(metaData)],
@@ -258,8 +257,8 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
   );
 }
 
-/** Whether the manifests hold anything that only the cluster may read. */
-export function holdsSecrets(settings: HostSettings): boolean {
+/** Whether the manifests contain Secrets. */
+export function containsSecrets(settings: HostSettings): boolean {
   return renderSecrets(settings).length > 0;
 }
 
@@ -279,18 +278,18 @@ export interface ManifestMetadata {
 const secretTooLarge: Rule = {
   id: 'secret-size',
   severity: 'error',
-  message: 'Kubernetes takes no Secret of more than 1 MiB',
-  hint: 'serve the large files of the config over https and refer to them by URL and hash',
+  message: 'the Secret is too large; the limit of Kubernetes is 1 MiB',
+  hint: 'serve large files of the config over https, and refer to them by URL and hash',
 };
 const secretNotApplied: Rule = {
   id: 'secret-apply-size',
   severity: 'warning',
-  message: 'kubectl apply cannot note a Secret of more than 256 KiB in its annotation, and refuses it',
+  message: 'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
   hint: 'use kubectl apply --server-side, or kubectl create',
 };
 
 const maxBytes = 1024 * 1024;
-/** Of all annotations of an object; `kubectl apply` puts the whole object into one. */
+/** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
 const maxAnnotationBytes = 256 * 1024;
 
 export function secretManifest(
@@ -300,7 +299,7 @@ export function secretManifest(
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 
-/** Issues without paths; their messages name the Secret and never show what is in it. */
+/** Issues without paths. Messages contain the name of the Secret, never its content. */
 export function checkSecret(secret: SecretManifest): readonly Issue[] {
   const bytes = Object.values(secret.stringData).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const prefix = `Secret ${secret.metadata.name}`;

@@ -1,6 +1,6 @@
 /**
- * A host as Ironic and Metal3 are told about it: plain data, from options or from a list of hosts. What is in it has
- * been read by the parsers beside this file; references to Secrets are names, never the secrets themselves.
+ * The description of a host for Ironic and Metal3: plain data, from options or from an inventory. The parsers in this
+ * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
 import type { RootDevice } from './rootDeviceHints.ts';
@@ -8,44 +8,44 @@ import { formatUrlHost, parseHost, parseIpv6 } from '../../formats/hostName.ts';
 
 export interface DeployHost {
   readonly name: string;
-  /** MAC address of the interface that it boots from, as `parseMacAddress` gives it. */
+  /** MAC address of the boot interface, as `parseMacAddress` returns it. */
   readonly bootMac?: string;
-  /** As Ironic says it: `x86_64`, `aarch64`. */
+  /** In Ironic's terms: `x86_64`, `aarch64`. */
   readonly architecture?: string;
   readonly bmc?: HostBmc;
-  /** Empty where any disk will do. */
+  /** Empty for the default disk. */
   readonly rootDevice: RootDevice;
 }
 
-/** The controller of a host; who may log in to it is said elsewhere. */
+/** The BMC of a host, without credentials. */
 export interface HostBmc {
   readonly address: BmcAddress;
-  /** The operator knows that its certificate cannot be verified. */
+  /** Whether to skip verification of the BMC's TLS certificate. */
   readonly insecure: boolean;
 }
 
 type BmcScheme = keyof typeof schemes;
 
 export interface BmcAddress {
-  /** As it is given. */
+  /** The address as given. */
   readonly text: string;
   readonly scheme: BmcScheme;
-  /** What follows a plus: how to talk to the controller; https where it is left out. */
+  /** The part of the scheme after a plus (default: https). */
   readonly transport: 'http' | 'https';
   /** IPv6 in brackets. */
   readonly host: string;
   readonly port?: number;
-  /** Of the system below the controller; with a leading slash, or empty. */
+  /** Path of the system, with a leading slash; or empty. */
   readonly path: string;
   /** IPMI only. */
   readonly privilegeLevel?: string;
 }
 
-/** What Ironic does with an address of a scheme. */
+/** The settings of Ironic for a scheme. */
 interface BmcKind {
   readonly driver: 'ipmi' | 'redfish' | 'idrac';
   readonly bootInterface: 'ipxe' | 'redfish-virtual-media' | 'idrac-redfish-virtual-media' | 'redfish-https';
-  /** Whether the operator needs the MAC address: always, only in its older releases, or never. */
+  /** Whether the operator requires the MAC address: always, only in older releases, or never. */
   readonly mac: 'required' | 'older' | 'optional';
   readonly secureBoot: boolean;
 }
@@ -66,7 +66,7 @@ const schemes = {
   'idrac-virtualmedia': { ...virtualMedia, driver: 'idrac', bootInterface: 'idrac-redfish-virtual-media' },
 } as const satisfies Record<string, BmcKind>;
 
-/** Of drivers that Ironic has dropped, with what takes their place. */
+/** Schemes of drivers that Ironic has removed, with their replacements. */
 const dropped: ReadonlyMap<string, string> = new Map([
   ['idrac', 'idrac-virtualmedia or idrac-redfish'],
   ['ilo4', 'ipmi, or redfish where the firmware has it'],
@@ -86,18 +86,19 @@ export function isVirtualMedia(address: BmcAddress): boolean {
   return bmcKind(address).bootInterface !== 'ipxe';
 }
 
-/** Why a text is no address, as a clause that never repeats it: it may hold a password. */
+/** Why an address is invalid. Never quotes the address: it may contain a password. */
 interface BmcProblem {
   readonly problem: string;
   readonly hint?: string;
 }
 
-/** Longer addresses are nobody's; the operator's own URLs are below a hundred characters. */
+/** Real addresses are much shorter. */
 const maxLength = 2048;
 
 export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if (text.length > maxLength) return { problem: 'it is too long' };
-  if (/[^!-~]/.test(text)) return { problem: 'it has white space or other than printable ASCII in it' };
+  if (/[^!-~]/.test(text))
+    return { problem: 'it contains white space or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);
   const [name = '', transport] = schemeText.split('+', 2);
   const problem = schemeProblem(name, schemeText);
@@ -106,11 +107,11 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if ('problem' in parts) return parts;
   const { query, ...place } = parts;
   if (isIpmi(name)) return ipmiAddress({ text, scheme: name, transport: 'https', ...place }, query);
-  if (query !== '') return { problem: 'it has a query, which nothing reads' };
+  if (query !== '') return { problem: 'it has a query, which is not supported' };
   return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...place };
 }
 
-/** `ipmi:HOST` and bare hosts are allowed too; a host name may look like a scheme before its port. */
+/** `ipmi:HOST` and bare hosts are valid, too. A host name before a port may look like a scheme. */
 function splitScheme(text: string): { readonly schemeText: string; readonly rest: string } {
   const [, scheme, rest] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(text) ?? [];
   if (scheme !== undefined && rest !== undefined) return { schemeText: scheme.toLowerCase(), rest };
@@ -142,41 +143,42 @@ function schemeProblem(name: string, schemeText: string): BmcProblem | undefined
 function unknownScheme(name: string): BmcProblem {
   const hint =
     name === 'http' || name === 'https'
-      ? `the scheme names the driver: redfish+${name}:// or redfish-virtualmedia+${name}://`
+      ? `use a scheme with the driver: redfish+${name}:// or redfish-virtualmedia+${name}://`
       : `use one of ${bmcSchemes.join(', ')}`;
-  return { problem: 'its scheme names no driver', hint };
+  return { problem: 'its scheme is not a supported driver', hint };
 }
 
 type Parts = Pick<BmcAddress, 'host' | 'port' | 'path'> & { readonly query: string };
 
 function parseParts(rest: string): Parts | BmcProblem {
-  if (rest.includes('#')) return { problem: 'it has a fragment (#), which nothing reads' };
+  if (rest.includes('#')) return { problem: 'it has a fragment (#), which is not supported' };
   const [, authority = '', path = '', query = ''] = /^([^/?]*)([^?]*)\??(.*)$/.exec(rest) ?? [];
   if (authority.includes('@')) {
-    return { problem: 'it has a user in it', hint: 'user and password belong into the Secret of the BMC' };
+    return { problem: 'it contains a user', hint: 'move user and password to the Secret of the BMC' };
   }
   const [, bracketed, plain, portText] =
     /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(authority) ?? [];
-  if (bracketed === undefined && plain === undefined) return { problem: 'its host or port cannot be read' };
+  if (bracketed === undefined && plain === undefined) return { problem: 'its host or port is invalid' };
   const host = bracketed === undefined ? parseHost(plain ?? '') : parseIpv6(bracketed);
-  if (host === undefined) return { problem: 'what stands in brackets is not an IPv6 address' };
-  if (host.kind === 'invalid') return { problem: `its host cannot be one: ${host.problem}` };
+  if (host === undefined) return { problem: 'the part in brackets is not an IPv6 address' };
+  if (host.kind === 'invalid') return { problem: `its host is invalid: ${host.problem}` };
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535))
-    return { problem: 'its port is not from 1 to 65535' };
-  if (/%(?![0-9A-Fa-f]{2})/.test(path)) return { problem: 'its path has a percent sign without two digits' };
+    return { problem: 'its port is not between 1 and 65535' };
+  if (/%(?![0-9A-Fa-f]{2})/.test(path))
+    return { problem: 'its path contains a percent sign without two hexadecimal digits' };
   return { host: formatUrlHost(host), ...(port !== undefined && { port }), path, query };
 }
 
 const privilegeLevels = ['ADMINISTRATOR', 'CALLBACK', 'OPERATOR', 'USER'];
 
 function ipmiAddress(address: BmcAddress, query: string): BmcAddress | BmcProblem {
-  if (address.path !== '' && address.path !== '/') return { problem: 'IPMI has no path' };
+  if (address.path !== '' && address.path !== '/') return { problem: 'IPMI addresses do not support a path' };
   if (query === '') return address;
   const [, level] = /^privilegelevel=([A-Z]+)$/.exec(query) ?? [];
   if (level === undefined || !privilegeLevels.includes(level)) {
     return {
-      problem: 'its query is not understood',
+      problem: 'its query is invalid',
       hint: `use ?privilegelevel=${privilegeLevels.join(' or ')}`,
     };
   }

@@ -1,7 +1,7 @@
 /**
- * What `install_coreos` gets from Ironic: the deploy step, the config drive with its meta data, the Ignition config of the
- * host that is installed, and another image of CoreOS. The pre-rendered forms of the config drive (an ISO image, gzipped
- * and in base64) are not offered: `install_coreos` refuses them. Nor is network_data: CoreOS does not read it.
+ * The inputs of `install_coreos` from Ironic: deploy step, config drive with meta data, Ignition config of the installed
+ * host, and optionally another CoreOS image. Pre-rendered config drives (a gzipped ISO in base64) are not supported:
+ * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -18,7 +18,7 @@ export type StepName = (typeof stepNames)[number];
 export interface DeployStep {
   readonly interface: 'deploy';
   readonly step: StepName;
-  /** Between starting the ramdisk and booting the instance; as Metal3 has it. */
+  /** Between starting the ramdisk and booting the instance; the value of Metal3. */
   readonly priority: 80;
   readonly args: { readonly ignition?: PlainConfig };
 }
@@ -27,16 +27,16 @@ export const ignitionInArguments: Rule = {
   id: 'ignition-in-args',
   severity: 'warning',
   message:
-    "today's hardware manager reads no arguments: it takes the config from the config drive and ignores this one",
-  hint: 'leave --ignition-in-args out, unless your agent image has a hardware manager that takes args.ignition',
+    'the current hardware manager reads the config from the config drive and ignores the arguments of the step',
+  hint: 'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
 };
 
-/** The one step that deploys, with the config in its arguments if it is given. */
+/** The single deploy step, with the config in its arguments if it is given. */
 export function renderDeploySteps(step: StepName, ignition?: PlainConfig): readonly DeployStep[] {
   return [{ interface: 'deploy', step, priority: 80, args: ignition === undefined ? {} : { ignition } }];
 }
 
-/** The names are Ironic's. Empty where there is nothing to say. */
+/** Field names of Ironic. May be empty. */
 export interface ConfigDrive {
   readonly user_data?: PlainConfig;
   readonly meta_data?: InstallMetaData;
@@ -45,11 +45,11 @@ export interface ConfigDrive {
 const requestTooLarge: Rule = {
   id: 'config-drive-size',
   severity: 'error',
-  message: 'Ironic refuses a request to deploy of more than 64 MiB',
-  hint: 'serve the large files of the config over https and refer to them by URL and hash',
+  message: 'the deploy request is too large; the limit of Ironic is 64 MiB',
+  hint: 'serve large files of the config over https, and refer to them by URL and hash',
 };
 
-/** Of the body of a request that changes the provision state: `[api]max_json_body_size_provision`. */
+/** Limit for the body of a provision state request: `[api]max_json_body_size_provision`. */
 const maxRequestBytes = 64 * 1024 * 1024;
 
 export function renderConfigDrive(config: PlainConfig | undefined, install: InstallSettings): ConfigDrive {
@@ -60,22 +60,22 @@ export function renderConfigDrive(config: PlainConfig | undefined, install: Inst
   };
 }
 
-/** What is sent is the same JSON within a few more bytes. */
+/** The request contains the same JSON and a few more bytes. */
 export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
   const bytes = parts.reduce<number>((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
   return bytes <= maxRequestBytes
     ? []
-    : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: this is ${bytes} bytes` }];
+    : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
 }
 
 export interface InstallSettings {
-  /** For the installed system, one argument each. */
+  /** Kernel arguments for the installed system, one per item. */
   readonly kernelArguments: readonly string[];
-  /** Whether the installed system takes over the network of the ramdisk; absent leaves it to the agent. */
+  /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
   readonly copyNetwork?: boolean;
 }
 
-/** The names are the agent's. */
+/** Field names of the agent. */
 interface InstallMetaData {
   /** One element at most: see `renderMetaData`. */
   readonly coreos_append_karg?: readonly [string];
@@ -86,23 +86,23 @@ const installKarg: Rule = {
   id: 'install-karg',
   severity: 'error',
   message:
-    'a kernel argument has a name, and neither white space, double quotes nor other than printable ASCII',
-  hint: 'write NAME or NAME=VALUE, and give each argument by itself',
+    'invalid kernel argument: it requires a name, and must contain only printable ASCII without blanks and double quotes',
+  hint: 'use NAME or NAME=VALUE, and pass each argument separately',
 };
 const installKargOfRamdisk: Rule = {
   id: 'install-karg-of-ramdisk',
   severity: 'warning',
-  message: 'the argument is for the ramdisk; the installed system has no use for it or is disturbed by it',
-  hint: 'give it to the ramdisk: see pxe kargs, and iso kargs',
+  message: 'the kernel argument is for the ramdisk, not for the installed system',
+  hint: 'add it to the ramdisk with pxe kargs or iso kargs',
 };
 const installKargsJoined: Rule = {
   id: 'install-kargs-joined',
   severity: 'info',
   message: 'the kernel arguments are written as one element with blanks between them',
-  hint: 'install_coreos would join a list by commas into one argument; coreos-installer appends one element as it is',
+  hint: 'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
 };
 
-/** Paths lead into the settings. */
+/** Paths are relative to the settings. */
 export function checkInstall({ kernelArguments }: InstallSettings): readonly Issue[] {
   const issues = kernelArguments.flatMap((text, index) =>
     checkArgument(text).map((issue) => ({ ...issue, path: ['kernelArguments', index] })),
@@ -120,7 +120,7 @@ function checkArgument(text: string): readonly Issue[] {
   return name === 'ip' ? checkIp(argumentValue(text) ?? '') : [];
 }
 
-/** The settings for the agent; undefined where there are none. */
+/** The meta data for the agent; undefined if it is empty. */
 export function renderMetaData({
   kernelArguments,
   copyNetwork,
@@ -132,30 +132,29 @@ export function renderMetaData({
   };
 }
 
-/** JSON that programs other than Ignition can hold. */
+/** JSON without integers that other programs would round. */
 export type PlainConfig = Readonly<Record<string, unknown>>;
 
 const hostNameTwice: Rule = {
   id: 'install-hostname-twice',
   severity: 'error',
-  message: 'install_coreos adds /etc/hostname itself, and Ignition refuses a config that has it twice',
-  hint: 'leave it out: the host keeps the name that it has in the ramdisk',
+  message: 'install_coreos adds /etc/hostname itself, and Ignition rejects a config with duplicate files',
+  hint: 'remove the file; the installed host keeps the host name of the ramdisk',
 };
 const integerTooLarge: Rule = {
   id: 'install-integer',
   severity: 'error',
-  message: 'an integer of the config has more digits than JSON keeps on the way to the host',
+  message: 'the config contains an integer that is too large for JSON parsers',
   hint: 'use numbers up to 9007199254740991',
 };
 export const configOfRamdisk: Rule = {
   id: 'install-config-of-ramdisk',
   severity: 'warning',
-  message:
-    'the config runs ironic-python-agent: it looks like the one for the ramdisk, not for the installed host',
-  hint: 'give the config that the host shall have after the installation',
+  message: 'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
+  hint: 'pass the config for the installed host',
 };
 
-/** Issues with paths into the config, which Ignition has found valid. */
+/** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
 export function checkInstalledConfig(config: Config): readonly Issue[] {
   return [...checkHostName(config), ...checkUnits(config), ...checkIntegers(config)];
 }
@@ -186,7 +185,7 @@ function checkIntegers(config: Config): readonly Issue[] {
   return isTooLarge ? [{ rule: integerTooLarge, path: [] }] : [];
 }
 
-/** A config without issues of severity `error`, members in the order of Ignition's own documents. */
+/** Converts a config without errors; its fields are in the order of Ignition's documents. */
 export function plainConfig(config: Config): PlainConfig {
   const plain: PlainConfig = JSON.parse(formatIgnition(config));
   return plain;
@@ -202,43 +201,42 @@ export interface InstallImage {
 const imageUrl: Rule = {
   id: 'image-url',
   severity: 'error',
-  message: 'coreos-installer cannot fetch the image from there',
-  hint: 'give the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
+  message: 'invalid image URL for coreos-installer',
+  hint: 'use the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
 };
 const imageUnverified: Rule = {
   id: 'image-unverified',
   severity: 'warning',
-  message:
-    'install_coreos does not verify the image: it tells coreos-installer to accept it without a signature',
-  hint: "serve it over https from a host that you trust, or leave it out to install the ramdisk's own CoreOS",
+  message: 'install_coreos does not verify the image: coreos-installer accepts it without a signature',
+  hint: 'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
 };
 export const imageSetOnNode: Rule = {
   id: 'image-set-on-node',
   severity: 'warning',
-  message: 'the image is not part of the steps: install_coreos reads it from the node',
-  hint: 'set it there: baremetal node set NODE --instance-info image_source=URL; --format command writes this too',
+  message: 'deploy steps cannot contain the image URL: install_coreos reads it from the node',
+  hint: 'run baremetal node set NODE --instance-info image_source=URL, or use --format command, which includes it',
 };
 const imageFormatCoreos: Rule = {
   id: 'image-format-coreos',
   severity: 'error',
-  message: `the image format "coreos" of Metal3's design was never implemented`,
-  hint: 'leave it out and set customDeploy.method to install_coreos, which is what this command writes',
+  message: `unsupported image format "coreos": Metal3's design was never implemented`,
+  hint: 'remove --image-format; this command sets customDeploy.method to install_coreos instead',
 };
 const imageFormat: Rule = {
   id: 'image-format',
   severity: 'error',
-  message: 'coreos-installer writes raw images only, which may be compressed',
+  message: 'unsupported image format: coreos-installer only writes raw images, optionally compressed',
   hint: 'use raw, and the …-metal… image of CoreOS',
 };
 const imageChecksum: Rule = {
   id: 'image-checksum',
   severity: 'error',
   message:
-    'the operator of Metal3 refuses an image without a checksum, though install_coreos does not use it',
-  hint: 'give the SHA-256 or SHA-512 of the image, or the URL of a file with it',
+    'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
+  hint: 'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with --image-checksum',
 };
 
-/** Paths lead into `ImageSource`. */
+/** Paths are relative to the image. */
 export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   return [
@@ -247,13 +245,13 @@ export function checkImageSource({ url, format }: InstallImage): readonly Issue[
   ];
 }
 
-/** The format alone, which is refused also where no image is given. */
+/** Checks the format, also without an image. */
 export function checkImageFormat(format: string | undefined): readonly Issue[] {
   if (format === undefined || format === 'raw') return [];
   return [{ rule: format === 'coreos' ? imageFormatCoreos : imageFormat, path: ['format'] }];
 }
 
-/** As the webhook of the operator, which knows no other forms of a checksum: digests and URLs. */
+/** The check of the operator's webhook, which only supports digests and URLs. */
 export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
   const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(checksum);
   const isUrl = /^https?:\/\/[!-~]+$/.test(checksum) && parseBootUrl(checksum) !== undefined;

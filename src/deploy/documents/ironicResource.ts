@@ -1,8 +1,8 @@
 /**
- * The ramdisk settings around Ironic where Metal3 runs it: the `Ironic` resource of ironic-standalone-operator
- * (`ironic.metal3.io/v1alpha1`), and the environment of the BareMetal Operator. Left out is everything else of the
- * resource, so that it can be merged into one that is there. An SSH key is left out too: the resource's is handed to the
- * ramdisk as a kernel argument, which CoreOS ignores.
+ * Renders the ramdisk settings of Metal3: the `Ironic` resource of ironic-standalone-operator
+ * (`ironic.metal3.io/v1alpha1`), and the environment of the BareMetal Operator. The resource contains no other settings,
+ * so that it can be merged into an existing one. It contains no SSH key: the operator would pass it as a kernel argument
+ * that CoreOS ignores.
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -15,7 +15,7 @@ export interface IronicSettings {
   readonly namespace?: string;
   /** Kernel arguments for the ramdisk of every host. */
   readonly kernelArguments?: string;
-  /** What the BareMetal Operator shall boot. */
+  /** The ramdisk for the BareMetal Operator. */
   readonly ramdisk?: Ramdisk;
 }
 
@@ -31,11 +31,11 @@ interface IronicResource {
 const argumentsUnusedByIso: Rule = {
   id: 'arguments-unused-by-iso',
   severity: 'error',
-  message: 'nothing can add kernel arguments to an ISO that is ready made',
-  hint: 'put them into the ISO (iso kargs), or boot from --deploy-kernel and --deploy-ramdisk',
+  message: 'Ironic cannot add kernel arguments to an ISO',
+  hint: 'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
 };
 
-/** Paths lead into the settings, those of the ramdisk begin with its own names. */
+/** Paths are relative to the settings; those of the ramdisk begin with its field names. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
   const problems = {
     name: objectNameProblem(name),
@@ -72,7 +72,7 @@ export function renderIronicResource(settings: IronicSettings): IronicResource {
   };
 }
 
-/** Lines for the environment of the BareMetal Operator; the values have been checked and need no quotes there. */
+/** Environment of the BareMetal Operator. The values have been checked and need no quotes. */
 export function formatOperatorEnvironment(ramdisk: Ramdisk): string {
   if (ramdisk.kind === 'iso') return `DEPLOY_ISO_URL=${ramdisk.iso}\n`;
   return `DEPLOY_KERNEL_URL=${ramdisk.kernel}\nDEPLOY_RAMDISK_URL=${ramdisk.ramdisk}\n`;

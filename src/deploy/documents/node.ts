@@ -1,7 +1,7 @@
 /**
- * A node of Ironic as `baremetal create FILE` takes it, or as commands of the client. Credentials are never written:
- * the commands take them from the environment. Left out are interfaces that Ironic picks well by itself, and everything
- * about RAID, BIOS, console and rescue.
+ * Renders a node of Ironic for `baremetal create FILE`, or as commands of the client. Credentials are never written: the
+ * commands read them from the environment. Interfaces with a suitable default are not set, nor are RAID, BIOS, console
+ * and rescue.
  */
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
@@ -12,20 +12,20 @@ import { rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
-/** Where Ironic gets the ramdisk from, as it names it. */
+/** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =
   | { readonly kind: 'iso'; readonly iso: string }
   | { readonly kind: 'pair'; readonly kernel: string; readonly ramdisk: string; readonly arguments?: string };
 
 export interface NodeSettings {
   readonly host: DeployHost;
-  /** Absent leaves it to the conductor's own settings. */
+  /** If absent, the settings of the conductor apply. */
   readonly ramdisk?: Ramdisk;
 }
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The members are those of Ironic's API. */
+/** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
   readonly driver?: string;
@@ -39,23 +39,23 @@ export interface NodeDescription {
 export const nodeName: Rule = {
   id: 'node-name',
   severity: 'error',
-  message: 'the name is not allowed',
+  message: 'invalid name',
   hint: 'use letters, digits and dashes, e.g. worker-3',
 };
 const imageReference: Rule = {
   id: 'ramdisk-url',
   severity: 'error',
-  message: 'Ironic cannot fetch this',
-  hint: 'give an http, https or file URL, or the UUID of an image in Glance',
+  message: 'unsupported image reference for Ironic',
+  hint: 'use an http, https or file URL, or the UUID of an image in Glance',
 };
 const isoNeedsVirtualMedia: Rule = {
   id: 'iso-needs-virtual-media',
   severity: 'error',
-  message: 'the BMC address boots the ramdisk from the network, where Ironic cannot use an ISO',
-  hint: 'use a virtual media address, or give --deploy-kernel and --deploy-ramdisk',
+  message: 'the BMC address selects network boot, which does not support an ISO',
+  hint: 'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
 };
 
-/** Paths lead into the settings. */
+/** Paths are relative to the settings. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
   const nameProblem = nodeNameProblem(host.name);
@@ -125,7 +125,7 @@ function bmcDriverInfo(address: BmcAddress): Attributes {
   };
 }
 
-/** Ironic's names; `%default%` keeps the arguments that the conductor is configured with. */
+/** Field names of Ironic. `%default%` keeps the configured arguments of the conductor. */
 function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
   if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
   return {
@@ -135,7 +135,7 @@ function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
   };
 }
 
-/** Creates the node and its port. User and password of the BMC come from BMC_USERNAME and BMC_PASSWORD. */
+/** Commands that create the node and its port, with BMC credentials from BMC_USERNAME and BMC_PASSWORD. */
 export function formatCreateCommands(node: NodeDescription): string {
   const { driver = '', boot_interface: boot, ports = [] } = node;
   const prefix = driver === 'idrac' ? 'redfish' : driver;
@@ -156,7 +156,7 @@ export function formatCreateCommands(node: NodeDescription): string {
   );
 }
 
-/** Changes a node that is there, but not its name, its driver or its ports. */
+/** A command that changes an existing node, except its name, driver and ports. */
 export function formatSetCommand(node: NodeDescription): string {
   return formatCommand([
     `baremetal node set ${quoteShellWord(node.name)}`,
@@ -169,12 +169,12 @@ export function formatSetCommand(node: NodeDescription): string {
 interface DeployRequest {
   readonly node: string;
   readonly steps: readonly DeployStep[];
-  /** Path of the file with the config drive. */
+  /** Path of the config drive file. */
   readonly configDrive?: string;
   readonly imageSource?: string;
 }
 
-/** Deploys a node, after setting what its steps read from it. */
+/** Commands that set the attributes that deploy steps read from the node, and deploy it. */
 export function formatDeployCommands({ node, steps, configDrive, imageSource }: DeployRequest): string {
   const set = formatCommand([
     `baremetal node set ${quoteShellWord(node)}`,
@@ -195,13 +195,13 @@ function attributeWords(option: string, attributes: Readonly<Record<string, unkn
   );
 }
 
-/** The client reads every value as JSON first, so text that is JSON too has to be in quotes. */
+/** The client parses every value as JSON first, so text that is also JSON must be quoted. */
 export function formatAttribute(name: string, value: unknown): string {
   const isPlain = typeof value === 'string' && !isJson(value);
   return `${name}=${isPlain ? value : JSON.stringify(value)}`;
 }
 
-/** As Python has it, which knows some numbers more. */
+/** Like Python's parser, which accepts more numbers. */
 function isJson(text: string): boolean {
   if (/^\s*(?:NaN|-?Infinity)\s*$/.test(text)) return true;
   try {
@@ -215,19 +215,19 @@ function isJson(text: string): boolean {
 const ramdiskArgumentSyntax: Rule = {
   id: 'ramdisk-argument-syntax',
   severity: 'error',
-  message: 'Ironic refuses an argument',
-  hint: 'write NAME or NAME=VALUE with blanks between them; names have letters, digits and - _ . only',
+  message: 'Ironic rejects a kernel argument',
+  hint: 'use NAME or NAME=VALUE, separated by blanks; names contain only letters, digits, dots, dashes and underscores',
 };
 const ramdiskArgumentMissing: Rule = {
   id: 'ramdisk-argument-missing',
   severity: 'warning',
-  message: 'CoreOS needs more arguments to boot as a ramdisk, unless the conductor is configured with them',
-  hint: 'take them from: ironic-coreos pxe kargs --rootfs-url URL --embedded',
+  message: 'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
+  hint: 'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
 };
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 
-/** Paths begin with `arguments`; messages name arguments, whose values may be secret. */
+/** Paths begin with `arguments`. Messages contain only names of arguments: values may be secret. */
 export function checkRamdiskArguments(text: string): readonly Issue[] {
   const words = text.split(' ').filter((word) => word !== '');
   const names = words.map((word) => word.split('=', 1)[0] ?? '');
@@ -247,12 +247,12 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   ];
 }
 
-/** `%default%` stands for the arguments of the conductor; what follows `--` is not for the kernel. */
+/** `%default%` is replaced with the arguments of the conductor; words after `--` are not for the kernel. */
 function checkWord(word: string, name: string): readonly Issue[] {
   if (word === '%default%' || word === '--' || /^[\w.-]+(?:=[!#-~]+)?$/.test(word)) return [];
   const isName = /^[\w.-]+$/.test(name);
   const message = isName
-    ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or has a quote or other than printable ASCII`
+    ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or contains a quote or characters other than printable ASCII`
     : ramdiskArgumentSyntax.message;
   return [{ rule: ramdiskArgumentSyntax, path: ['arguments'], message }];
 }

@@ -1,10 +1,10 @@
 /**
- * Root device hints: by them the agent picks the disk that `install_coreos` writes to. Kept as Ironic has them, under
- * its names and with its operators (ironic-python-agent `device_hints.py`, oslo.utils `specs_matcher`); the names of
- * Metal3 are understood too, where they mean the same, and the hints can be written as Metal3 has them.
+ * Root device hints select the disk that `install_coreos` writes to. They are stored with the names and operators of
+ * Ironic (ironic-python-agent `device_hints.py`, oslo.utils `specs_matcher`). Equivalent names of Metal3 are read, too,
+ * and hints can be written in the format of Metal3.
  *
- * Refused, though Ironic stores them: expressions at which the agent fails or which no disk can match, as
- * numbers compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
+ * Rejected, although Ironic accepts them: expressions that make the agent fail or that no disk can match, such as numbers
+ * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -31,54 +31,54 @@ export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
 
 interface RootDeviceRead {
   readonly rootDevice: RootDevice;
-  /** Their paths begin with the name that was given. */
+  /** Paths begin with the given name. */
   readonly issues: readonly Issue[];
 }
 
 const hintUnknown: Rule = {
   id: 'hint-unknown',
   severity: 'error',
-  message: 'there is no such root device hint',
+  message: 'unknown root device hint',
   hint: `use ${Object.keys(hintTypes).join(', ')}`,
 };
 const hintTwice: Rule = {
   id: 'hint-twice',
   severity: 'error',
-  message: 'the hint is given more than once, and only one would count',
-  hint: 'give it once; <or> joins alternatives: "<or> A <or> B"',
+  message: 'duplicate root device hint',
+  hint: 'use it once; join alternatives with <or>: "<or> A <or> B"',
 };
 const hintType: Rule = {
   id: 'hint-type',
   severity: 'error',
-  message: 'the value has the wrong type',
-  hint: 'give a text, for size a number of GiB, for rotational true or false',
+  message: 'invalid type of value',
+  hint: 'use text; for size a number of GiB, for rotational true or false',
 };
 const hintExpression: Rule = {
   id: 'hint-expression',
   severity: 'error',
-  message: 'the agent cannot read the expression',
-  hint: 'write VALUE or OPERATOR VALUE',
+  message: 'invalid expression',
+  hint: 'use VALUE or OPERATOR VALUE',
 };
 const hintOperator: Rule = {
   id: 'hint-operator',
   severity: 'error',
-  message: 'the operator does not fit the hint',
-  hint: 'for text use s==, s!=, <in> or <or>; for size ==, !=, <, <=, >, >=',
+  message: 'unsupported operator for this hint',
+  hint: 'use s==, s!=, <in> or <or> for text, and ==, !=, <, <=, > or >= for size',
 };
 const hintValue: Rule = {
   id: 'hint-value',
   severity: 'error',
-  message: 'no disk has such a value',
-  hint: 'look at what inspection says of the disks',
+  message: 'no disk can have this value',
+  hint: 'use a value from the inspection data of the node',
 };
 const hintExactSize: Rule = {
   id: 'hint-exact-size',
   severity: 'warning',
-  message: 'only a disk of exactly this many GiB matches, which hardly any disk has',
-  hint: 'for "at least" write size=">= N"',
+  message: 'only disks with exactly this size in GiB match',
+  hint: 'use size=">= N" for a minimum size',
 };
 
-/** Metal3's names, and the operator that it puts before their values. */
+/** Names of Metal3, and the operators that it adds to their values. */
 const metal3Names: ReadonlyMap<string, { readonly name: HintName; readonly operator: string }> = new Map([
   ['deviceName', { name: 'name', operator: 's==' }],
   ['serialNumber', { name: 'serial', operator: 's==' }],
@@ -89,13 +89,13 @@ const metal3Names: ReadonlyMap<string, { readonly name: HintName; readonly opera
 
 const byPathFolder = '/dev/disk/by-path/';
 
-/** Splits `NAME=EXPRESSION`, as an option has it, at the first equals sign. */
+/** Splits the `NAME=EXPRESSION` of an option at the first equals sign. */
 export function splitHint(text: string): readonly [name: string, expression: string] {
   const equals = text.indexOf('=');
   return equals === -1 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1)];
 }
 
-/** Reads hints under the names of Ironic or of Metal3. */
+/** Reads hints with the names of Ironic or Metal3. */
 export function readRootDevice(entries: Iterable<readonly [name: string, value: unknown]>): RootDeviceRead {
   const rootDevice: Partial<Record<HintName, string | boolean>> = {};
   const issues: Issue[] = [];
@@ -121,7 +121,7 @@ function translateName(
     return { name: given, expression: value };
   const text = String(value).trim();
   const isByPath = metal3.name === 'name' && text.startsWith(byPathFolder);
-  // An empty value stays one, to be refused as such.
+  // An empty value stays empty, so that it is rejected as empty.
   return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operator} ${text}` };
 }
 
@@ -137,15 +137,15 @@ interface HintRead {
 function readHint(name: HintName, value: unknown): HintRead {
   const type = hintTypes[name];
   if (type === 'boolean') return readBoolean(value);
-  const isRightType = typeof value === 'string' || (type === 'number' && typeof value === 'number');
-  if (!isRightType) return { hint: '', issues: [{ rule: hintType }] };
+  const isExpectedType = typeof value === 'string' || (type === 'number' && typeof value === 'number');
+  if (!isExpectedType) return { hint: '', issues: [{ rule: hintType }] };
   const hint = String(value).trim();
   const parsed = parseHintExpression(hint);
   if ('problem' in parsed) return { hint, issues: [{ rule: hintExpression, message: parsed.problem }] };
   return { hint, issues: type === 'number' ? checkSize(parsed) : checkText(name, parsed) };
 }
 
-/** As oslo's `bool_from_string` in its strict form. */
+/** Like oslo's `bool_from_string` in strict mode. */
 function readBoolean(value: unknown): HintRead {
   if (typeof value === 'boolean') return { hint: value, issues: [] };
   const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
@@ -155,16 +155,16 @@ function readBoolean(value: unknown): HintRead {
 }
 
 interface HintExpression {
-  /** Empty where there is none, which means equal. */
+  /** Empty without operator, which means equal. */
   readonly operator: string;
-  /** More than one only with `<or>`. */
+  /** Several values only with `<or>`. */
   readonly values: readonly string[];
 }
 
 /** In the order in which the agent tries them. */
 const operators = '<or> <all-in> <range-in> == = != <in> >= <= > < s== s!= s<= s< s>= s>'.split(' ');
 
-/** Takes an expression apart as the agent does; its operators may be in upper case, and need no blank behind them. */
+/** Parses an expression like the agent: operators may be in upper case, and need no blank after them. */
 export function parseHintExpression(text: string): HintExpression | { readonly problem: string } {
   const trimmed = text.trim();
   if (trimmed === '') return { problem: 'the value is empty' };
@@ -173,8 +173,8 @@ export function parseHintExpression(text: string): HintExpression | { readonly p
   const values = splitAt(trimmed, operator)
     .slice(1)
     .map((value) => value.trim());
-  if (values.includes('')) return { problem: `a value is missing behind ${operator}` };
-  if (values.length > 1 && operator !== '<or>') return { problem: `${operator} can stand there only once` };
+  if (values.includes('')) return { problem: `a value is missing after ${operator}` };
+  if (values.length > 1 && operator !== '<or>') return { problem: `${operator} is used more than once` };
   if (values.some((value) => operatorOf(value) !== undefined)) {
     return { problem: 'a value begins with an operator' };
   }
@@ -186,10 +186,10 @@ function operatorOf(text: string): string | undefined {
   return operators.find((operator) => lower.startsWith(operator));
 }
 
-/** Without regard to case. */
+/** Splits case-insensitively. */
 function splitAt(text: string, operator: string): readonly string[] {
   const parts: string[] = [];
-  // Lower case that is as long as the text, so that indexes fit.
+  // Only ASCII, so that the length and the indexes stay the same.
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   let start = 0;
   for (let at = lower.indexOf(operator); at !== -1; at = lower.indexOf(operator, start)) {
@@ -226,28 +226,26 @@ function textProblem(name: HintName, value: string): string | undefined {
   if (name === 'by_path' && !value.startsWith(byPathFolder)) {
     return `the path does not begin with ${byPathFolder}`;
   }
-  if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value))
-    return 'this is not a SCSI address such as 0:0:0:0';
+  if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value)) return 'invalid SCSI address; the form is 0:0:0:0';
   return undefined;
 }
 
 function nameProblem(value: string): string | undefined {
-  if (value.startsWith('/dev/disk/'))
-    return 'names are compared without looking at links: give by_path instead';
-  return /^\/dev\/[^/]+$/.test(value) ? undefined : 'the name of a disk is a path such as /dev/sda';
+  if (value.startsWith('/dev/disk/')) return 'links are not resolved: use by_path instead';
+  return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
 }
 
-/** The hints of a BareMetalHost, under the names of its resource definition. */
+/** The hints of a BareMetalHost, with the names of its resource definition. */
 type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
 
 const hintNotInMetal3: Rule = {
   id: 'hint-not-in-metal3',
   severity: 'error',
-  message: 'a BareMetalHost cannot say this hint',
-  hint: 'it knows equality of deviceName, hctl, serialNumber and wwn, a part of model and vendor, a least size, and rotational',
+  message: 'a BareMetalHost does not support this hint',
+  hint: 'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
 };
 
-/** Where each hint goes, and by which operators the operator of Metal3 compares it. */
+/** The field of each hint, and the operators that the operator of Metal3 applies to it. */
 const metal3Fields: Partial<
   Record<HintName, { readonly field: string; readonly operators: readonly string[] }>
 > = {
@@ -263,7 +261,7 @@ const metal3Fields: Partial<
   wwn_vendor_extension: { field: 'wwnVendorExtension', operators: ['', 's=='] },
 };
 
-/** Valid hints as Metal3 has them. What it cannot say is an issue; paths begin with Ironic's name. */
+/** Converts valid hints to those of Metal3. Unsupported hints are issues; paths begin with the name of Ironic. */
 export function toMetal3Hints(rootDevice: RootDevice): {
   readonly hints: Metal3Hints;
   readonly issues: readonly Issue[];
@@ -286,5 +284,8 @@ export function toMetal3Hints(rootDevice: RootDevice): {
 
 function otherOperator(allowed: readonly string[]): Omit<Issue, 'path'> {
   const operator = allowed.find((text) => text !== '') ?? '';
-  return { rule: hintNotInMetal3, hint: `Metal3 compares it by ${operator} only: write "${operator} VALUE"` };
+  return {
+    rule: hintNotInMetal3,
+    hint: `use "${operator} VALUE": Metal3 supports no other operator for this hint`,
+  };
 }

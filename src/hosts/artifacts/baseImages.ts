@@ -1,4 +1,4 @@
-/** The live images that all hosts share, open for as long as files are made or served from them. */
+/** The base images that all hosts share, open while files are created or served from them. */
 
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
@@ -32,21 +32,21 @@ import { spoolToFile } from '../../io/files/spool.ts';
 export interface BaseImage {
   readonly file: SharedImage;
   readonly bytes: ImageBytes;
-  /** Tells the content from any other; hexadecimal. */
+  /** Identifies the content; hexadecimal. */
   readonly digest: string;
-  /** Absolute, of a file whose bytes these are from the first to the last; undefined for a part of one. */
+  /** Absolute path of the file; undefined for a part of a file. */
   readonly path: string | undefined;
 }
 
 /** The images of one architecture. */
 export interface BaseSet {
   readonly architecture: Architecture;
-  /** Another one as soon as an image is another. */
+  /** Changes with any of the images. */
   readonly id: string;
   readonly inputs: InputImages;
   readonly iso: BaseImage | undefined;
   readonly parts: Readonly<Partial<Record<ImagePart, BaseImage>>>;
-  /** Put together and checked with the first call. Throws CliError where the ISO cannot give one. */
+  /** Built and verified with the first call. @throws CliError if it cannot be built from the ISO */
   minimalIso(): Promise<Reconstruction>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
   readonly features: () => Promise<LiveFeatures | undefined>;
@@ -54,7 +54,7 @@ export interface BaseSet {
   close(): Promise<void>;
 }
 
-/** By architecture. Throws CliError, with none left open, where an image cannot be read or is not what it is given as. */
+/** By architecture. @throws CliError if an image cannot be read or has an unexpected type; all files are then closed */
 export async function openBaseSets(
   given: ReadonlyMap<Architecture, InputImages>,
 ): Promise<Map<Architecture, BaseSet>> {
@@ -72,7 +72,7 @@ export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): 
   for (const base of bases.values()) await base.close();
 }
 
-/** Throws CliError, with nothing left open, where an image cannot be read or is not what it is given as. */
+/** @throws CliError if an image cannot be read or has an unexpected type; all files are then closed */
 export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   const all = [...inputs.values()];
   const architecture = all[0]?.architecture ?? 'x86_64';
@@ -130,22 +130,22 @@ async function findOnIso(iso: BaseImage | undefined, part: ImagePart): Promise<B
   return { file: iso.file, bytes, digest: digestOf(`${part} of ${iso.digest}`), path: undefined };
 }
 
-/** The kernel unpacked, in a file without a name: it is read from anywhere, as all that is served. */
+/** Unpacks the kernel into an unlinked temporary file: requests read parts at any offset. */
 async function asProgram(kernel: BaseImage, architecture: Architecture): Promise<BaseImage> {
   const { bytes, digest, file } = kernel;
   const whole = { offset: 0, length: bytes.size };
   if (architecture !== 'aarch64' || !(await isPackedKernel(bytes, whole))) return kernel;
   const { handle } = await named(kernel, () => spoolToFile(unpackKernel(bytes, whole)));
   const program = await shareImage(handle, file.name);
-  if (bytes === file) await file.close(); // of an ISO, others take parts as well
+  if (bytes === file) await file.close(); // other parts use the file of an ISO, too
   return { file: program, bytes: program, digest: digestOf(`unpacked ${digest}`), path: undefined };
 }
 
 async function makeMinimal(iso: BaseImage | undefined): Promise<Reconstruction> {
   if (iso === undefined) {
-    throw new CliError('there is no live ISO for this architecture', {
+    throw new CliError('no live ISO for this architecture', {
       code: 'ERR_IMAGE',
-      hint: 'give one with --iso',
+      hint: 'pass one with --iso',
     });
   }
   return named(iso, async () => {
@@ -161,22 +161,22 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Errors about the image with its name. */
+/** Adds the name of the image to errors. */
 export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T> {
   return withImageName(file.name, step);
 }
 
-/** Bytes of what hosts load. */
+/** Sizes of the parts that hosts load. */
 export function loadedSizes({ parts }: BaseSet): LiveParts {
   return { rootfs: parts.rootfs?.bytes.size, initramfs: parts.initramfs?.bytes.size };
 }
 
-/** The images by the paths under which machines find them. */
+/** The images by the paths that hosts fetch them from. */
 export interface ImageSet {
   readonly architecture: Architecture;
-  /** The folder below `images`: another one as soon as an image is another. */
+  /** Name of the folder in `images`; changes with any of the images. */
   readonly id: string;
-  /** Paths below the URL from which machines boot. */
+  /** Paths relative to the base URL. */
   readonly parts: Readonly<Partial<Record<ImagePart, string>>>;
   readonly sizes: LiveParts;
   readonly features: BaseSet['features'];
@@ -188,7 +188,7 @@ export async function supportsNetwork(images: ImageSet | undefined): Promise<boo
   return features?.liveInitrdNetwork ?? true;
 }
 
-/** @param pathOf where machines find a part */
+/** @param pathOf the path of a part, relative to the base URL */
 export function imageSetOf(base: BaseSet, pathOf: (part: ImagePart) => string): ImageSet {
   const { architecture, features, id, parts } = base;
   const present = imageParts.filter((part) => parts[part] !== undefined);

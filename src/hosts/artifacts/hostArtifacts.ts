@@ -1,6 +1,6 @@
 /**
- * The files of one host: what each is made from, and how. Nothing is written or served here: `prepare` writes what is
- * made to a folder, `serve` and `controller` answer requests with it.
+ * Creates the files of one host. Nothing is written or served here: `prepare` writes the files to a folder, `serve` and
+ * `controller` answer requests with them.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,24 +25,24 @@ import type { ConfigArtifact } from './artifacts.ts';
 import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';
 import type { OpenArchive, OpenArchives } from './openArchives.ts';
 
-/** What the files of a host are made from. */
+/** The inputs for the files of one host. */
 export interface HostMaterial {
   readonly config: () => Uint8Array;
-  /** Of full ISOs, which have the archive of the agent's image on them. */
+  /** The config for full ISOs, which contain the agent archive. */
   readonly isoConfig: () => Uint8Array;
   readonly archive: OpenArchive | undefined;
-  /** Kernel arguments of ISOs. */
+  /** Kernel arguments for ISOs. */
   readonly kargs: readonly string[];
   /** For minimal ISOs. */
   readonly rootfsUrl: string;
-  /** Undefined where only the config is made. */
+  /** Undefined if only configs are created. */
   readonly bases: BaseSet | undefined;
   readonly growth: Growth;
   /** The initramfs gets the network of the config, too. */
   readonly takesNetwork: boolean;
 }
 
-/** What all hosts have in common. */
+/** The inputs that all hosts share. */
 export interface SharedMaterial {
   readonly bases: ReadonlyMap<string, BaseSet>;
   readonly archives: OpenArchives;
@@ -51,7 +51,7 @@ export interface SharedMaterial {
   readonly growth: Growth;
 }
 
-/** Opens the archive of the agent's image, where ISOs have one. Throws CliError where it cannot be read. */
+/** Opens the agent archive if ISOs contain one. @throws CliError if it cannot be read */
 export async function materialOf(
   { configs, images, isoArguments }: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
   { archives, bases, baseUrl, growth }: SharedMaterial,
@@ -71,22 +71,22 @@ export async function materialOf(
   };
 }
 
-/** A file that is made: bytes in memory, or an image that others share, with changes. */
+/** The content of a created file: bytes in memory, or a shared base image with changes. */
 export type MadeFile =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | ({ readonly kind: 'image' } & MadeImage);
 
 export interface MadeImage {
   readonly base: BaseImage;
-  /** The base, or what was made of it for all hosts. */
+  /** The base image, or the image that all hosts derive from it. */
   readonly unchanged: ImageBytes;
-  /** What makes the image of the host from that, in this order. */
+  /** The changes for this host, in this order. */
   readonly changes: readonly ImageChange[];
-  /** What the changes add to the medium. */
+  /** The archive that the changes add to the ISO. */
   readonly archive?: OpenArchive | undefined;
 }
 
-/** @throws CliError where something does not fit, or an image that it is made from is not there */
+/** @throws CliError if something does not fit, or if a base image is missing */
 export function makeHostFile(artifact: ConfigArtifact, material: HostMaterial): Promise<MadeFile> {
   return makers[artifact](material);
 }
@@ -129,7 +129,7 @@ function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): HostSet
   return { config, network: takesNetwork ? readKeyfiles(config) : [] };
 }
 
-/** None where the medium has it already. Throws CliError where it has another one of that name. */
+/** Empty if the ISO already contains the archive. @throws CliError if it contains another file with that name */
 async function missingArchives(
   archive: OpenArchive | undefined,
   iso: ImageBytes,
@@ -138,7 +138,7 @@ async function missingArchives(
   return [{ name: archive.name, content: archive.file }];
 }
 
-/** @throws CliError where the medium has another file of that name */
+/** @throws CliError if the ISO contains another file with that name */
 async function isOnMedium({ name, sha512 }: OpenArchive, image: ImageBytes): Promise<boolean> {
   const entry = await (await openIsoTree(image)).find(`coreos/${name}`);
   if (entry?.kind !== 'file') return false;
@@ -146,9 +146,9 @@ async function isOnMedium({ name, sha512 }: OpenArchive, image: ImageBytes): Pro
   for await (const chunk of reusedChunks(image, { offset: entry.offset, length: entry.size }))
     hash.update(chunk);
   if (hash.digest('hex') === sha512) return true;
-  throw new CliError(`The ISO has another file coreos/${name} already`, {
+  throw new CliError(`The ISO already contains a different file coreos/${name}`, {
     code: 'ERR_IMAGE',
-    hint: 'take it out with `iso reset`, or give the ISO as it was released',
+    hint: 'remove it with `iso reset`, or use the original ISO',
   });
 }
 
@@ -160,19 +160,19 @@ function baseOf(artifact: ImageArtifact, { bases }: HostMaterial): BaseImage {
     : required(bases?.iso, 'live ISO');
 }
 
-/** Throws CliError where there is none. */
+/** @throws CliError if the image is missing */
 function required<T>(base: T | undefined, what: string): T {
   if (base !== undefined) return base;
-  throw new CliError(`there is no ${what} for this architecture`, {
+  throw new CliError(`no ${what} for this architecture`, {
     code: 'ERR_IMAGE',
-    hint: 'give an ISO that has it, or the file itself: --kernel, --initramfs, --rootfs',
+    hint: 'pass an ISO that contains it, or the file itself: --kernel, --initramfs, --rootfs',
   });
 }
 
 /**
- * Tells an image from every other before it is made: equal where the same would be made. Another version of the program
- * may make other bytes of the same.
- * @throws CliError where an image that it is made from is not there
+ * Digest of all inputs of an image, known before the image is created: the same digest means the same image. Includes
+ * the version of the program, which may create other bytes from the same inputs.
+ * @throws CliError if a base image is missing
  */
 export function recipeOf(artifact: ImageArtifact, material: HostMaterial): string {
   const { archive, config, growth, isoConfig, kargs, rootfsUrl, takesNetwork } = material;

@@ -1,4 +1,4 @@
-/** Which memory a host needs for what was prepared for it, by the way in which it boots. */
+/** The memory that a host needs, for each way to boot its artifacts. */
 
 import { archiveMemory } from '../../agent/agentArchive.ts';
 import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
@@ -10,30 +10,30 @@ import {
 } from '../../image/inspection/memoryNeed.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 
-/** `network`: a boot loader fetches kernel and initramfs. A minimal ISO has these, and fetches the rest. */
+/** `network`: a boot loader fetches kernel and initramfs. `minimal-iso`: the ISO contains them, the root filesystem is fetched. */
 export type BootWay = 'network' | 'minimal-iso' | 'iso';
 
 export interface MemoryNeed {
   readonly boot: BootWay;
-  /** Bytes of all parts together. An agent's image that is pulled is not among them. */
+  /** Bytes of all parts together, without an agent image that is pulled from a registry. */
   readonly minimum: number;
   readonly parts: readonly MemoryPart[];
 }
 
-/** Of machines that no inventory lists. */
+/** For machines that the inventory does not list. */
 export interface UnlistedMemory extends MemoryNeed {
   readonly architecture: string;
 }
 
-/** The image that comes along. */
+/** The agent archive that a host loads. */
 export interface ArchiveToLoad {
   readonly content: ContainerArchive;
   readonly image: ArchivedImage;
-  /** Where hosts fetch it that are not told otherwise by their folder. */
+  /** The URL that hosts fetch it from, if it is not in the prepared folder. */
   readonly url?: string;
 }
 
-/** None where neither images nor an archive are known. */
+/** Empty if neither images nor an archive are known. */
 export function memoryNeeds(
   configs: readonly ConfigArtifact[],
   sizes: LiveParts | undefined,
@@ -57,7 +57,7 @@ function bootWays(configs: readonly ConfigArtifact[]): BootWay[] {
   ];
 }
 
-/** On the full ISO it costs no memory itself, unless it is fetched even so. */
+/** On a full ISO, the archive itself needs no memory, unless it is fetched from a URL. */
 function archiveParts({ content, image, url }: ArchiveToLoad, boot: BootWay): MemoryPart[] {
   const isFetched = boot !== 'iso' || url !== undefined;
   return archiveMemory(content, image, isFetched ? { url: url ?? '' } : {});

@@ -1,6 +1,6 @@
 /**
- * `manifest.json`: what a prepared folder was made from and what is in it; its shape is that of `schemas/manifest.json`.
- * It holds no times and no paths of the machine that made it, so that equal input gives an equal manifest.
+ * `manifest.json` (`schemas/manifest.json`): inputs and files of a prepared folder. It contains no times and no paths of
+ * the machine that wrote it, so that the same input always produces the same manifest.
  */
 
 import { FormatError } from '../../core/errors.ts';
@@ -11,23 +11,23 @@ export interface Manifest {
   readonly version: 1;
   readonly generator: { readonly name: string; readonly version: string };
   readonly layout: 'folder' | 'metal3' | 'bifrost';
-  /** Null where no file names another by URL. */
+  /** Null if no file contains the URL of another file. */
   readonly baseUrl: string | null;
   readonly artifacts: readonly string[];
   readonly inputs: readonly ManifestInput[];
   readonly hosts: readonly ManifestHost[];
-  /** What machines need that are not listed; absent where nothing is made for them, or nothing known. */
+  /** Memory for machines that are not listed; absent if nothing is prepared for them, or if it is unknown. */
   readonly memory?: readonly UnlistedMemory[];
-  /** All files of the folder but the manifest and the checksums, by path. */
+  /** All files except the manifest and the checksums, sorted by path. */
   readonly files: readonly ManifestFile[];
 }
 
 export interface ManifestInput {
   readonly role: 'inventory' | 'iso' | 'kernel' | 'initramfs' | 'rootfs' | 'agent-archive';
-  /** Without folders. */
+  /** File name without folder. */
   readonly name: string;
   readonly architecture?: string;
-  /** Volume ID of an ISO, which names its release. */
+  /** Volume ID of an ISO, which contains its release. */
   readonly label?: string;
   readonly size: number;
   readonly sha256: string;
@@ -37,34 +37,34 @@ export interface ManifestHost {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: string;
-  /** `kept` is what an earlier run made: the host has left the inventory, or is wrong there now. */
+  /** `kept`: files of an earlier run; the host is now missing from the inventory, or invalid. */
   readonly state: 'prepared' | 'kept';
-  /** The shared images that it boots, as their folder is called. */
+  /** Folder name of the base images that the host boots. */
   readonly images?: string;
-  /** The archive of the agent's image that it loads, as its folder is called. */
+  /** Folder name of the agent archive that the host loads. */
   readonly agentArchive?: string;
-  /** What it needs, by the way in which it boots; absent where it is not known. */
+  /** Memory for each way to boot; absent if it is unknown. */
   readonly memory?: readonly MemoryNeed[];
 }
 
 export interface ManifestFile {
-  /** Relative to the folder, with slashes. */
+  /** Relative to the folder, separated by slashes. */
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
   /** Permission bits in octal. */
   readonly mode: string;
-  /** The host that it is for. */
+  /** The host that boots from the file. */
   readonly host?: string;
-  /** What of it others must not see, as nouns. */
+  /** Kinds of secrets in the file, as nouns. */
   readonly secrets?: readonly string[];
-  /** Of what a large file was made: the digest of all that decides what is in it. */
+  /** Digest of all inputs of a large file. */
   readonly recipe?: string;
 }
 
 export const GENERATOR = 'ironic-coreos';
 
-/** Members in the order of the schema, lists by name. */
+/** Fields in the order of the schema, lists sorted by name. */
 export function formatManifest(manifest: Manifest): string {
   const { version, generator, layout, baseUrl, artifacts, inputs, hosts, memory = [], files } = manifest;
   const sorted = {
@@ -81,7 +81,7 @@ export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(sorted, undefined, 2)}\n`;
 }
 
-/** For `sha256sum --check`. */
+/** Checksums for `sha256sum --check`. */
 export function formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha256'>[]): string {
   return files
     .toSorted((one, other) => compareBytes(one.path, other.path))
@@ -90,22 +90,22 @@ export function formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha
 }
 
 /**
- * Reads a manifest of an earlier run, which may have been edited: its paths decide what is removed.
- * @throws FormatError where it is none, or names files outside of its folder
+ * Reads the manifest of an earlier run. It may have been edited, and its paths decide which files are removed.
+ * @throws FormatError if it is not a manifest, or contains paths outside of its folder
  */
 export function parseManifest(text: string): Manifest {
   const value = parseJson(text);
   if (!isMapping(value) || !isMapping(value['generator']) || value['generator']['name'] !== GENERATOR) {
     throw new FormatError('it was not written by this program');
   }
-  if (value['version'] !== 1) throw new FormatError('it is of a newer version of this program');
+  if (value['version'] !== 1) throw new FormatError('it was written by a newer version of this program');
   const { hosts, files, inputs } = value;
   if (!isListOf(hosts, isHost) || !isListOf(files, isFile) || !Array.isArray(inputs)) {
     throw new FormatError('it is damaged');
   }
   const outside = files.find(({ path }) => !isInside(path));
   if (outside !== undefined)
-    throw new FormatError(`it names a file outside: ${JSON.stringify(outside.path)}`);
+    throw new FormatError(`it contains a path outside of the folder: ${JSON.stringify(outside.path)}`);
   return {
     version: 1,
     generator: { name: GENERATOR, version: String(value['generator']['version']) },
@@ -118,7 +118,7 @@ export function parseManifest(text: string): Manifest {
   };
 }
 
-/** Whether a path stays in the folder that it starts from. */
+/** Whether a relative path stays inside its folder. */
 export function isInside(path: string): boolean {
   const steps = path.split('/');
   return !path.includes('\0') && steps.every((step) => step !== '' && step !== '.' && step !== '..');
@@ -168,7 +168,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** As the bytes of UTF-8 come, on any machine. */
+/** Sorts by UTF-8 bytes: the same order on every machine. */
 function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

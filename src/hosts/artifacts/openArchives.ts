@@ -1,21 +1,21 @@
-/** Archives of the agent's image: each is open once, whichever hosts fetch it or find it on their ISO. */
+/** Open agent archives. Each is opened once, for all hosts. */
 
 import { openSharedImage, type SharedImage } from '../../io/images/sharedImage.ts';
 import type { HostArchive } from '../plan/agentArchives.ts';
 import { agentPath } from './servedPaths.ts';
 
-/** One that is open. */
+/** An agent archive that is open. */
 export interface OpenArchive {
-  /** Of the file, without folders. */
+  /** File name without folder. */
   readonly name: string;
   readonly sha512: string;
   readonly file: SharedImage;
 }
 
 export interface OpenArchives {
-  /** Opens it unless it is. Throws CliError where it cannot be read. */
+  /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
   open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
-  /** Those that are open, by their path below the URL from which machines boot. */
+  /** The open archives by their path, relative to the base URL. */
   list(): ReadonlyMap<string, OpenArchive>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Where everything is in a served folder, and under which URL. Shared images have a folder of their own for each version,
- * so that the scripts of a host point at images that belong together at any moment.
+ * Paths and URLs of a served folder. Each version of the base images has its own folder, so that boot scripts always
+ * refer to images of one version.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { ConfigArtifact } from './artifacts.ts';
 export const MANIFEST = 'manifest.json';
 export const CHECKSUMS = 'SHA256SUMS';
 
-/** Where the config is of machines that no inventory lists. */
+/** Folder for machines that are not listed in the inventory. */
 const UNKNOWN_MACHINES = 'discovery';
 
 const fileNames: Readonly<Record<ConfigArtifact, string>> = {
@@ -23,28 +23,28 @@ const fileNames: Readonly<Record<ConfigArtifact, string>> = {
   'minimal-iso': 'minimal.iso',
 };
 
-/** The file of one host; its name is a host name, and hence no step upwards. */
+/** The file of one host. The name is a valid host name, so it contains no `..`. */
 export function hostPath(name: string, artifact: ConfigArtifact): string {
   return `hosts/${name}/${fileNames[artifact]}`;
 }
 
-/** The same for machines that no inventory lists, in a folder of its own where there are several of a kind. */
+/** The file for machines that are not listed. @param folder subfolder, if there are several files of this kind */
 export function discoveryPath(artifact: ConfigArtifact, folder?: string): string {
   const path = folder === undefined ? UNKNOWN_MACHINES : `${UNKNOWN_MACHINES}/${folder}`;
   return `${path}/${fileNames[artifact]}`;
 }
 
-/** @param id what {@link imageSetId} gives */
+/** @param id result of {@link imageSetId} */
 export function imagePath(id: string, part: ImagePart): string {
   return `images/${id}/ironic-python-agent.${part}`;
 }
 
-/** An archive of the agent's image; `id` is another one for other bytes. */
+/** An agent archive. @param id changes with the content */
 export function agentPath(id: string, name: string): string {
   return `agents/${id}/${name}`;
 }
 
-/** A name for images that belong together: another one as soon as one of them is another. */
+/** An ID for images of one version; changes with any of them. */
 export function imageSetId(
   architecture: string,
   images: readonly { readonly role: string; readonly sha256: string }[],
@@ -54,22 +54,22 @@ export function imageSetId(
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** @throws UsageError, with the name of the option, where files below it could not be named to boot loaders */
+/** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
 export function parseBaseUrl(text: string, option = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
   const message = issue?.message ?? issue?.rule.message;
   if (message !== undefined && issue?.rule.severity === 'error') {
-    throw new UsageError(`${option}: ${message}`, { hint: 'for example http://192.0.2.1/boot' });
+    throw new UsageError(`${option}: ${message}`, { hint: 'use a URL such as http://192.0.2.1/boot' });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {
-      hint: 'give the URL of a folder, without query, fragment, blanks, quotes and commas',
+      hint: 'use the URL of a folder, without query, fragment, blanks, quotes and commas',
     });
   }
   return text.replace(/\/+$/, '');
 }
 
-/** The longest ending first, since `worker-minimal.iso` ends as `worker.iso` does. */
+/** The longest ending first: `worker-minimal.iso` also ends in `.iso`. */
 const endings = [
   ['minimal-iso', '-minimal.iso'],
   ['initramfs', '.initramfs'],
@@ -87,7 +87,7 @@ export function hostFileName(host: string, artifact: ConfigArtifact): string {
   return host + (endings.find(([name]) => name === artifact)?.[1] ?? '');
 }
 
-/** What the name may stand for, the likeliest first: a host may be called `worker-minimal`. */
+/** The possible meanings of a file name, the likeliest first: a host may have the name `worker-minimal`. */
 export function parseHostFileName(name: string): HostFile[] {
   return endings
     .filter(([, ending]) => name.endsWith(ending) && name.length > ending.length)

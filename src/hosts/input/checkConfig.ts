@@ -1,4 +1,4 @@
-/** The check of an Ignition config, wherever one is given: what Ignition would say, then what we know besides. */
+/** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { type DocumentRead, examineConfig, jsonType, locateFindings } from '../../ignition/validate.ts';
@@ -9,32 +9,32 @@ import type { FileFinding, FileReport } from '../../io/report/reporter.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
 /**
- * Whether to look further than Ignition: never, at configs that run the agent, at all, or at all with warnings that are
- * errors.
+ * When to apply lint rules: `none` never, `auto` to configs that run the agent, `agent` to all configs, `error` to all
+ * configs with warnings as errors.
  */
 export type LintMode = 'none' | 'auto' | 'agent' | 'error';
 
 export interface CheckOptions {
   readonly lint: LintMode;
-  /** Warnings make a document not valid. */
+  /** Whether warnings make a document invalid. */
   readonly strict: boolean;
-  /** The release of the agent that the document is for; without, the newest. */
+  /** The agent release that the document is for (default: the newest release). */
   readonly ipaVersion?: IpaVersion;
-  /** By which certificates are judged. */
+  /** The time to check certificates against. */
   readonly now: Date;
-  /** The document is in an image, or a command is about to put it there and knows what fits: its size is not judged. */
+  /** The document is embedded in an image, or the command checks itself whether it fits: its size is not checked here. */
   readonly isEmbedded?: boolean;
 }
 
 export interface CheckedDocument {
   readonly report: FileReport;
-  /** The document as it may be shown: secrets are masked, and nothing has moved. */
+  /** The document with masked secrets; all positions are unchanged. */
   readonly shown: Uint8Array;
-  /** The same of the configs that are inlined in it, by the references that lead to them. */
+  /** The inlined configs with masked secrets, by their references. */
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An Ignition config, whatever its file is called, and what is inlined in it; `strict` is left to the caller. */
+/** Checks a config and the configs that it inlines. The caller handles `strict`. */
 export async function checkConfig(
   bytes: Uint8Array,
   options: Omit<CheckOptions, 'strict'>,
@@ -56,7 +56,7 @@ function isValid(findings: readonly Finding[]): boolean {
   return findings.every(({ severity }) => severity !== 'error');
 }
 
-/** The same, with a better hint where the document is something else than an Ignition config. */
+/** Adds a better hint if the document is not an Ignition config. */
 export async function explainContent(
   file: string,
   bytes: Uint8Array,
@@ -86,7 +86,7 @@ async function findConfigs(document: Buffer, read: DocumentRead, own: Report): P
   return { config: read.config, findings: [], documents: new Map(), place };
 }
 
-/** Nothing that runs the agent lacks this word, unless it is written in escapes. */
+/** Every config that runs the agent contains this word, or escape sequences. */
 function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
   if (mode !== 'auto') return mode !== 'none';
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
@@ -109,7 +109,7 @@ async function lint(
   return place(lintFindings(issues, options));
 }
 
-/** What only this program says, with the severity that the user wants. */
+/** Findings of the lint rules, with the severity that `mode` sets. */
 export function lintFindings(
   issues: readonly Issue[],
   { lint: mode }: Pick<CheckOptions, 'lint'>,

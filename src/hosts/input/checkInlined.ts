@@ -1,6 +1,6 @@
 /**
- * The check of the configs that a config inlines: what Ignition says of each of them, and of all of them merged. Findings
- * are at the place in the document that they are about.
+ * Checks the configs that a config inlines, each one alone and all of them merged, with Ignition's rules. Findings have
+ * positions in the document that they are about.
  */
 
 import type { Config } from '../../ignition/config.ts';
@@ -23,16 +23,16 @@ import { type Finding, formatPath } from '../../core/finding.ts';
 import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
 
 export interface CheckedConfigs {
-  /** What Ignition makes of all of them. */
+  /** All configs, merged as Ignition merges them. */
   readonly config: Config;
   readonly findings: readonly FileFinding[];
-  /** The inlined documents by the references that lead to them. */
+  /** The inlined documents by their references. */
   readonly documents: ReadonlyMap<string, Buffer>;
-  /** Moves findings about `config` to the documents that they are about. */
+  /** Maps findings in the merged config to the documents that they are about. */
   readonly place: (findings: readonly Finding[]) => readonly FileFinding[];
 }
 
-/** @param own what was found in the outermost document itself */
+/** @param own findings in the outermost document itself */
 export async function checkInlined(
   document: Buffer,
   read: DocumentRead,
@@ -81,7 +81,7 @@ function logMerged(finding: FileFinding): FileFinding {
   return { ...finding, message: `${finding.message}, once all configs are merged` };
 }
 
-/** Adds positions, in the order in which the findings are given. */
+/** Adds positions; the order of the findings is unchanged. */
 function locate(
   placed: readonly PlacedFinding[],
   document: Buffer,
@@ -100,7 +100,7 @@ function locate(
   return placed.map(({ finding }) => located.get(finding) ?? finding);
 }
 
-/** Leaves out what the same rule has found at the same place before. */
+/** Removes findings of the same rule at the same place. */
 function withoutKnown(findings: readonly FileFinding[], known: readonly FileFinding[]): FileFinding[] {
   const ids = new Set(known.map(identify));
   return findings.filter((finding) => !ids.has(identify(finding)));

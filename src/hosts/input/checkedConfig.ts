@@ -1,4 +1,4 @@
-/** The Ignition config that a command is to embed: read, and checked as Ignition would check it. */
+/** Reads the Ignition config to embed, and checks it with Ignition's rules. */
 
 import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
@@ -7,18 +7,17 @@ import { nameInput, isYamlFile } from './nameInput.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 
 export interface ConfigOptions {
-  /** Path of the config; without, it is read from standard input. */
+  /** Path of the config (default: standard input). */
   readonly ignitionFile?: string | undefined;
-  /** False takes any bytes. */
+  /** False accepts any bytes. */
   readonly validate?: boolean;
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * The bytes of the config as they are; of a YAML file (`*.yaml`, `*.yml`) the JSON that it stands for. What there is to
- * say about it goes to standard error.
- * @throws CliError where it cannot be read, or where Ignition would refuse it
+ * Returns the config unchanged, or the JSON of a YAML file (`*.yaml`, `*.yml`). Findings are reported on standard error.
+ * @throws CliError if the config cannot be read, or if Ignition would reject it
  */
 export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
   const { ignitionFile } = options;
@@ -29,7 +28,7 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
   if (wantsCheck(options, io)) {
     const name = ignitionFile ?? 'standard input';
     const { checkConfig, explainContent } = await import('./checkConfig.ts');
-    await refuseInvalid(
+    await requireValid(
       await explainContent(name, config, await checkConfig(config, checkOptions())),
       name,
       io,
@@ -39,12 +38,12 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
       io.note(describeCheckedConfig(name, config, checkOptions()));
     }
   } else {
-    io.note?.(`the config is not checked: ${reasonNotTo(options, io)}`);
+    io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
   }
   return config;
 }
 
-/** Scripts written for coreos-installer embed what they like, and rely on that. */
+/** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
 export function wantsCheck({ validate = true }: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
   return validate && io.env['IRONIC_COREOS_VALIDATE'] !== '0' && io.programName !== 'coreos-installer';
 }
@@ -60,7 +59,7 @@ async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<U
   const bytes = await readUserFile(path, io, CONFIG);
   const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
   const config = await nameInput(path, () => parseYamlConfig(bytes));
-  if (wantsCheck(options, io)) await refuseInvalid(await checkYamlConfig(config, checkOptions()), path, io);
+  if (wantsCheck(options, io)) await requireValid(await checkYamlConfig(config, checkOptions()), path, io);
   return config.json;
 }
 
@@ -68,13 +67,13 @@ function checkOptions(): Omit<CheckOptions, 'strict'> {
   return { lint: 'auto', now: new Date(), isEmbedded: true };
 }
 
-/** What only this program has to say against a config is told, and keeps nobody from embedding it. */
-async function refuseInvalid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
+/** Only errors of Ignition's rules are fatal. Findings of lint rules are reported. */
+async function requireValid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
   const { reportChecked } = await import('./reportChecked.ts');
   reportChecked(checked, name, io);
   if (checked.report.valid) return;
-  throw new CliError('The Ignition config is not valid; nothing was written', {
+  throw new CliError('The Ignition config is invalid; nothing was written', {
     code: 'ERR_CONFIG_INVALID',
-    hint: 'mend the config, or embed it as it is with --no-validate',
+    hint: 'fix the config, or use --no-validate to embed it anyway',
   });
 }

@@ -1,4 +1,4 @@
-/** Configs on their way into a command of `ignition` and out of it: read, checked, translated, written. */
+/** Reads, checks, translates and writes the configs of the `ignition` commands. */
 
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -22,36 +22,36 @@ import { reportDiagnostics } from '../../io/report/text.ts';
 import { checkConfig } from './checkConfig.ts';
 import { reportChecked } from './reportChecked.ts';
 
-/** A valid config and the document that it stands in. */
+/** A valid config and its document. */
 export interface ConfigDocument {
-  /** The file, as the user names it. */
+  /** The file name as the user gave it. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** The same with its secrets masked. */
+  /** The document with masked secrets. */
   readonly shown: Uint8Array;
   readonly version: SpecVersion;
   readonly config: Config;
-  /** What Ignition remarks on it; already told. */
+  /** Warnings of Ignition's rules, already reported. */
   readonly findings: readonly Finding[];
 }
 
-/** @throws UsageError where it is no version that is understood */
+/** @throws UsageError for an unsupported version */
 export function parseSpecVersion(text: string): SpecVersion {
   const version = specVersions.find((known) => known === text);
   if (version !== undefined) return version;
-  throw new UsageError(`unknown version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
+  throw new UsageError(`unsupported version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
 }
 
 /**
- * Reads configs and tells what Ignition has to say about them; `-` is standard input.
- * @throws CliError where one of them is not valid, after all of them have been checked
+ * Reads configs and reports the findings of Ignition's rules; `-` is standard input.
+ * @throws CliError if one of them is invalid, after all of them have been checked
  */
 export async function readConfigDocuments(
   files: readonly string[],
   io: Io,
 ): Promise<readonly ConfigDocument[]> {
   if (files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('standard input can be read only once', { hint: 'give "-" once' });
+    throw new UsageError('standard input can be read only once', { hint: 'use "-" only once' });
   }
   const documents: ConfigDocument[] = [];
   const invalid: string[] = [];
@@ -65,11 +65,11 @@ export async function readConfigDocuments(
   if (invalid.length === 0) return documents;
   throw new CliError(`not a valid config: ${invalid.join(', ')}`, {
     code: 'ERR_CONFIG_INVALID',
-    hint: 'mend what is reported above',
+    hint: 'fix the errors above',
   });
 }
 
-/** Real configs have a few megabytes at most. */
+/** Configs have a few megabytes at most. */
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
@@ -92,8 +92,8 @@ async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<Confi
 }
 
 /**
- * The document's config in another version, after telling what is lost.
- * @throws CliError where the version cannot say the same, after telling why
+ * Translates the config to another version, and reports what is lost.
+ * @throws CliError if the version does not support a part of the config, after reporting the errors
  */
 export function translateDocument(document: ConfigDocument, to: SpecVersion, io: Io): Config {
   const { name, config, version: from } = document;
@@ -102,11 +102,11 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
   if (translation.status === 'translated') return translation.config;
   throw new CliError(`${printable(name)} cannot be translated from ${from} to ${to} without loss`, {
     code: 'ERR_CONFIG_VERSION',
-    hint: 'change what is reported above, or translate to a newer version',
+    hint: 'fix the errors above, or translate to a newer version',
   });
 }
 
-/** Tells, on standard error, what was found about a document's config as data. */
+/** Reports findings about a config, with positions in its document. */
 export function reportFindings(
   findings: readonly Finding[],
   { name, bytes, shown }: ConfigDocument,
@@ -118,12 +118,12 @@ export function reportFindings(
 
 /** Options of commands that write a config. */
 export interface WriteOptions {
-  /** A file; without, or with `-`, standard output. */
+  /** File to write; `-` is standard output (default: standard output). */
   readonly output?: string;
   readonly pretty?: boolean;
 }
 
-/** A config that was made from documents. */
+/** A config that was created from documents. */
 export interface MadeConfig {
   /** For messages: `merged config`. */
   readonly name: string;
@@ -132,8 +132,8 @@ export interface MadeConfig {
 }
 
 /**
- * Writes a config after checking it. One that is not valid goes to standard output only, where it can be looked at.
- * @throws CliError where it is not valid
+ * Checks a config and writes it. An invalid config is only written to standard output, so that it can be examined.
+ * @throws CliError if the config is invalid
  */
 export async function writeConfig(
   { name, config, sources }: MadeConfig,
@@ -142,16 +142,16 @@ export async function writeConfig(
 ): Promise<void> {
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const { valid, findings } = validateConfig(bytes);
-  const told = new Set(sources.flatMap((source) => source.findings.map(identify)));
-  const untold = findings.filter((finding) => !told.has(identify(finding)));
+  const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));
+  const unreported = findings.filter((finding) => !reported.has(identify(finding)));
   const source = { name, bytes: maskSecrets(bytes, config) };
-  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(untold, io) }, source));
+  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(unreported, io) }, source));
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) await writeToFile(output, bytes, io);
   if (valid) return;
-  throw new CliError(`the ${name} is not valid${output === '-' ? '' : '; nothing was written'}`, {
+  throw new CliError(`the ${name} is invalid${output === '-' ? '' : '; nothing was written'}`, {
     code: 'ERR_CONFIG_INVALID',
-    hint: 'Ignition would refuse it: mend what is reported above in the configs that it is made from',
+    hint: 'fix the errors above in the source configs',
   });
 }
 

@@ -1,4 +1,4 @@
-/** An archive of container images as a file: read once, whatever asks for it. */
+/** Reads agent archives, each file once. */
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,19 +8,19 @@ import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 
-/** A file that somebody has named. */
+/** A file, and where its name was given. */
 interface NamedArchive {
-  /** As the user gave it, relative to where the user is. */
+  /** The path as the user gave it, relative to the current folder. */
   readonly path: string;
-  /** How the user calls the place where it is named: `--agent-archive`. */
+  /** The source of the path, for messages: `--agent-archive`. */
   readonly place: string;
 }
 
 export type ReadArchiveFile = (file: NamedArchive) => Promise<ContainerArchive>;
 
 /**
- * A reader that checks each file once, as long as it stays the same file. It throws CliError for what is missing, no
- * archive of a container image, or damaged.
+ * A reader that checks each file once, unless the file changes. It throws CliError for files that are missing, damaged or
+ * not an archive of a container image.
  */
 export function createArchiveReader(io: Pick<Io, 'cwd' | 'stdin'>): ReadArchiveFile {
   const known = new Map<string, Promise<ContainerArchive>>();

@@ -1,4 +1,4 @@
-/** What a file is by its content, for messages where it is not what a command needs. */
+/** Detects the type of a file by its content, for messages about files of an unexpected type. */
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
@@ -14,7 +14,7 @@ export interface ContentKind {
 /** Larger texts are not parsed for a message. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** Undefined for an Ignition config, and for what is not known. */
+/** Undefined for an Ignition config, and for unknown content. */
 export async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKind | undefined> {
   const image = await detectImageKind(bytesAccess(bytes));
   if (image === 'iso')
@@ -37,7 +37,7 @@ function detectLines(file: string, text: string): ContentKind | undefined {
       use: `embed it with "ironic-coreos iso network embed -k ${file} ISO"`,
     };
   if (section === 'DEFAULT')
-    return { noun: 'a conf of ironic-python-agent', use: 'give it a name that ends in .conf' };
+    return { noun: 'a conf of ironic-python-agent', use: 'rename it to a name that ends in .conf' };
   return undefined;
 }
 
@@ -51,7 +51,7 @@ async function parseMapping(text: string): Promise<Mapping> {
   }
 }
 
-/** By the keys at the top, the first that fits. */
+/** By top-level keys; the first match counts. */
 const MAPPINGS: readonly {
   readonly keys: readonly string[];
   readonly noun: string;
@@ -79,7 +79,7 @@ const MAPPINGS: readonly {
   },
   {
     keys: ['interfaces', 'routes', 'dns-resolver'],
-    noun: 'an nmstate description',
+    noun: 'an nmstate file',
     use: (file) => `pass it to render with --nmstate ${file}`,
   },
   {

@@ -1,4 +1,4 @@
-/** The archive that a config loads: what it is, and whether the medium has it. */
+/** Inspects the agent archive that a config loads. */
 
 import {
   archiveMemory,
@@ -18,27 +18,27 @@ import type { RandomAccess } from '../../image/overlay.ts';
 import type { ImageInput } from './imageSource.ts';
 
 /**
- * `present`: the medium has it, with its digest. `other`: another file of that name. `unchecked`: it is fetched, or it is
- * not known which medium it will be on, or reading it would take too long.
+ * `present`: the ISO contains the archive, and its digest matches. `other`: the ISO contains a different file with that
+ * name. `unchecked`: the archive is fetched, the ISO is unknown, or reading it would take too long.
  */
 export type ArchiveState = 'present' | 'missing' | 'other' | 'unchecked';
 
 export interface InspectedArchive extends DeployedArchive {
   readonly state: ArchiveState;
-  /** Bytes, of one on the medium. */
+  /** Bytes, if it is on the ISO. */
   readonly size?: number;
-  /** What it takes of a host's memory, where it was read. */
+  /** Memory that it needs on a host, if it was read. */
   readonly memory: readonly MemoryPart[];
   readonly issues: readonly Issue[];
 }
 
-/** What is known of the image that the config was in. */
+/** The image that contains the config. */
 interface ArchivePlace extends Pick<ImageInput, 'image' | 'kind'> {
-  /** Whether reading a few hundred megabytes takes no time to speak of. */
+  /** Whether the image is a local file, so that reading a few hundred megabytes is fast. */
   readonly isLocal: boolean;
 }
 
-/** Undefined where the config loads none. */
+/** Undefined if the config loads no archive. */
 export async function inspectAgentArchive(
   config: Config,
   { image, isLocal, kind }: ArchivePlace,
@@ -46,7 +46,7 @@ export async function inspectAgentArchive(
   const deployed = findDeployedArchive(config);
   if (deployed === undefined) return undefined;
   const nothing = { ...deployed, memory: [], issues: [] };
-  // A config by itself may be for any medium.
+  // A config without an image may be for any ISO.
   if (deployed.url !== undefined || kind === 'other') return { ...nothing, state: 'unchecked' };
   const entry = kind === 'iso' ? await (await openIsoTree(image)).find(`coreos/${deployed.name}`) : undefined;
   if (entry?.kind !== 'file')

@@ -1,4 +1,4 @@
-/** Where a config may be: a file, a live ISO, an initramfs, a URL of one of them, standard input. Opens it, and tells which. */
+/** Opens a source that may contain a config: a file, a live ISO, an initramfs, a URL of one of these, or standard input. */
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -18,21 +18,21 @@ import { openLiveIso } from '../../image/liveIso.ts';
 
 export interface ImageInput {
   readonly kind: ImageKind;
-  /** As it may be shown. */
+  /** The name for messages, without secrets. */
   readonly name: string;
   readonly image: ImageAccess;
 }
 
-/** What the source is to the user, and how much of anything but an image, which is read in parts, is still plausible. */
+/** The source for messages, and the size limit for sources other than images. Images are read in parts. */
 export interface ExpectedSource {
-  /** Begins a sentence, e.g. `Deployed config`. */
+  /** Begins an error message, e.g. `Deployed config`. */
   readonly what: string;
   readonly maxBytes: number;
 }
 
 /**
- * Opens what `source` names for `use`; `-` is standard input.
- * @throws CliError in the user's terms
+ * Opens `source`, calls `use` and closes it; `-` is standard input.
+ * @throws CliError if it cannot be read
  */
 export async function readImageSource<T>(
   source: string,
@@ -58,13 +58,13 @@ export async function readImageSource<T>(
 
 async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'note'>): Promise<ImageInput> {
   const kind = await detectImageKind(image);
-  note?.(`${name} is told by its content: ${kind === 'other' ? 'no image' : kind}`);
+  note?.(`${name}: detected ${kind === 'other' ? 'no image' : kind}`);
   return { kind, name, image };
 }
 
 /**
- * All bytes of anything but an image.
- * @throws CliError where they are too many
+ * Reads all bytes of a source that is not an image.
+ * @throws CliError if it is too large
  */
 export async function readWhole(
   { image, name }: ImageInput,
@@ -73,11 +73,11 @@ export async function readWhole(
   if (image.size <= maxBytes) return image.read(0, image.size);
   throw new CliError(`${name} is too large: more than ${maxBytes} bytes`, {
     code: 'ERR_TOO_LARGE',
-    hint: 'give an Ignition config, a live ISO or an initramfs',
+    hint: 'pass an Ignition config, a live ISO or an initramfs',
   });
 }
 
-/** Pipes are not: they are read from start to end. */
+/** False for pipes, which are read from start to end. */
 async function isSeekable(
   path: string,
   { what }: ExpectedSource,
@@ -89,11 +89,11 @@ async function isSeekable(
   return stats.isFile() || stats.isBlockDevice();
 }
 
-/** Of a config; images are read in parts. */
+/** The limit is for configs; images are read in parts. */
 const expected: ExpectedSource = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
 const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: expected.maxBytes };
 
-/** Reads the config that `source` names, with what is inlined in it; `-` is standard input. Throws CliError where there is none. */
+/** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readDeployedConfig(source: string, io: Io): Promise<Config> {
   return readImageSource(source, expected, { io, use: extractConfig });
 }
@@ -103,7 +103,7 @@ async function extractConfig(source: ImageInput): Promise<Config> {
     return decodeConfig(await extractDocument(source), source.name);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'give an Ignition config, a live ISO or an initramfs with one in it' } = error;
+    const { hint = 'pass an Ignition config, or a live ISO or initramfs that contains one' } = error;
     throw new CliError(`${source.name}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }
@@ -117,9 +117,9 @@ async function extractDocument(source: ImageInput): Promise<Uint8Array> {
 
 function found(config: Uint8Array | undefined, name: string): Uint8Array {
   if (config !== undefined) return config;
-  throw new CliError(`${name} holds no Ignition config`, {
+  throw new CliError(`${name} contains no Ignition config`, {
     code: 'ERR_FORMAT',
-    hint: 'embed one with `iso ignition embed`, or give the file that is deployed',
+    hint: 'embed one with `iso ignition embed`, or pass the deployed file',
   });
 }
 
@@ -127,7 +127,7 @@ function decodeConfig(document: Uint8Array, name: string): Config {
   const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
   const { message, hint = 'check it with `validate`' } = read.finding;
-  throw new CliError(`${name} is no Ignition config that can be read: ${message}`, {
+  throw new CliError(`${name} is not a valid Ignition config: ${message}`, {
     code: 'ERR_FORMAT',
     hint,
   });

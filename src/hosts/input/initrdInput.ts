@@ -1,4 +1,4 @@
-/** The initramfs that a command is given: a path, or standard input. It may be larger than memory. */
+/** Reads an initramfs from a path or standard input. It may be larger than memory. */
 
 import type { ByteSource } from '../../formats/byteFeed.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
@@ -8,9 +8,9 @@ import { openSpooled } from '../../io/files/spool.ts';
 import { nameInput } from './nameInput.ts';
 
 /**
- * The regular files that are wanted, by path.
+ * Returns the selected regular files, by path.
  * @param path undefined for standard input
- * @throws CliError with the path, where it cannot be read or is no initramfs
+ * @throws CliError with the path if it cannot be read or is not an initramfs
  */
 export async function readInitrdInput(
   path: string | undefined,
@@ -21,9 +21,9 @@ export async function readInitrdInput(
 }
 
 /**
- * Lends the bytes of an initramfs.
+ * Opens an initramfs, calls `use` and closes it.
  * @param path undefined for standard input
- * @throws CliError with the path, where it cannot be read or is no initramfs
+ * @throws CliError with the path if it cannot be read or is not an initramfs
  */
 export async function withInitrd<T>(
   path: string | undefined,
@@ -39,10 +39,10 @@ export async function withInitrd<T>(
 }
 
 /**
- * Lends the bytes of an initramfs as often as they are asked for, one time after the other: what comes from a pipe is
- * kept in a temporary file meanwhile.
+ * Like {@link withInitrd}, but `use` can read the bytes several times, one after the other. Input from a pipe is stored
+ * in a temporary file.
  * @param path undefined for standard input
- * @throws CliError with the path, where it cannot be read or is no initramfs
+ * @throws CliError with the path if it cannot be read or is not an initramfs
  */
 export async function withRepeatableInitrd<T>(
   path: string | undefined,

@@ -1,4 +1,4 @@
-/** What was found about a config and the configs that it inlines, without the secrets of any of them. */
+/** Masks secrets in findings, in a config and in the configs that it inlines. */
 
 import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -8,20 +8,20 @@ import { furtherType } from '../../ignition/shape.ts';
 import { jsonType } from '../../ignition/validate.ts';
 import type { FileFinding } from '../../io/report/reporter.ts';
 
-/** Rules whose texts quote what is in the document. */
+/** Rules with messages that quote the document. */
 const quotingRules: ReadonlySet<string> = new Set(
   [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
 );
 
-/** A config with those that it inlines, by the references that lead to them. */
+/** A config, and the configs that it inlines by their references. */
 export interface FoundDocuments {
   readonly document: Buffer;
   readonly inlined: ReadonlyMap<string, Buffer>;
-  /** What Ignition makes of them; undefined where the first one cannot be decoded. */
+  /** The merged config; undefined if the document cannot be decoded. */
   readonly config: Config | undefined;
 }
 
-/** The same as they may be shown. */
+/** The documents and findings with masked secrets. */
 export interface ShownDocuments {
   readonly shown: Uint8Array;
   readonly references: ReadonlyMap<string, Uint8Array>;

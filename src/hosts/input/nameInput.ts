@@ -1,11 +1,11 @@
-/** Names the input that an error is about; domain functions know its bytes only. */
+/** Adds the name of an input to errors. Functions of the domain only know its bytes. */
 
 import { CliError, FormatError } from '../../core/errors.ts';
 
 /**
- * What `read` gives.
- * @param name of the input as the user knows it, e.g. its path
- * @throws CliError that begins with the name, in place of a FormatError
+ * Returns the result of `read`.
+ * @param name of the input for messages, e.g. its path
+ * @throws CliError that begins with the name, instead of a FormatError
  */
 export async function nameInput<T>(name: string, read: () => T | Promise<T>): Promise<T> {
   try {

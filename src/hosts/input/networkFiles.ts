@@ -1,6 +1,6 @@
 /**
- * The network settings that a command is to embed: keyfiles as they are, and nmstate descriptions converted to keyfiles.
- * The conversion is our own, also where nmstate is installed, so that the result is the same everywhere.
+ * Reads the network settings to embed: keyfiles unchanged, and nmstate files converted to keyfiles. The conversion is
+ * always the built-in one, so that the result is the same on every machine.
  */
 
 import { basename } from 'node:path';
@@ -16,32 +16,32 @@ import { nameInput } from './nameInput.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
-  /** Keyfiles of NetworkManager; each is embedded under its base name. */
+  /** NetworkManager keyfiles; each is embedded under its file name. */
   readonly keyfile?: readonly string[];
-  /** Descriptions for nmstate, as YAML or JSON. */
+  /** nmstate files, as YAML or JSON. */
   readonly nmstate?: readonly string[];
 }
 
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
 const NMSTATE = { what: 'Network state', maxBytes: 1024 * 1024 };
 
-/** The files of the options, none of which is an image. */
+/** The files of the options, to check that none of them is an image. */
 export function networkInputs({ keyfile, nmstate }: NetworkOptions): readonly OptionFiles[] {
   return [
     { flag: '-k', what: 'a NetworkManager keyfile', paths: keyfile },
-    { flag: '--nmstate', what: 'an nmstate description', paths: nmstate },
+    { flag: '--nmstate', what: 'an nmstate file', paths: nmstate },
   ];
 }
 
 /**
- * All keyfiles, those that were given first. What is strange about them is told, and they are taken nevertheless.
- * @throws UsageError where nothing is given; CliError where something cannot be read or converted
+ * All keyfiles, given ones first. Problems with keyfiles are reported as warnings.
+ * @throws UsageError if no file is given, CliError if a file cannot be read or converted
  */
 export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise<NetworkFile[]> {
   const { keyfile = [], nmstate = [] } = options;
   if (keyfile.length + nmstate.length === 0) {
     throw new UsageError('no network settings are given', {
-      hint: 'give a keyfile with -k FILE, or an nmstate description with --nmstate FILE',
+      hint: 'pass a keyfile with -k FILE, or an nmstate file with --nmstate FILE',
     });
   }
   const files: NetworkFile[] = [];
@@ -54,7 +54,7 @@ async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
   const problem = findKeyfileProblem(data);
   if (problem !== undefined) {
-    const hint = 'NetworkManager will pass over the file; it is embedded as it is';
+    const hint = 'fix the file: NetworkManager ignores it otherwise';
     report(io, { severity: 'warning', message: problem, hint, at: { file: path } });
   }
   return { name: basename(path), data };
@@ -70,12 +70,12 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {
       code: 'ERR_FORMAT',
-      hint: 'convert it with nmstatectl gc, and give the keyfiles with -k',
+      hint: 'convert it with nmstatectl gc, and pass the keyfiles with -k',
     });
   }
   if (keyfiles.length === 0) {
-    const message = `${path} describes no connection`;
-    report(io, { severity: 'warning', message, hint: 'leave it out' });
+    const message = `${path} contains no connections`;
+    report(io, { severity: 'warning', message, hint: 'remove it' });
   }
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }

@@ -1,4 +1,4 @@
-/** Reports what was found about a checked document. */
+/** Reports the findings of a checked document. */
 
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -6,7 +6,7 @@ import { reportDiagnostics } from '../../io/report/text.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { CheckedDocument } from './checkConfig.ts';
 
-/** @param name of the document, as the user knows it */
+/** @param name of the document, for messages */
 export function reportChecked(
   { report: { findings, valid }, shown, references }: CheckedDocument,
   name: string,

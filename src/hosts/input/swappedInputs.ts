@@ -1,4 +1,4 @@
-/** Recognises an image that was given in the place of another input, by its content. */
+/** Detects images that were passed instead of another input, by their content. */
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 import type { Io } from '../../io/io.ts';
 
-/** The files of an option, none of which is an image. */
+/** The files of an option that does not accept images. */
 export interface OptionFiles {
   readonly flag: string;
   /** With its article, e.g. `an Ignition config`. */
@@ -15,14 +15,14 @@ export interface OptionFiles {
   readonly paths: readonly string[] | undefined;
 }
 
-/** The file of an option for one Ignition config; none for standard input. */
+/** The file of an option for one Ignition config. @param path undefined for standard input */
 export function configFile(flag: string, path: string | undefined): OptionFiles {
   return { flag, what: 'an Ignition config', paths: path === undefined ? [] : [path] };
 }
 
 /**
- * @param image the argument that has to be an image; undefined for commands without one
- * @throws CliError where a file of an option is an image; it names both places if they are swapped
+ * @param image the argument that must be an image; undefined for commands without one
+ * @throws CliError if a file of an option is an image; if the two are swapped, the hint contains the correct order
  */
 export async function refuseSwapped(
   image: string | undefined,
@@ -34,25 +34,25 @@ export async function refuseSwapped(
     const kind = await kindOf(path, io);
     if (kind === undefined || kind === 'other') continue;
     const isSwapped = image !== undefined && (await kindOf(image, io)) === 'other';
-    if (kind === 'initramfs' && !isSwapped) continue; // it may be a config that is compressed
+    if (kind === 'initramfs' && !isSwapped) continue; // may be a compressed config
     const noun = kind === 'iso' ? 'an ISO image' : 'an initramfs';
     throw new CliError(`${path} is ${noun}, not ${what}`, {
       code: 'ERR_SETTING',
-      hint: isSwapped ? `swap the two files: ${flag} ${image} ${path}` : `give ${flag} the path of ${what}`,
+      hint: isSwapped ? `swap the two files: ${flag} ${image} ${path}` : `pass ${what} to ${flag}`,
     });
   }
 }
 
-/** Bytes up to the end of what tells that something is an ISO. */
+/** Bytes that are needed to detect an ISO. */
 const HEAD = 32_774;
 
-/** Undefined for what is no regular file: a pipe can be read only once. */
+/** Undefined for files that are not regular: a pipe can be read only once. */
 async function kindOf(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<ImageKind | undefined> {
   const head = readHead(resolve(cwd, path));
   return head === undefined ? undefined : detectImageKind(bytesAccess(head));
 }
 
-/** What cannot be read is reported by the one who reads it. */
+/** Errors are ignored here: reading the file later reports them. */
 function readHead(place: string): Uint8Array | undefined {
   try {
     if (!statSync(place).isFile()) return undefined;

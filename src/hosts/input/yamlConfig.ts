@@ -1,7 +1,6 @@
 /**
- * Ignition configs that are written as YAML: the same data, for those who want comments and several lines. Ignition reads
- * JSON alone, so that is what is embedded; findings have the places of the YAML. Left out: Butane, which is YAML too, but
- * another language.
+ * Ignition configs written as YAML: the same data, with comments and multi-line strings. Ignition only reads JSON, so
+ * JSON is embedded; findings have positions in the YAML. Butane is not supported: it is YAML, but another language.
  */
 
 import { findSecretNodes, joinSpans, secretFilesOf } from '../../agent/lint/secrets.ts';
@@ -15,15 +14,15 @@ import type { Finding, Position } from '../../core/finding.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
 
 export interface YamlConfig {
-  /** As Ignition reads it: compact, with a line feed at its end. */
+  /** Compact JSON for Ignition, with a final line feed. */
   readonly json: Buffer;
   readonly text: Uint8Array;
-  /** The same as text. */
+  /** The document as a string. */
   readonly source: string;
   readonly locate: ParsedYaml['locate'];
 }
 
-/** @throws FormatError where it is no YAML, or no config */
+/** @throws FormatError if it is not YAML, or not a config */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
   const source = decodeUtf8(text);
   const { value, locate } = parseYaml(source);
@@ -33,7 +32,7 @@ export function parseYamlConfig(text: Uint8Array): YamlConfig {
   return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate };
 }
 
-/** The check of the JSON, told with lines and columns of the YAML; those of inlined configs are of their own JSON. */
+/** Checks the JSON. Findings have positions in the YAML; those of inlined configs in their own JSON. */
 export async function checkYamlConfig(
   config: YamlConfig,
   options: Omit<CheckOptions, 'strict'>,
@@ -60,7 +59,7 @@ function relocate(finding: Finding, config: YamlConfig): Finding {
   return position === undefined ? placeless : { ...placeless, position };
 }
 
-/** Of a value with a wrong type, Ignition knows only where it stands in the JSON. */
+/** For a value of an unexpected type, Ignition only reports the position in the JSON. */
 function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Position | undefined {
   if (path.length > 0 || rule !== jsonType.id) return locate(path);
   const read = readConfig(json);
@@ -68,8 +67,8 @@ function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Po
 }
 
 /**
- * Secrets become stars, as does what may hold any: comments, and the data of data URLs behind their first characters.
- * Every other byte stays where it is.
+ * Replaces secrets with stars, and everything that may contain secrets: comments, and the data of data URLs after their
+ * first characters. The positions of all other bytes are unchanged.
  */
 function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const read = readEffectiveConfig(json);
@@ -80,16 +79,16 @@ function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
-/** Behind the first characters. */
+/** The data after the first characters. */
 const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
 
-/** A `#` in a scalar is a part of it. */
+/** Comments, without `#` in scalars. */
 function findComments(source: string, scalars: readonly Span[]): Span[] {
   const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
   return findMatches(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
 }
 
-/** The text with its parts at these spans, which are in order, replaced. */
+/** Replaces the parts of the text at these spans, which are sorted. */
 function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
   const parts: string[] = [];
   let end = 0;
@@ -108,7 +107,7 @@ function findMatches(text: string, pattern: RegExp): Span[] {
   }));
 }
 
-/** As many bytes as before, in the same lines. */
+/** Replaces each line with stars; the number of bytes and lines is unchanged. */
 function hide(text: string): string {
   return text.replaceAll(/[^\r\n]+/g, (line) => '*'.repeat(Buffer.byteLength(line)));
 }

@@ -1,6 +1,6 @@
 /**
- * `--agent-archive`, or the setting of an inventory: the archive with the agent's image is published once, and configs that
- * hosts fetch name it by URL. A full ISO has it on the medium instead, and hence a config of its own.
+ * `--agent-archive`, or the setting of an inventory. The archive is published once, and configs that hosts fetch contain
+ * its URL. A full ISO contains the archive itself, and therefore needs a separate config.
  */
 
 import { basename, resolve } from 'node:path';
@@ -18,33 +18,33 @@ import type { RenderConfig, RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
 
-/** The configs of a host, or of all that are not known. */
+/** The configs of a host, or of all unknown machines. */
 export interface HostConfigs {
-  /** For every way of booting but that from a full ISO. */
+  /** For every way to boot except a full ISO. */
   readonly fetched: RenderedConfig;
   readonly onIso: RenderedConfig;
-  /** Undefined where the image is pulled from a registry. */
+  /** Undefined if the image is pulled from a registry. */
   readonly archive: HostArchive | undefined;
 }
 
 /** The archive that a host loads. */
 export interface HostArchive extends ArchiveToLoad {
-  /** The folder below `agents`, another one for other bytes. */
+  /** Name of the folder in `agents`; changes with the content. */
   readonly id: string;
-  /** Of the file, without folders. */
+  /** File name without folder. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;
   readonly architecture: string;
 }
 
-/** Makes an archive available to hosts, once or again, and gives its URL. */
+/** Makes an archive available to hosts, and returns its URL. May be called several times for one archive. */
 export type PublishArchive = (archive: HostArchive) => Promise<string>;
 
-/** Renders configs; undefined, after it has been told why, for what is wrong. */
+/** Renders configs. Returns undefined for an invalid config, after reporting its errors. */
 export interface AgentArchives {
   render(source: RenderSource, host: ArchiveHost): Promise<HostConfigs | undefined>;
-  /** Those that configs name. */
+  /** The archives that configs refer to. */
   used(): readonly HostArchive[];
 }
 
@@ -61,7 +61,7 @@ export interface ArchiveJob {
   readonly io: Io;
 }
 
-/** @throws CliError for archives that are missing or damaged, UsageError for two of one architecture */
+/** @throws CliError for archives that are missing or damaged, UsageError for two archives of one architecture */
 export async function openAgentArchives(job: ArchiveJob): Promise<AgentArchives> {
   const readFile = createArchiveReader(job.io);
   const given = await readGiven(job.given, readFile);
@@ -84,20 +84,20 @@ export async function openAgentArchives(job: ArchiveJob): Promise<AgentArchives>
   };
 }
 
-/** By architecture; undefined is for a single one, whatever it is for. */
+/** By architecture; undefined for a single archive, which may contain images of any architecture. */
 type GivenArchives = ReadonlyMap<string | undefined, string>;
 
 async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): Promise<GivenArchives> {
   const files = new Map<string | undefined, string>();
   for (const text of texts) {
-    const { architecture: said, name } = splitArchitecture(text);
+    const { architecture: given, name } = splitArchitecture(text);
     const { images } = await readFile({ path: name, place: '--agent-archive' });
     const found = new Set(images.map(coreosArchitecture));
-    const architecture = said ?? (texts.length === 1 ? undefined : onlyOne(found, name));
+    const architecture = given ?? (texts.length === 1 ? undefined : onlyOne(found, name));
     const other = files.get(architecture);
     if (other !== undefined) {
-      throw new UsageError(`${other} and ${name} are both the agent archive for ${architecture}`, {
-        hint: 'give one of them',
+      throw new UsageError(`two agent archives for ${architecture}: ${other} and ${name}`, {
+        hint: 'pass only one of them',
       });
     }
     files.set(architecture, name);
@@ -108,8 +108,8 @@ async function readGiven(texts: readonly string[], readFile: ReadArchiveFile): P
 function onlyOne(found: ReadonlySet<string>, name: string): string {
   const [architecture, ...others] = found;
   if (architecture !== undefined && others.length === 0) return architecture;
-  throw new UsageError(`${name} has images for several architectures`, {
-    hint: `say which hosts it is for: --agent-archive ${architectures[0]}=${name}`,
+  throw new UsageError(`${name} contains images for several architectures`, {
+    hint: `add the architecture of its hosts: --agent-archive ${architectures[0]}=${name}`,
   });
 }
 
@@ -122,9 +122,9 @@ function withArchive(
   if (given.size === 0) return { ...source, ...known };
   const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
   if (file !== undefined) return { ...source, ...known, options: { ...source.options, agentArchive: file } };
-  throw new CliError(`there is no agent archive for ${architecture}`, {
+  throw new CliError(`no agent archive for ${architecture}`, {
     code: 'ERR_SETTING',
-    hint: `give it: --agent-archive ${architecture}=FILE`,
+    hint: `pass it: --agent-archive ${architecture}=FILE`,
   });
 }
 
@@ -169,7 +169,7 @@ async function renderLoaded(
   const first = await render(isFetched ? withUrl(source, await publish(archive)) : source);
   if (first === undefined || !isFetched || !isOnIso)
     return first && { fetched: first, onIso: first, archive };
-  const { io } = collectDiagnostics(source.io); // the same has been said of the other one
+  const { io } = collectDiagnostics(source.io); // the other config has the same warnings
   const onIso = await render({ ...source, io });
   return onIso && { fetched: first, onIso, archive };
 }

@@ -1,4 +1,4 @@
-/** From flags, environment and inventory to the settings of a network boot, and where each of them comes from. */
+/** Reads the settings of a network boot from flags, environment and inventory, with the source of each setting. */
 
 import { inputParsers } from '../../agent/inputParsers.ts';
 import { directHosts } from '../../agent/proxy.ts';
@@ -17,16 +17,16 @@ import { isSwitchedOn, type Reading, valueOf, valuesOf } from '../settings/readi
 import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '../settings/inventory.ts';
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
-/** The options that are settings, under the names that they have on the command line. */
+/** The options for settings, named as on the command line. */
 export type BootOptions = OptionsNamed<'boot' | 'host.consoles' | 'proxy' | 'ironic.apiUrls'>;
 
 export interface BootInputs {
   readonly settings: BootSettings;
-  /** How the user calls what is at this path of the settings; undefined where it comes from nowhere. */
+  /** The source of the setting with this path, for messages; undefined if it is not set. */
   readonly placeOf: (path: Path) => string | undefined;
 }
 
-/** Throws UsageError for what cannot be read, or where no URL is given at all. */
+/** @throws UsageError for invalid values, or if no URL is given */
 export async function readBootInputs(options: BootOptions & InventoryPlace, io: Io): Promise<BootInputs> {
   const inputs = bootInputsOf(options, await readInventoryLayers(options, io), io);
   const { settings, placeOf: place } = inputs;
@@ -37,22 +37,22 @@ export async function readBootInputs(options: BootOptions & InventoryPlace, io: 
   return inputs;
 }
 
-/** The same where the inventory has been read. Throws UsageError as well. */
+/** Like {@link readBootInputs}, for an inventory that has been read. @throws UsageError */
 export function bootInputsOf(options: BootOptions, { files, profile }: InventoryLayers, io: Io): BootInputs {
-  // Kernel arguments are alike for all profiles, and this one takes every setting that they are made from.
+  // Kernel arguments are the same for all profiles, and the default profile supports all of their settings.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
-  const counting = dropBeaten(inputs);
+  const effective = dropOverridden(inputs);
   const { noProxy, proxyUrl } = inputParsers.default;
   const reading = joinLists({
-    profile: profile === 'buildpy' ? 'default' : profile, // with that one, Ironic has no setting
-    inputs: counting,
+    profile: profile === 'buildpy' ? 'default' : profile, // that profile has no setting for the URL of Ironic
+    inputs: effective,
     options: {},
-    // A proxy is meant for the initramfs here, and not for the unit that the profile writes.
+    // The proxy is for the initramfs here, not for the unit of the profile.
     parse: { ...inputParsers[profile], noProxy, proxyUrl },
     io,
     warn: (message, hint) => report(io, { severity: 'warning', message, hint }),
   });
-  return { settings: readSettings(reading), placeOf: (path) => placeOf(path, counting) };
+  return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective) };
 }
 
 type UrlName = 'kernelUrl' | 'initramfsUrl' | 'rootfsUrl';
@@ -63,22 +63,23 @@ const urlSettings = {
   rootfsUrl: 'boot.rootfsUrl',
 } as const satisfies Record<UrlName, SettingName>;
 
-/** What says the same as another setting, or its contrary, counts unless the other comes from a stronger place. */
-const rivals = [
+/** Pairs of settings that cannot be combined. The one from the source with the higher precedence is used. */
+const alternatives = [
   ...Object.values(urlSettings).map((name) => ['boot.baseUrl', name] as const),
   ['boot.embedded', 'boot.ignitionUrl'],
   ['boot.ignitionUrl', 'boot.embedded'],
 ] as const satisfies readonly (readonly [SettingName, SettingName])[];
 
-const strength = { flag: 2, environment: 1, file: 0 } as const;
+const precedence = { flag: 2, environment: 1, file: 0 } as const;
 
-function dropBeaten(inputs: Inputs): Inputs {
-  const beaten = rivals.flatMap(([winner, loser]) => {
+function dropOverridden(inputs: Inputs): Inputs {
+  const overridden = alternatives.flatMap(([winner, loser]) => {
     const [won, lost] = [inputs.get(winner)?.at(-1), inputs.get(loser)?.at(-1)];
-    const isBeaten = won !== undefined && lost !== undefined && strength[won.origin] > strength[lost.origin];
-    return isBeaten ? [loser] : [];
+    const isOverridden =
+      won !== undefined && lost !== undefined && precedence[won.origin] > precedence[lost.origin];
+    return isOverridden ? [loser] : [];
   });
-  return new Map([...inputs].filter(([name]) => !beaten.some((loser) => loser === name)));
+  return new Map([...inputs].filter(([name]) => !overridden.some((loser) => loser === name)));
 }
 
 function readSettings(reading: Reading): BootSettings {
@@ -86,7 +87,7 @@ function readSettings(reading: Reading): BootSettings {
   const ignition = valueOf(reading, 'boot.ignitionUrl');
   if (Object.keys(urls).length === 0 && ignition === undefined) {
     throw new UsageError('no URL is given', {
-      hint: 'give --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
+      hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
     });
   }
   const proxy = readBootProxy(reading);
@@ -119,12 +120,12 @@ function readUrls(reading: Reading): Partial<Record<UrlName, string>> {
   };
 }
 
-/** The names under which ironic-image serves the ramdisk. */
+/** The file names of ironic-image. */
 function filesBelow({ place, text: baseUrl }: InputValue): Record<UrlName, string> {
   if (/[?#]/.test(baseUrl)) {
     throw new CliError(`${place}: file names cannot be added to a URL with a query or a fragment`, {
       code: 'ERR_SETTING',
-      hint: 'give --kernel-url, --initramfs-url and --rootfs-url',
+      hint: 'use --kernel-url, --initramfs-url and --rootfs-url',
     });
   }
   const start = `${baseUrl.replace(/\/$/, '')}/ironic-python-agent`;
@@ -135,7 +136,7 @@ function filesBelow({ place, text: baseUrl }: InputValue): Record<UrlName, strin
   };
 }
 
-/** The agent will see the list of direct hosts, so Ironic has to be in it. */
+/** The agent also uses the list of hosts without proxy, so the hosts of Ironic must be in it. */
 function readBootProxy(reading: Reading): BootProxy | undefined {
   const proxy = readProxy(reading);
   if (proxy.http === undefined && proxy.https === undefined) return undefined;
@@ -144,8 +145,8 @@ function readBootProxy(reading: Reading): BootProxy | undefined {
     return { ...proxy, noProxy: directHosts({ ...readIronic(reading), proxy }) };
   }
   reading.warn(
-    'where Ironic is was not said, and the agent may go through the proxy to reach it',
-    'say it with --api-url, by IRONIC_BASE_URL or in the inventory',
+    'the URL of Ironic is unknown, so the agent may connect to it through the proxy',
+    'set it with --api-url, IRONIC_BASE_URL or ironic.apiUrls in the inventory',
   );
   return proxy;
 }
@@ -159,7 +160,7 @@ function placeOf([setting = '', index]: Path, inputs: Inputs): string | undefine
   return names.map(place).find((found) => found !== undefined);
 }
 
-/** By name in the settings of the boot; of several, the first that is given. */
+/** The settings that a boot setting may come from; the first one that is given counts. */
 const places: Readonly<Record<string, readonly SettingName[]>> = {
   kernelUrl: [urlSettings.kernelUrl, 'boot.baseUrl'],
   initramfsUrl: [urlSettings.initramfsUrl, 'boot.baseUrl'],
@@ -173,7 +174,7 @@ const places: Readonly<Record<string, readonly SettingName[]>> = {
   proxy: ['proxy.http', 'proxy.https'],
 };
 
-/** URLs by where they were given; the same is said once. */
+/** Reports URLs that hosts cannot reach. The same warning is reported once. */
 export function reportUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
   const remarks = [...urls].flatMap(([place, url]) => {
     const problem = findUrlAddressProblem(url);

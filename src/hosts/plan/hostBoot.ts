@@ -1,4 +1,4 @@
-/** What a host boots: the settings of its boot scripts, checked as they are written. */
+/** The boot settings of a host, and its boot scripts. */
 
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -21,7 +21,7 @@ import { bootInputsOf } from './bootInputs.ts';
 import type { InventoryLayers } from '../settings/inventory.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 
-/** A machine, or all that are not known. */
+/** A host, or all unknown machines. */
 export interface BootSubject {
   readonly architecture: Architecture;
   readonly images: ImageSet | undefined;
@@ -32,8 +32,9 @@ export interface BootSubject {
 export type Start = RamdiskBoot | IsoBoot;
 
 /**
- * The settings count for ISOs, too. Throws UsageError for what cannot be read.
- * @param io takes what there is to say of them
+ * Reads the settings of boot scripts and ISOs.
+ * @param io for warnings
+ * @throws UsageError for invalid settings
  */
 export function readBootSettings(
   { images, layers, pathOf }: BootSubject,
@@ -49,14 +50,14 @@ export function readBootSettings(
     ...(kernel !== undefined && { kernelUrl: urlOf(kernel) }),
     ...(ramdisk !== undefined && { initramfsUrl: urlOf(ramdisk) }),
     ...(rootfs !== undefined && { rootfsUrl: urlOf(rootfs) }),
-    // ISOs take none of these, but their other arguments are read in the same way.
+    // ISOs use none of these URLs, but the other kernel arguments.
     ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
   };
   const { settings } = bootInputsOf(flags, layers, io);
   return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;
 }
 
-/** What scripts start with these settings. */
+/** What boot scripts start. */
 export function startOf(
   { architecture, pathOf }: BootSubject,
   settings: BootSettings,
@@ -69,48 +70,48 @@ export function startOf(
     : { kind: 'ramdisk', architecture, settings };
 }
 
-/** Whether scripts of this boot can be written; what there is to say of it is told. */
+/** Reports errors and warnings about a boot. Returns whether its scripts can be written. */
 export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs'>, io: Io): boolean {
-  // Which configs hold a secret is known here, and told once for all of them; a minimal ISO is what the other advises.
+  // Skipped rules: exposed secrets are reported once for all configs, and the other rule recommends a minimal ISO.
   const isMinimal = startedArtifact(configs) === 'minimal-iso';
-  const settled = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
-  let isRight = true;
+  const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
+  let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
     for (const { severity, message, hint, rule } of findings) {
-      if (settled.has(rule)) continue;
-      if (severity === 'error') isRight = false;
+      if (skipped.has(rule)) continue;
+      if (severity === 'error') isValid = false;
       report(io, { severity, message: anyHost(message, host), hint });
     }
   }
-  return isRight;
+  return isValid;
 }
 
-/** The same words for all hosts of which the same is true. */
+/** Removes the host name from a message, so that the same message of several hosts is reported once. */
 function anyHost(message: string, host: string | undefined): string {
   return host === undefined ? message : message.replaceAll(`/hosts/${host}/`, '/hosts/NAME/');
 }
 
-/** The boot of one host alone, as far as its own files go. */
+/** The boot files of one host, without those that all machines share. */
 export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): NetworkBoot {
   return { hosts: [host], discovery: [], loaders, ...(baseUrl !== undefined && { folderUrl: baseUrl }) };
 }
 
-/** What of the scripts others must not see, as nouns. */
+/** Kinds of secrets in the boot scripts, as nouns. */
 export function scriptSecrets(start: Start): readonly string[] {
   return start.kind === 'iso' ? [] : argumentSecrets(start.settings);
 }
 
-/** What the scripts are about that all machines read. */
+/** The inputs for the scripts that all machines read. */
 export interface SharedBoot {
   readonly discovery: readonly RamdiskBoot[];
   readonly hosts: readonly NetworkHost[];
-  /** Where the scripts are, without a final slash; undefined where nobody knows. */
+  /** URL of the scripts, without a final slash; undefined if it is unknown. */
   readonly folderUrl: string | undefined;
 }
 
 /**
- * The scripts that all machines read, and what dnsmasq is told for iPXE.
- * @throws CliError where they cannot be written, after telling why
+ * The scripts that all machines read, and the dnsmasq configuration for iPXE.
+ * @throws CliError if they cannot be written, after reporting the errors
  */
 export function sharedBootFiles(
   { discovery, folderUrl, hosts }: SharedBoot,
@@ -121,9 +122,9 @@ export function sharedBootFiles(
   if (loaders.length === 0) return [];
   const boot: NetworkBoot = { hosts: [], discovery, loaders };
   if (!reportBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
-    throw new CliError('The scripts for all machines cannot be written', {
+    throw new CliError('The boot scripts for all machines cannot be written', {
       code: 'ERR_SETTING',
-      hint: 'mend what is reported above',
+      hint: 'fix the errors above',
     });
   }
   const hasDnsmasq = folderUrl !== undefined && loaders.includes('ipxe');
@@ -131,10 +132,10 @@ export function sharedBootFiles(
   return [...networkBootFiles(boot), ...dnsmasq];
 }
 
-/** The part of its configuration that leads machines to the scripts. */
+/** Configuration for dnsmasq that points machines to the boot scripts. */
 export const DNSMASQ = 'dnsmasq.conf';
 
-/** Live ISOs have these by themselves, in their own way. */
+/** Live ISOs set these arguments themselves. */
 const ofIso: ReadonlySet<string> = new Set([
   'coreos.live.rootfs_url',
   'ignition.config.url',
@@ -143,7 +144,7 @@ const ofIso: ReadonlySet<string> = new Set([
   'coreos.liveiso',
 ]);
 
-/** In the order in which they are appended. */
+/** The kernel arguments for ISOs, in the order in which they are appended. */
 export function isoArguments(settings: BootSettings): readonly string[] {
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
 }

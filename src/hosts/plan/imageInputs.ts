@@ -1,4 +1,4 @@
-/** The live images that the user gives: by file, by ISO, or a folder of downloads. For each architecture one release. */
+/** Reads the base images: single files, ISOs, or a folder of downloads. For each architecture, all are of one release. */
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ export interface ImageOptions {
 export interface InputImage {
   readonly role: ImageRole;
   readonly architecture: Architecture;
-  /** As the user gave it. */
+  /** The name that the user gave. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;
@@ -37,12 +37,12 @@ export interface InputImage {
   readonly label?: string;
 }
 
-/** What there is of one architecture. */
+/** The images of one architecture. */
 export type InputImages = ReadonlyMap<ImageRole, InputImage>;
 
 const roles: readonly ImageRole[] = ['iso', ...imageParts];
 
-/** @throws CliError for files that are missing or not what they are given as, UsageError for two of a kind */
+/** @throws CliError for files that are missing or of another type, UsageError for two files of one type and architecture */
 export async function readImageInputs(
   options: ImageOptions,
   digests: KnownDigests,
@@ -61,8 +61,8 @@ export async function readImageInputs(
     const images = named.get(architecture) ?? new Map<ImageRole, InputImage>();
     const other = images.get(file.role);
     if (other !== undefined) {
-      throw new UsageError(`${other.name} and ${file.name} are both the ${file.role} for ${architecture}`, {
-        hint: `give one of them, or say what the other is for: --${file.role} aarch64=FILE`,
+      throw new UsageError(`two ${file.role} files for ${architecture}: ${other.name} and ${file.name}`, {
+        hint: `pass only one of them, or add the architecture of the other: --${file.role} aarch64=FILE`,
       });
     }
     const path = resolve(io.cwd, file.name);
@@ -90,7 +90,7 @@ export function listInputs(images: ReadonlyMap<Architecture, InputImages>): Mani
 
 interface GivenFile {
   readonly role: ImageRole;
-  /** Undefined where nobody says it. */
+  /** Undefined if it is not given. */
   readonly architecture: Architecture | undefined;
   readonly name: string;
 }
@@ -99,8 +99,8 @@ function givenFiles(role: ImageRole, values: readonly string[]): GivenFile[] {
   return values.map((text) => {
     const { architecture, name } = splitArchitecture(text);
     if (name === '' || !isLocalImage(name)) {
-      throw new UsageError(`--${role} takes a file, or ARCHITECTURE=FILE`, {
-        hint: 'download images first: ironic-coreos download',
+      throw new UsageError(`--${role} requires FILE or ARCHITECTURE=FILE`, {
+        hint: 'download the image first: ironic-coreos download',
       });
     }
     return { role, architecture, name };
@@ -117,7 +117,7 @@ export function splitArchitecture(text: string): Pick<GivenFile, 'architecture' 
 async function listFolder({ images: folder }: ImageOptions, io: Io): Promise<GivenFile[]> {
   if (folder === undefined) return [];
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Folder of images (--images)', action: 'read' });
+    throw fileError(error, { path: folder, what: 'Image folder (--images)', action: 'read' });
   });
   const found = names.toSorted().flatMap((name) => {
     const read = parseImageName(name);
@@ -126,26 +126,26 @@ async function listFolder({ images: folder }: ImageOptions, io: Io): Promise<Giv
   const releases = new Set(found.map(({ release, architecture }) => release.replace(`-${architecture}`, '')));
   if (releases.size === 1) return found;
   if (releases.size === 0) {
-    throw new CliError(`${folder} holds no live images of CoreOS`, {
+    throw new CliError(`${folder} contains no live images of CoreOS`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'they have names like fedora-coreos-44.20261101.3.0-live-kernel.x86_64',
+      hint: 'keep the names of the release, such as fedora-coreos-44.20261101.3.0-live-kernel.x86_64',
     });
   }
-  throw new CliError(`${folder} holds images of several releases: ${[...releases].join(', ')}`, {
+  throw new CliError(`${folder} contains images of several releases: ${[...releases].join(', ')}`, {
     code: 'ERR_IMAGE',
-    hint: 'take away all but one of them, or name the files: --kernel, --initramfs, --rootfs, --iso',
+    hint: 'remove all but one of them, or pass single files with --kernel, --initramfs, --rootfs, --iso',
   });
 }
 
-/** A contradiction would not boot. */
+/** @throws CliError if the file is for another architecture than the given one: it would not boot */
 function chosenArchitecture(
   { name, architecture }: GivenFile,
   found: Architecture | undefined,
 ): Architecture | undefined {
   if (architecture !== undefined && found !== undefined && architecture !== found) {
-    throw new CliError(`${name} is for ${found}, and was given for ${architecture}`, {
+    throw new CliError(`${name} is for ${found}, not for ${architecture}`, {
       code: 'ERR_IMAGE',
-      hint: 'give the right file',
+      hint: `pass an image for ${architecture}, or use ${found}=${name}`,
     });
   }
   return architecture ?? found;
@@ -167,7 +167,7 @@ const HEAD = 1024;
 async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
   return readImage(name, { cwd: io.cwd }, async (image) => {
     if (image.kind !== 'file') {
-      throw new CliError(`${name} is no regular file`, {
+      throw new CliError(`${name} is not a regular file`, {
         code: 'ERR_IMAGE',
         hint: 'copy it to a file first',
       });
@@ -179,16 +179,16 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
     }
     if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));
-    refuseOtherRole({ role, name }, await detectImageKind(image), head);
+    requireRole({ role, name }, await detectImageKind(image), head);
     if (role !== 'kernel') return { architecture: undefined, size };
-    // Only those of aarch64 come compressed.
+    // Only kernels for aarch64 are compressed.
     const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
     return { architecture, size };
   });
 }
 
-/** By what files begin with; a kernel for aarch64 is compressed by gzip, as an initramfs may be. */
-function refuseOtherRole(
+/** Checks the first bytes of the file. Gzip is ambiguous: kernels for aarch64 use it, and so may an initramfs. */
+function requireRole(
   { role, name }: Pick<GivenFile, 'role' | 'name'>,
   kind: ImageKind,
   head: Uint8Array,
@@ -203,8 +203,8 @@ function refuseOtherRole(
           ? { noun: 'an initramfs', flag: '--initramfs' }
           : undefined;
   if (found === undefined) return;
-  const hint = `use ${found.flag} for this file, and give --${role} the ${role}`;
-  throw new CliError(`${name} is ${found.noun}, and was given as the ${role}`, { code: 'ERR_IMAGE', hint });
+  const hint = `use ${found.flag} for this file, and pass the ${role} to --${role}`;
+  throw new CliError(`${name} is ${found.noun}, not the ${role}`, { code: 'ERR_IMAGE', hint });
 }
 
 type ImageRole = ImagePart | 'iso';
@@ -212,11 +212,11 @@ type ImageRole = ImagePart | 'iso';
 export interface ImageName {
   readonly role: ImageRole;
   readonly architecture: Architecture;
-  /** What files of one release have in common. */
+  /** The prefix that all files of one release share. */
   readonly release: string;
 }
 
-/** Undefined for the name of anything else. */
+/** Undefined for names of other files. */
 export function parseImageName(name: string): ImageName | undefined {
   const [, release = '', part, machine] =
     /^(.{1,200})-live(?:-(iso|kernel|initramfs|rootfs))?[.-]([a-z0-9_]{1,20})(?:\.img|\.iso)?$/.exec(name) ??

@@ -1,4 +1,4 @@
-/** What one host of an inventory boots: its config, and the settings of its scripts and ISOs. Nothing is written here. */
+/** Plans the boot of one host of an inventory: its config, and the settings of its scripts and ISOs. Nothing is written here. */
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
@@ -13,7 +13,7 @@ import type { InventoryLayers } from '../settings/inventory.ts';
 import type { RenderHost } from '../settings/renderHosts.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
-/** What all machines have in common. */
+/** The inputs that all machines share. */
 export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
@@ -21,12 +21,12 @@ export interface PlanJob {
   readonly archives: AgentArchives;
 }
 
-/** Where a host finds what it boots, as paths below the URL of the folder. */
+/** Paths of the files that a host boots, relative to the base URL. */
 export interface HostPlaces {
-  /** The shared images, by the paths under which this host finds them. */
+  /** The base images with their paths for this host. */
   images(host: string): ReadonlyMap<Architecture, ImageSet>;
   file(host: string, artifact: ConfigArtifact): string;
-  /** Gives the whole URL. */
+  /** Returns the complete URL. */
   publish(host: string): PublishArchive;
 }
 
@@ -36,15 +36,15 @@ export interface HostPlan {
   readonly architecture: Architecture;
   readonly configs: HostConfigs;
   readonly boot: NetworkHost;
-  /** Undefined where no images are given at all. */
+  /** Undefined if no images are given. */
   readonly images: ImageSet | undefined;
-  /** Kernel arguments of ISOs. */
+  /** Kernel arguments for ISOs. */
   readonly isoArguments: readonly string[];
 }
 
 /**
- * Undefined where it is wrong, after telling why.
- * @throws CliError where it is wrong, too
+ * Returns undefined for an invalid host, after reporting its errors.
+ * @throws CliError for an invalid host
  */
 export async function planHost(
   { name, inventory, readSource }: RenderHost,
@@ -82,8 +82,8 @@ function findImages(
   const wanted = architecture ?? 'x86_64';
   const found = images.get(wanted);
   if (found !== undefined) return found;
-  throw new CliError(`there are no images for ${wanted}`, {
+  throw new CliError(`no images for ${wanted}`, {
     code: 'ERR_SETTING',
-    hint: `give them: --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
+    hint: `pass --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
   });
 }

@@ -1,4 +1,4 @@
-/** What machines boot that no inventory lists: one config for all of them, and an inspection for each architecture. */
+/** Plans the boot of machines that the inventory does not list: one config for all, and one inspection for each architecture. */
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
@@ -14,28 +14,28 @@ import type { ImageSet } from '../artifacts/baseImages.ts';
 import { createSettingsReader, readInputs } from '../settings/settings.ts';
 import type { PlanJob } from './planHost.ts';
 
-/** For each architecture that there are images of; one without images where there are none. */
+/** One plan for each architecture with images, or one plan without images. */
 export interface UnknownPlan {
   readonly images: ImageSet | undefined;
   readonly configs: HostConfigs;
-  /** What is different for no architecture: all have this config in common. */
+  /** Whether all architectures share this config. */
   readonly isCommon: boolean;
-  /** Kernel arguments of ISOs. */
+  /** Kernel arguments for ISOs. */
   readonly isoArguments: readonly string[];
-  /** What scripts start; undefined where a firmware has to be given an image instead. */
+  /** What boot scripts start; undefined if the firmware must boot an ISO instead. */
   readonly start: RamdiskBoot | undefined;
 }
 
-/** Where such a machine finds what it boots, as paths below the URL of the folder. */
+/** Paths of the files that unknown machines boot, relative to the base URL. */
 export interface UnknownPlaces {
   readonly images: ReadonlyMap<Architecture, ImageSet>;
-  /** @param isCommon whether configs are the same for all architectures */
+  /** @param isCommon whether all architectures share the config */
   file(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string;
-  /** Gives the whole URL. */
+  /** Returns the complete URL. */
   readonly publish: PublishArchive;
 }
 
-/** @throws CliError where what is said of all hosts does not give a config */
+/** @throws CliError if the settings of all hosts do not result in a valid config */
 export async function planUnknown(
   { places, ...job }: PlanJob & { readonly places: UnknownPlaces },
   io: Io,
@@ -43,9 +43,9 @@ export async function planUnknown(
   const { layers, wanted } = job;
   const sets = places.images.size === 0 ? [undefined] : [...places.images.values()];
   const rendered = await renderAll(sets, { places, ...job });
-  // Archives of the agent's image make it another one for each architecture.
+  // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
-  // An ISO is started by the firmware, and that of an unknown machine asks for a script.
+  // The firmware starts ISOs, but unknown machines request a boot script.
   const started = startedArtifact(wanted.configs);
   const isScripted = started !== 'iso' && started !== 'minimal-iso';
   const agent = await readAgent(job);
@@ -70,9 +70,9 @@ async function renderAll(
     const { publish } = places;
     const configs = await archives.render(source, { architecture: images?.architecture, publish });
     if (configs === undefined) {
-      throw new CliError('There is no config for machines that are not listed', {
+      throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',
-        hint: 'mend what is reported above, or leave --discovery out',
+        hint: 'fix the errors above, or remove --discovery',
       });
     }
     rendered.push({ images, configs });
@@ -80,12 +80,12 @@ async function renderAll(
   return rendered;
 }
 
-/** Its warnings came with the config. */
+/** Ignores warnings: they were reported with the config. */
 async function readAgent({ source }: Pick<PlanJob, 'source'>): Promise<AgentSettings> {
   return createSettingsReader()(source, readInputs(source), () => undefined);
 }
 
-/** Of the agent's configuration only what an inspection starts with; all the rest is in its config. */
+/** Adds the agent parameters that an inspection needs before its config is read. */
 function withCallback(settings: BootSettings, agent: AgentSettings): BootSettings {
   const { apiUrls, callbackUrls, debug, verifyIronicTls } = agent;
   const apiUrl = apiUrls.find((url) => url !== 'mdns');

@@ -1,6 +1,6 @@
 /**
- * What a command for many hosts reports: what is wrong with a host at once, but with many hosts only once; everything
- * else, and which hosts it is true of, at the end.
+ * Reports for commands with many hosts. An invalid host is reported immediately; the same errors of other hosts, and all
+ * warnings, are reported once at the end, with the names of the hosts.
  */
 
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
@@ -10,50 +10,50 @@ import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
 import { report, collectDiagnostics } from '../../io/report/report.ts';
 
-/** What becomes of hosts, as a word for sentences about them. */
+/** What the command does with valid hosts, as a participle for messages. */
 export type Done = 'written' | 'compared' | 'served';
 
-/** What a run is about. */
+/** The options of a run. */
 export interface HostCommand {
   readonly io: Io;
   readonly done: Done;
-  /** Ends at the first host that is wrong. */
+  /** Stop at the first invalid host. */
   readonly failFast?: boolean | undefined;
-  /** Takes each host that is wrong, with all that is wrong with it. */
+  /** Called for each invalid host, with its errors and warnings. */
   readonly onProblem?: (host: NamedHost, problems: readonly Diagnostic[]) => void;
 }
 
-/** One run of a command, through all its hosts. */
+/** One run of a command over all hosts. */
 export interface HostRun extends HostCommand {
   readonly progress: Progress;
-  /** What there is to say about hosts that are right. */
+  /** Warnings about valid hosts, by their text. */
   readonly remarks: Map<string, Diagnostic>;
-  /** The hosts that are wrong, by all that is wrong with them; of each group the first has been reported. */
+  /** Names of the invalid hosts, by the text of their errors. The first host of each group has been reported. */
   readonly problems: Map<string, HostNames>;
-  readonly counts: { wrong: number };
+  readonly counts: { invalid: number };
 }
 
-/** `total` hosts are to come. */
+/** @param total number of hosts */
 export function startRun(command: HostCommand, total: number): HostRun {
   return {
     ...command,
     progress: showProgress(command.io.stderr, 'hosts', total),
     remarks: new Map(),
     problems: new Map(),
-    counts: { wrong: 0 },
+    counts: { invalid: 0 },
   };
 }
 
-/** A host as messages call it. */
+/** The name and place of a host, for messages. */
 export interface NamedHost {
   readonly name: string;
-  /** Where the inventory describes it. */
+  /** The place of the host in the inventory. */
   readonly at: FilePlace;
 }
 
-/** Reports a host that is wrong, by all that is wrong with it. */
+/** Reports an invalid host, unless a host with the same errors has been reported. */
 export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
-  run.counts.wrong += 1;
+  run.counts.invalid += 1;
   run.onProblem?.(host, problems);
   const key = formatDiagnostics(problems);
   const hosts = addHost(run.problems.get(key), host.name);
@@ -68,7 +68,7 @@ export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], 
   });
 }
 
-/** Keeps what was found about a host that is right, until all hosts are done. */
+/** Collects warnings about a valid host, to report them at the end. */
 export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: HostRun): void {
   for (const remark of remarks) {
     const key = formatDiagnostic(remark);
@@ -77,12 +77,12 @@ export function keepRemarks(remarks: readonly Diagnostic[], name: string, run: H
   }
 }
 
-/** For whoever writes to standard output, which may be the same terminal. */
+/** Clears the progress before output, if standard output is the same terminal. */
 export function clearProgress({ io, progress }: HostRun): void {
   if (io.stdout.isTTY === true) progress.clear();
 }
 
-/** Reports what was found about hosts that are right, and which hosts are wrong like one that has been reported. */
+/** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
 export function reportGroups({ done, io, problems, remarks }: HostRun): void {
   report(io, ...remarks.values());
   for (const { names, count } of problems.values()) {
@@ -93,41 +93,41 @@ export function reportGroups({ done, io, problems, remarks }: HostRun): void {
   }
 }
 
-/** The end of the last line: `1 wrong; stopped there`. */
-export function formatWrong({ counts: { wrong }, failFast }: HostRun): string {
-  return `${wrong} wrong${wrong > 0 && failFast === true ? '; stopped there' : ''}`;
+/** The end of the last line: `1 invalid; stopped (--fail-fast)`. */
+export function formatInvalid({ counts: { invalid }, failFast }: HostRun): string {
+  return `${invalid} invalid${invalid > 0 && failFast === true ? '; stopped (--fail-fast)' : ''}`;
 }
 
-/** Names that are kept of any number of hosts: enough to see which hosts they are. */
-const MOST_NAMES = 3;
+/** Limit for names in messages. */
+const MAX_NAMES = 3;
 
 export function addHost(hosts: HostNames | undefined, name: string): HostNames {
   const { names, count } = hosts ?? { names: [], count: 0 };
-  return { names: count < MOST_NAMES ? [...names, name] : names, count: count + 1 };
+  return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
 }
 
 /** A host of an inventory. */
 export interface ListedHost extends NamedHost {
-  /** What is wrong with its description. */
+  /** Errors in its description. */
   readonly problems: readonly Diagnostic[];
 }
 
 /**
- * What a command makes of a host; undefined where the host is wrong, after telling why.
- * @throws CliError where it is wrong, too
+ * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
+ * @throws CliError for an invalid host
  */
 export type MakeHost<H, M> = (host: H, io: Io) => Promise<M | undefined>;
 
 export interface MadeHost<M> {
   readonly host: NamedHost;
   readonly made: M;
-  /** What was found meanwhile, and has not been reported. */
+  /** Warnings that have not been reported yet. */
   readonly remarks: readonly Diagnostic[];
 }
 
 /**
- * The hosts that are right, as they are asked for; those that are wrong are told. To stop at the first that is wrong is to
- * stop before all others at one that is not even described right.
+ * Yields the valid hosts one by one, and reports the invalid hosts. With `failFast`, a host with an invalid description
+ * ends the run before any host is processed.
  */
 export async function* makeHosts<H extends ListedHost, M>(
   hosts: readonly H[],
@@ -135,13 +135,13 @@ export async function* makeHosts<H extends ListedHost, M>(
   run: HostRun,
 ): AsyncGenerator<MadeHost<M>> {
   const { counts, failFast = false, progress } = run;
-  const wrong = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
+  const invalid = failFast ? hosts.find(({ problems }) => problems.length > 0) : undefined;
   try {
-    for (const [index, host] of (wrong === undefined ? hosts : [wrong]).entries()) {
+    for (const [index, host] of (invalid === undefined ? hosts : [invalid]).entries()) {
       progress.update(index);
       const made = await makeHost(host, make, run);
       if (made !== undefined) yield made;
-      if (failFast && counts.wrong > 0) return;
+      if (failFast && counts.invalid > 0) return;
     }
   } finally {
     progress.clear();
@@ -164,7 +164,7 @@ async function makeHost<H extends ListedHost, M>(
     reportProblem(host, reported, run);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to what is above it
+    reportProblem(host, [...reported, diagnosticOf(error)], run); // the error may refer to the warnings before it
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** A folder with a file for each host, several of which are written at a time; files that would stay the same are left alone. */
+/** Writes one file for each host into a folder, several at the same time. Unchanged files are not written. */
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { ExitCode } from '../../io/io.ts';
 import { writeIfChanged } from '../../io/files/newFile.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import {
-  formatWrong,
+  formatInvalid,
   type HostRun,
   keepRemarks,
   reportGroups,
@@ -19,22 +19,22 @@ import {
 
 export interface FileContent {
   readonly data: Uint8Array;
-  /** Permission bits, where those of other new files will not do. */
+  /** Permission bits, if they differ from those of other new files. */
   readonly mode?: number;
 }
 
-/** Where the files go, and what they are. */
+/** The folder, and the names and contents of its files. */
 export interface HostFolder<M> {
   /** As the user gave it. */
   readonly folder: string;
-  /** Behind the name of the host, with its dot. */
+  /** Follows the name of the host; with a leading dot. */
   readonly extension: string;
   readonly fileOf: (made: M) => FileContent;
 }
 
 /**
- * Ends with 1 where a host is wrong; the others are written.
- * @throws CliError where there can be no such folder, before the first host is made
+ * The exit code is 1 if a host is invalid; the other hosts are written.
+ * @throws CliError if the folder cannot be created, before the first host is processed
  */
 export async function writeHostFiles<M>(
   made: AsyncIterable<MadeHost<M>>,
@@ -43,26 +43,26 @@ export async function writeHostFiles<M>(
 ): Promise<ExitCode> {
   const { folder } = target;
   await mkdir(resolve(run.io.cwd, folder), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Folder for the hosts', action: 'create' });
+    throw fileError(error, { path: folder, what: 'Output folder', action: 'create' });
   });
   const { written, unchanged } = await writeAll(made, target, run);
   reportGroups(run);
-  const end = `${written} written, ${unchanged} unchanged, ${formatWrong(run)}`;
+  const end = `${written} written, ${unchanged} unchanged, ${formatInvalid(run)}`;
   run.io.stderr.write(`${printable(folder)}: ${end}\n`);
-  return run.counts.wrong > 0 ? 1 : 0;
+  return run.counts.invalid > 0 ? 1 : 0;
 }
 
-/** Files that are on their way to the disk while further hosts are made. */
-const mostWrites = 16;
+/** Limit for files that are written while further hosts are processed. */
+const maxWrites = 16;
 
-type Outcome = 'written' | 'unchanged' | 'wrong';
+type Outcome = 'written' | 'unchanged' | 'invalid';
 
 async function writeAll<M>(
   made: AsyncIterable<MadeHost<M>>,
   target: HostFolder<M>,
   run: HostRun,
 ): Promise<Readonly<Record<Outcome, number>>> {
-  const counts = { written: 0, unchanged: 0, wrong: 0 };
+  const counts = { written: 0, unchanged: 0, invalid: 0 };
   const pending = new Set<Promise<void>>();
   for await (const host of made) {
     keepRemarks(host.remarks, host.host.name, run);
@@ -70,7 +70,7 @@ async function writeAll<M>(
       .then((outcome) => void (counts[outcome] += 1))
       .finally(() => pending.delete(write));
     pending.add(write);
-    if (pending.size >= mostWrites) await Promise.race(pending);
+    if (pending.size >= maxWrites) await Promise.race(pending);
   }
   await Promise.all(pending);
   return counts;
@@ -88,6 +88,6 @@ async function writeOne<M>(
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     reportProblem(host, [diagnosticOf(error)], run);
-    return 'wrong';
+    return 'invalid';
   }
 }

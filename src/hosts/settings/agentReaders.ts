@@ -1,4 +1,4 @@
-/** The agent's container: its image, its conf, what podman gets. */
+/** Reads the settings of the agent container: image, conf, podman arguments. */
 
 import { access, readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -53,7 +53,7 @@ type AgentPart = Omit<
   'profile' | 'hostname' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
 >;
 
-/** `hasNetwork`: the host has a network of its own. */
+/** @param hasNetwork whether the settings configure a network for the host */
 export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<AgentPart> {
   const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
   const isIcc = ['icc', 'assisted'].includes(reading.profile);
@@ -90,7 +90,7 @@ function readPullPolicy(reading: Reading): PullPolicy {
   return parseChoice(place, text, pullPolicies) ?? defaultSettings.pullPolicy;
 }
 
-/** `archived` is what the image is called that an archive brings. */
+/** @param archived reference of the image in the agent archive, if there is one */
 function readImage(reading: Reading, archived?: string): string {
   const { options, parse, profile, warn } = reading;
   if (options.registry !== undefined) {
@@ -100,13 +100,16 @@ function readImage(reading: Reading, archived?: string): string {
   if (value === undefined) {
     if (archived !== undefined) return archived;
     if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
-    throw new UsageError(`the profile ${profile} needs IRONIC_AGENT_IMAGE or --agent-image`, {
-      hint: `for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
+    throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or --agent-image`, {
+      hint: `set it, for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
     });
   }
   const image = inPlace(value.place, () => parse.image(value.text));
   if (!parseImageReference(image).ok) {
-    warn(`${value.place} is no reference that podman understands`, 'see whether it has a typing mistake');
+    warn(
+      `${value.place} is not a valid image reference`,
+      'use the form REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST',
+    );
   }
   return image;
 }
@@ -114,14 +117,16 @@ function readImage(reading: Reading, archived?: string): string {
 function parseMount(text: string): string {
   if (/^(?:[^,=\0]+(?:=[^,\0]*)?)(?:,[^,=\0]+(?:=[^,\0]*)?)*$/.test(text) && /(?:^|,)type=/.test(text))
     return text;
-  throw new FormatError('is not a mount as podman has it', {
-    hint: 'for example type=bind,src=/var/lib/data,dst=/data,ro=true',
+  throw new FormatError('is not a valid podman mount', {
+    hint: 'use the form type=bind,src=/var/lib/data,dst=/data,ro=true',
   });
 }
 
 function parseVariable(text: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/s.test(text)) return text;
-  throw new FormatError('is not NAME=VALUE', { hint: 'for example IPA_COREOS_COPY_NETWORK=true' });
+  throw new FormatError('is not NAME=VALUE', {
+    hint: 'use NAME=VALUE, for example IPA_COREOS_COPY_NETWORK=true',
+  });
 }
 
 function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
@@ -130,15 +135,15 @@ function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
   return parsed(reading, 'agent.vlanInterfaces', parseMode) ?? parseMode('auto');
 }
 
-/** The lines are joined to a file, so each has to stay one; the value is left out of messages. */
+/** The lines are joined to one file, so none may contain a line break. Messages never quote the value: it may be secret. */
 function checkOptionLine({ origin, place, text: line }: InputValue, index: number): string {
   const flag = origin === 'file' ? place : `--option (number ${index + 1})`;
   if (/[\r\n]/.test(line)) {
-    throw new UsageError(`${flag} has a line break in it`, { hint: 'give one --option for each line' });
+    throw new UsageError(`${flag} contains a line break`, { hint: 'use one --option for each line' });
   }
   if (/^[ \t]+[^ \t]/.test(line)) {
-    throw new UsageError(`${flag} starts with a blank, and would continue the line before it`, {
-      hint: 'remove the blank',
+    throw new UsageError(`${flag} starts with a blank and would continue the previous line`, {
+      hint: 'remove the leading blank',
     });
   }
   return line;
@@ -146,7 +151,7 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
 
 async function readUserConf(reading: Reading): Promise<Pick<AgentSettings, 'userConf'>> {
   const value = valueOf(reading, 'agent.confFile');
-  return value === undefined ? {} : { userConf: await readNamedFile(value, reading.io, 'Conf of the agent') };
+  return value === undefined ? {} : { userConf: await readNamedFile(value, reading.io, 'Agent conf') };
 }
 
 async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pullSecret'>> {
@@ -156,17 +161,17 @@ async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pu
     return { pullSecret: inPlace(value.place, () => reading.parse.pullSecret(value.text)) };
   }
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
-    // JSON or its base64; an error about a missing file would show it.
-    throw new UsageError(`${value.place} takes the path of a file, not the secret`, {
-      hint: 'write it to a file that only you can read; /dev/stdin works, too',
+    // JSON or its base64: the error about a missing file would print the secret.
+    throw new UsageError(`${value.place} requires the path of a file, not the secret`, {
+      hint: 'write the secret to a file with mode 0600, or use /dev/stdin',
     });
   }
   const text = await readNamedFile(value, reading.io, 'Pull secret');
-  if (text.trim() === '' && reading.profile === 'icc') return {}; // as there
+  if (text.trim() === '' && reading.profile === 'icc') return {}; // as ICC does
   return { pullSecret: inFile(value, () => parsePullSecret(text)) };
 }
 
-/** Where ICC looks for it when the environment has none. There it has to exist; elsewhere nobody mounts it. */
+/** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
 async function findMountedSecret({ profile }: Reading): Promise<InputValue | undefined> {
   if (profile !== 'icc' || !(await exists(iccPullSecretPath))) return undefined;
   return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
@@ -200,11 +205,11 @@ async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 're
   if (reading.profile === 'icc') return {};
   throw new CliError(`${value.place}: ${value.text} is empty`, {
     code: 'ERR_SETTING',
-    hint: 'name a file with [[registry]] tables',
+    hint: 'pass a file with [[registry]] tables',
   });
 }
 
-/** Throws CliError for the first that keeps podman from reading the file, after the others have been told. */
+/** Reports warnings, then throws CliError for the first error: podman would not read the file. */
 function reportRegistries(
   issues: readonly RegistriesIssue[],
   { place, text }: InputValue,
@@ -221,19 +226,19 @@ function reportRegistries(
   const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
   throw new CliError(locate(first), {
     code: 'ERR_SETTING',
-    hint: more.length === 0 ? first.hint : `${first.hint}; then see ${more.slice(0, 5).join(', ')}`,
+    hint: more.length === 0 ? first.hint : `${first.hint}; also fix ${more.slice(0, 5).join(', ')}`,
   });
 }
 
-/** An archive, and what its image is called on hosts. */
+/** An agent archive, and the reference of its image on hosts. */
 interface ReadArchive {
   readonly archive: AgentArchive;
   readonly reference: string;
 }
 
 /**
- * Undefined where the image comes from a registry.
- * @param image the reference that was given, if one was
+ * Returns undefined if the image comes from a registry.
+ * @param image the given image reference, if any
  */
 async function readAgentArchive(
   reading: Reading,
@@ -241,8 +246,8 @@ async function readAgentArchive(
 ): Promise<ReadArchive | undefined> {
   const value = valueOf(reading, 'agent.archive');
   const url = parsed(reading, 'agent.archiveUrl', checkArchiveUrl);
-  if (value === undefined) return refuseUrlAlone(reading);
-  refusePulling(reading, value);
+  if (value === undefined) return requireArchive(reading);
+  rejectPullPolicy(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
   const name = inFile(value, () => checkArchiveName(basename(value.text)));
   const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
@@ -260,39 +265,39 @@ async function readAgentArchive(
   };
 }
 
-function refuseUrlAlone(reading: Reading): undefined {
+function requireArchive(reading: Reading): undefined {
   const url = valueOf(reading, 'agent.archiveUrl');
   if (url === undefined) return undefined;
-  throw new UsageError(`${url.place} is where an archive is, and no archive is given`, {
-    hint: 'add --agent-archive FILE, of which hosts check the digest',
+  throw new UsageError(`${url.place} requires an agent archive`, {
+    hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
   });
 }
 
-function refusePulling(reading: Reading, { place }: InputValue): void {
+function rejectPullPolicy(reading: Reading, { place }: InputValue): void {
   const policy = valueOf(reading, 'agent.pullPolicy');
   if (policy === undefined || policy.text === 'never') return;
   throw new UsageError(
-    `${policy.place} ${policy.text} contradicts ${place}: the image is loaded, not pulled`,
+    `${policy.place} ${policy.text} cannot be combined with ${place}: the image is loaded, not pulled`,
     {
-      hint: 'leave the policy out',
+      hint: 'remove the pull policy',
     },
   );
 }
 
 const maxFiles = 500;
-/** Of one file; what is larger is no Python module. */
+/** Limit for one file: Python modules are smaller. */
 const maxBytes = 1024 * 1024;
 
-/** Throws CliError where a folder cannot be read, or the agent would find nothing in it. */
+/** @throws CliError if a folder cannot be read, or the agent would find no hardware manager in it */
 async function readHardwareManagers(folders: readonly InputValue[], io: Io): Promise<HardwareManager[]> {
   const managers: HardwareManager[] = [];
   for (const folder of folders) {
     const manager = await readFolder(folder, io);
     inFile(folder, () => checkHardwareManager(manager));
     if (managers.some(({ name }) => name === manager.name)) {
-      throw new CliError(`two folders of hardware managers have the name ${manager.name}`, {
+      throw new CliError(`two hardware manager folders have the name ${manager.name}`, {
         code: 'ERR_SETTING',
-        hint: 'rename one of them',
+        hint: 'rename one of the folders',
       });
     }
     managers.push(manager);
@@ -303,19 +308,19 @@ async function readHardwareManagers(folders: readonly InputValue[], io: Io): Pro
 async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> {
   const { place, text } = folder;
   const root = resolve(io.cwd, pathIn(folder, text));
-  const what = `Folder of a hardware manager (${place})`;
+  const what = `Hardware manager folder (${place})`;
   const failed = (error: unknown): never => {
     throw fileError(error, { path: text, what, action: 'read' });
   };
   const name = basename(root);
-  // A folder with something else in it may be large.
+  // Checked first: any other folder may be large.
   const isManager = (await readdir(root).catch(failed)).some((entry) => entry.endsWith('.dist-info'));
   if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
   const paths = await listFiles(root).catch(failed);
   if (paths.length > maxFiles) {
-    throw new CliError(`${place}: ${text} holds more than ${maxFiles} files`, {
+    throw new CliError(`${place}: ${text} contains more than ${maxFiles} files`, {
       code: 'ERR_TOO_LARGE',
-      hint: 'name a folder with the module and its NAME.dist-info alone',
+      hint: 'pass a folder that contains only the module and its NAME.dist-info',
     });
   }
   const files: AddedFile[] = [];
@@ -326,7 +331,7 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   return { name, files };
 }
 
-/** In order of their names; what Python compiles is left out, as are hidden files. */
+/** Sorted by name, without hidden files and Python's compiled files. */
 async function listFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries

@@ -1,4 +1,4 @@
-/** The host around the agent: who can log in, its name, proxies, time, further files and units. */
+/** Reads the settings of the host around the agent: login, host name, proxies, time servers, additional files and units. */
 
 import { basename, join } from 'node:path';
 import { readdir } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { homeFolder } from '../../io/files/platform.ts';
 import type { Warn } from './options.ts';
 
-/** What is read here. */
+/** The settings that {@link readHost} reads. */
 export type HostPart = Pick<
   AgentSettings,
   | 'sshKeys'
@@ -67,28 +67,28 @@ async function readPasswordHash(reading: Reading): Promise<Pick<AgentSettings, '
   const value = valueOf(reading, 'host.passwordHash');
   if (value === undefined) return {};
   if (value.text.startsWith('$')) {
-    // An error about a missing file would show it.
-    throw new UsageError(`${value.place} takes the path of a file, not the hash`, {
-      hint: 'write it to a file that only you can read; /dev/stdin works, too',
+    // The error about a missing file would print the hash.
+    throw new UsageError(`${value.place} requires the path of a file, not the hash`, {
+      hint: 'write the hash to a file with mode 0600, or use /dev/stdin',
     });
   }
-  const text = await readNamedFile(value, reading.io, 'Hash of a password');
+  const text = await readNamedFile(value, reading.io, 'Password hash');
   return { passwordHash: inFile(value, () => parsePasswordHash(text)) };
 }
 
-/** The name is different for each host; the rest seldom is. */
+/** Read apart from {@link readHost}, whose result is cached: the name differs for each host. */
 export function readHostname(reading: Reading): Pick<AgentSettings, 'hostname'> {
   const hostname = parsed(reading, 'host.hostname', reading.parse.hostname);
   if (hostname === undefined) return {};
   const problem = machineNameProblem(hostname);
   if (problem !== undefined) {
     const place = valueOf(reading, 'host.hostname')?.place;
-    reading.warn(`${place} is no name for a host: ${problem}`, 'for example worker-0.example.com');
+    reading.warn(`${place} is not a valid host name: ${problem}`, 'use a name such as worker-0.example.com');
   }
   return { hostname };
 }
 
-/** Throws UsageError that names the flag, the variable or the line. */
+/** @throws UsageError that names the flag, the variable or the line */
 export function readProxy(reading: Reading): ProxySettings {
   const { parse, warn } = reading;
   const http = parsed(reading, 'proxy.http', parse.proxyUrl);
@@ -114,7 +114,7 @@ async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFi
     const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
     if (!path.startsWith('/') || source === '') {
       throw new UsageError(`${place} ${JSON.stringify(text)} is not PATH=FILE`, {
-        hint: 'for example /etc/issue.d/note.issue=note.txt, or with ,mode=0600 behind it',
+        hint: 'use PATH=FILE or PATH=FILE,mode=0600, for example /etc/issue.d/note.issue=note.txt',
       });
     }
     if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
@@ -139,15 +139,15 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   for (const value of values) {
     const name = basename(value.text);
     if (!unitNamePattern.test(name)) {
-      throw new CliError(`${value.place}: ${value.text} has no name of a unit`, {
+      throw new CliError(`${value.place}: the file name of ${value.text} is not a valid unit name`, {
         code: 'ERR_SETTING',
-        hint: 'name the file as the unit on the host, e.g. burn-in.service',
+        hint: 'rename the file to the name of the unit, for example burn-in.service',
       });
     }
     if (name === unitName) {
       throw new CliError(`${value.place}: ${name} is the unit of the agent`, {
         code: 'ERR_SETTING',
-        hint: 'change it by a drop-in, in an Ignition config for --merge',
+        hint: 'use a drop-in to change it, in an Ignition config for --merge',
       });
     }
     units.push({ name, text: await readNamedFile(value, io, 'Unit') });
@@ -156,12 +156,12 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
 }
 
 const what = 'SSH public key (--ssh-key)';
-const noKeyHint = 'give --ssh-key FILE or host.sshKeys, or --no-ssh-key for nobody to log in';
+const noKeyHint = 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login';
 
 /**
- * Who may log in, from flag or environment, or as build.py looks it up in the home directory. Keys that cannot be read
- * are written all the same, with a warning: sshd of the host may know more types than this program. One line of
- * `authorized_keys` each, as written. Throws CliError where a key is asked for and there is none.
+ * SSH public keys from flag, environment or inventory, or like build.py from the home directory; each is one line of
+ * `authorized_keys`. Keys of unknown types are written with a warning: sshd on the host may support them.
+ * @throws CliError if a key is required and none is found
  */
 async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const { options, profile, warn } = reading;
@@ -176,7 +176,7 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const mayLogIn =
     valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
-    warn('nobody will be able to log in: no SSH key is given', noKeyHint);
+    warn('no SSH key is set: login to the host is not possible', noKeyHint);
   }
   return [];
 }
@@ -185,17 +185,17 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
   const { isContent, place, text } = value;
   if (isKeyText(text)) return checkKeys(text, place, reading);
   if (isContent) {
-    // Other generators write whatever the variable holds.
-    if (reading.profile === 'default') refuseOtherText(text, place);
+    // Other generators write the variable as it is.
+    if (reading.profile === 'default') requireKey(text, place);
     return checkKeys(text, place, reading);
   }
   const content = await readText(pathIn(value, text), reading.io, what);
-  refuseOtherText(content, `${place}: ${text}`);
+  requireKey(content, `${place}: ${text}`);
   return checkKeys(content, `${place}: ${text}`, reading);
 }
 
-/** Throws CliError for a text without any key, which is not shown. */
-function refuseOtherText(text: string, place: string): void {
+/** @throws CliError for a text without any key; the message does not quote the text */
+function requireKey(text: string, place: string): void {
   if (text.trim() === '' || isKeyText(text.trim())) return;
   throw new CliError(`${place} contains no SSH public key`, {
     code: 'ERR_SETTING',
@@ -203,21 +203,21 @@ function refuseOtherText(text: string, place: string): void {
   });
 }
 
-/** Whether a value is meant as a key and not as a path; a private key must not end up in `not found: …`. */
+/** Whether a value is a key and not a path. Includes private keys: the message `not found: …` must not quote them. */
 function isKeyText(value: string): boolean {
   return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s/.test(value);
 }
 
 function checkKeys(text: string, place: string, { parse, warn }: Reading): string[] {
   if (text.includes('PRIVATE KEY')) {
-    throw new CliError(`${place} is a private key, which nobody else may see`, {
+    throw new CliError(`${place} is a private key`, {
       code: 'ERR_SETTING',
-      hint: 'give the public key, in the file whose name ends in .pub',
+      hint: 'pass the public key, in the file that ends in .pub',
     });
   }
   const keys = inPlace(place, () => parse.sshKeys(text));
   if (keys.length === 0)
-    throw new CliError(`No SSH public keys found: ${place} holds none`, {
+    throw new CliError(`No SSH public keys found in ${place}`, {
       code: 'ERR_FILE_MISSING',
       hint: noKeyHint,
     });
@@ -233,7 +233,7 @@ function warnOfKeys(keys: readonly string[], place: string, warn: Warn): void {
   }
 }
 
-/** build.py takes the key that the file system lists first; by name is the same on every machine. */
+/** build.py uses the key that the file system lists first. Sorting by name gives the same result on every machine. */
 async function readHomeKeys(reading: Reading): Promise<string[]> {
   const home = homeFolder(reading.io.env);
   const folder = home === undefined ? undefined : join(home, '.ssh');
@@ -242,13 +242,13 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
   if (folder === undefined || first === undefined) {
     throw new CliError('No SSH public keys found', {
       code: 'ERR_FILE_MISSING',
-      hint: `looked for ~/.ssh/id_*.pub; ${noKeyHint}`,
+      hint: `create ~/.ssh/id_*.pub, or ${noKeyHint}`,
     });
   }
   if (others.length > 0) {
     reading.warn(
-      `of several SSH keys ~/.ssh/${first} is taken, not ${others.join(', ')}`,
-      'choose with --ssh-key FILE',
+      `several SSH keys found: using ~/.ssh/${first}, ignoring ${others.join(', ')}`,
+      'choose a key with --ssh-key FILE',
     );
   }
   const path = join(folder, first);
@@ -256,6 +256,6 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
 }
 
 async function listKeyFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []); // no folder is no keys
+  const names = await readdir(folder).catch(() => []); // no folder: no keys
   return names.filter((name) => /^id_.*\.pub$/s.test(name)).toSorted();
 }

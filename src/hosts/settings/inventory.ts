@@ -1,4 +1,4 @@
-/** Reads the file that `--inventory` names: all mistakes outside its list of hosts are told before anything is done. */
+/** Reads the file of `--inventory`. All mistakes outside its list of hosts are reported before anything is written. */
 
 import { dirname } from 'node:path';
 import { type Inventory, readInventory, type InventoryHost } from './inventoryDocument.ts';
@@ -20,16 +20,16 @@ import { nearestNames } from '../../io/report/choices.ts';
 
 export interface InventoryFile {
   readonly inventory: Inventory;
-  /** What all hosts are rendered from. */
+  /** The settings that all hosts share. */
   readonly source: RenderSource;
 }
 
-/** Some ten thousands of hosts with networks of several interfaces. */
+/** Enough for tens of thousands of hosts with networks of several interfaces. */
 const maxBytes = 64 * 1024 * 1024;
-/** Thousands of hosts. */
+/** An inventory of this size lists thousands of hosts. */
 const LARGE = 1024 * 1024;
 
-/** Throws CliError where it cannot be read, and where settings of all hosts are wrong, after telling them. */
+/** @throws CliError if the file cannot be read, or if the shared settings are invalid (after reporting them) */
 export async function readInventoryFile(
   name: string,
   options: RenderOptions,
@@ -44,15 +44,16 @@ export async function readInventoryFile(
   return { inventory, source: { options: withProfile, io: ofAll, files: [agent], hosts } };
 }
 
-/** An inventory, and the document that it was read from, which says more than that. */
+/** An inventory, and its document for other parts of it, such as `deploy`. */
 export interface InventoryRead {
   readonly inventory: Inventory;
   readonly document: ParsedYaml;
 }
 
 /**
- * Reads an inventory for any command; `done` is what now becomes of no host.
- * @throws CliError where it cannot be read, and where what it says of all hosts is wrong, after telling that
+ * Reads an inventory for any command.
+ * @param done for the error message: no host was written, compared or served
+ * @throws CliError if the file cannot be read, or if its shared part is invalid (after reporting the mistakes)
  */
 export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
@@ -62,13 +63,13 @@ export async function readInventoryDocument(name: string, io: Io, done: Done): P
   const inventory = withIgnoreProblems(read, document);
   report(io, ...inventory.findings.map((finding) => diagnosticIn(name, finding)));
   if (inventory.findings.length === 0) return { inventory, document };
-  throw new CliError(`${name} is not an inventory as it stands; nothing was ${done}`, {
+  throw new CliError(`${name} is not a valid inventory; nothing was ${done}`, {
     code: 'ERR_INVENTORY',
-    hint: 'mend what is reported above',
+    hint: 'fix the errors above',
   });
 }
 
-/** Adds findings for rules that cannot be turned off, to the host that says so. */
+/** Adds findings for rules that cannot be ignored, to the inventory or to the host that ignores them. */
 function withIgnoreProblems(inventory: Inventory, document: ParsedYaml): Inventory {
   const { hosts } = inventory;
   const findings = [...inventory.findings, ...ignoreFindings(inventory, ['ignore'], document)];
@@ -100,13 +101,13 @@ function parseInventory(name: string, bytes: Uint8Array): ParsedYaml {
     return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     if (error instanceof TypeError) {
-      throw new CliError(`Inventory is not a text in UTF-8: ${name}`, {
+      throw new CliError(`Inventory is not UTF-8 text: ${name}`, {
         code: 'ERR_INVENTORY',
-        hint: 'is this the right file?',
+        hint: 'pass an inventory in YAML or JSON, encoded in UTF-8',
       });
     }
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'correct the file', position, sentence } = error;
+    const { hint = 'fix the file', position, sentence } = error;
     throw new CliError(sentence, {
       code: 'ERR_INVENTORY',
       at: { file: name, ...position },
@@ -122,20 +123,20 @@ export interface InventoryLayers {
   readonly files: readonly Inputs[];
 }
 
-/** Where to look: a file, and the name of one of its hosts. */
+/** A file, and the name of one of its hosts. */
 export interface InventoryPlace {
   readonly inventory?: string;
   readonly host?: string;
 }
 
-/** Throws UsageError where there is no such host, CliError where file or host are wrong, after telling why. */
+/** @throws UsageError if the host is not listed, CliError if file or host are invalid (after reporting the mistakes) */
 export async function readInventoryLayers(
   { inventory: name, host }: InventoryPlace,
   io: Io,
 ): Promise<InventoryLayers> {
   if (name === undefined) {
     if (host === undefined) return { profile: 'default', files: [] };
-    throw new UsageError('--host is a host of an inventory', { hint: 'name the file with --inventory' });
+    throw new UsageError('--host requires --inventory', { hint: 'pass the inventory: --inventory FILE' });
   }
   const { inventory } = await readInventoryFile(name, {}, io);
   const { agent, hosts = [], profile = 'default' } = inventory;
@@ -143,9 +144,9 @@ export async function readInventoryLayers(
   const chosen = findHost(hosts, host, name);
   report(io, ...chosen.findings.map((finding) => diagnosticIn(name, finding)));
   if (chosen.findings.length > 0) {
-    throw new CliError(`${host} is not described well enough`, {
+    throw new CliError(`host ${host} is invalid`, {
       code: 'ERR_HOST',
-      hint: 'mend what is reported above',
+      hint: 'fix the errors above',
     });
   }
   return { profile, files: [chosen.readInputs(), agent] };
@@ -159,6 +160,6 @@ function findHost(hosts: readonly InventoryHost[], name: string, file: string): 
     hosts.map((host) => host.name),
   );
   throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
-    hint: nearest === undefined ? 'take a name from its list "hosts"' : `did you mean ${nearest}?`,
+    hint: nearest === undefined ? 'use a name from its list "hosts"' : `did you mean ${nearest}?`,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The inventory (`ramdisk.yaml`): settings, and the hosts that they are for, as one document. Its shape is that of
- * `schemas/inventory.json`; what a schema cannot say is checked here. A mistake in one host is a finding of that host,
- * so that the others can go on. Values are only collected, as those of flags are; `inputParsers.ts` understands them.
+ * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure; the
+ * rules that a schema cannot express are checked here. A mistake in one host is a finding of that host, so that the other
+ * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
 import { formatPlace } from '../../core/errors.ts';
@@ -16,11 +16,11 @@ import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
 
-/** A document as `parseYaml` reads it, and where it comes from. */
+/** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
-  /** As the user calls the file. */
+  /** The file name as the user gave it. */
   readonly name: string;
-  /** Where its relative paths start. */
+  /** The folder that relative paths start from. */
   readonly folder: string;
   readonly value: unknown;
   readonly locate: (path: Path) => Position | undefined;
@@ -32,25 +32,25 @@ export interface Inventory {
   readonly agent: Inputs;
   /** In the order of the document; undefined where it has no list of hosts. */
   readonly hosts?: readonly InventoryHost[];
-  /** Ids of rules that are turned off for all hosts, as they are written. */
+  /** Ids of rules that are ignored for all hosts, as written. */
   readonly ignore?: readonly string[];
   /** Mistakes outside the list of hosts; all are errors. */
   readonly findings: readonly Finding[];
 }
 
 export interface InventoryHost {
-  /** A host name, and the only one of its kind unless there are findings. */
+  /** A valid and unique host name, unless there are findings. */
   readonly name: string;
-  /** Where it begins. */
+  /** The line that the host begins in. */
   readonly line?: number;
   /** In lower case, with colons. */
   readonly mac?: string;
   readonly architecture?: Architecture;
-  /** Ids of rules that are turned off for this host, as they are written. */
+  /** Ids of rules that are ignored for this host, as written. */
   readonly ignore?: readonly string[];
   /** Mistakes in this host; all are errors. */
   readonly findings: readonly Finding[];
-  /** What is different from the settings of all hosts; read anew with each call, as a list of hosts may be long. */
+  /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
   readonly readInputs: () => Inputs;
 }
 
@@ -77,7 +77,7 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
 
 type Check = ((value: unknown) => boolean) & { readonly errors?: readonly SchemaError[] | null };
 
-/** A module made by `schemas/compile.js`. */
+/** The module that `schemas/compile.js` generates. */
 interface CompiledSchema {
   readonly checkInventory: Check;
   readonly checkHost: Check;
@@ -88,7 +88,7 @@ async function loadSchema(): Promise<CompiledSchema> {
   return schema;
 }
 
-/** Of one mistake that was made everywhere, so many are enough. */
+/** Limit for mistakes of one document or host. */
 const mostFindings = 20;
 
 function checkShape(value: unknown, check: Check, checked: Checked): Finding[] {
@@ -150,18 +150,18 @@ function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
   const findings: Finding[] = [];
   const nameProblem = machineNameProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
-    const message = `${JSON.stringify(name)} is no name for a host: ${nameProblem}`;
-    findings.push(mistake(['name'], message, 'for example worker-0 or worker-0.example.com'));
+    const message = `${JSON.stringify(name)} is not a valid host name: ${nameProblem}`;
+    findings.push(mistake(['name'], message, 'use a name such as worker-0 or worker-0.example.com'));
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
-    const message = `${JSON.stringify(mac)} is no MAC address: ${address.problem}`;
-    findings.push(mistake(['mac'], message, 'for example "52:54:00:12:34:56"'));
+    const message = `${JSON.stringify(mac)} is not a valid MAC address: ${address.problem}`;
+    findings.push(mistake(['mac'], message, 'use the form "52:54:00:12:34:56"'));
   }
   for (const setting of network === undefined ? [] : (['host.nmstate', 'host.keyfiles'] as const)) {
     if (!Object.hasOwn(asMapping(overrides), setting)) continue;
-    const message = `${setting} is beside "network", which says the same`;
-    findings.push(mistake(['overrides', setting], message, 'use one of them'));
+    const message = `${setting} cannot be combined with "network"`;
+    findings.push(mistake(['overrides', setting], message, 'remove one of them'));
   }
   return findings;
 }
@@ -170,7 +170,7 @@ function mistake(path: Path, message: string, hint: string): Finding {
   return { severity: 'error', rule: 'inventory-host', path, message, hint };
 }
 
-/** Indexes of the hosts by what must be different, where it is not. */
+/** For the index of each host with a name or MAC address that is not unique: the indexes of all hosts that share it. */
 type Twins = ReadonlyMap<number, readonly number[]>;
 
 function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | undefined): Twins {
@@ -186,7 +186,7 @@ function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | 
   return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
 }
 
-/** Equal for all of them, so that it is told once; at the first. */
+/** The same finding for all hosts that share the value, so that it is reported once, at the first one. */
 function reportTwins(
   key: 'name' | 'mac',
   same: readonly number[] | undefined,
@@ -198,7 +198,7 @@ function reportTwins(
   const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
   const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
-  const finding = mistake([key], message, `give each host its own ${what}; none of these is used`);
+  const finding = mistake([key], message, `give each host its own ${what}; these hosts are skipped`);
   return locate([finding], { document, path: ['hosts', first] });
 }
 
@@ -249,7 +249,7 @@ function readKeyfiles(keyfiles: unknown, { document, path }: Part): InputValue[]
   }));
 }
 
-/** Settings that stand in a mapping by their names. */
+/** The settings in a mapping, by their names. */
 function readSettings(mapping: Mapping, { document, path }: Part): Inputs {
   const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const named = settings.filter(({ name }) => Object.hasOwn(mapping, name));

@@ -1,11 +1,11 @@
-/** What the compiled schema of the inventory has to complain of, in sentences with a hint. */
+/** Turns errors of the compiled inventory schema into findings with hints. */
 
 import { nearestName } from '../../formats/messageText.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { settingTable } from '../../agent/settingTable.ts';
 
-/** As ajv gives it. */
+/** An error as ajv reports it. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -13,10 +13,10 @@ export interface SchemaError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What a schema is of: its keys are different, and where its settings stand. */
+/** The checked mapping: the whole inventory or one host, which have different keys. */
 export type Checked = 'inventory' | 'host';
 
-/** `value` is what was checked; the path of the finding starts there. Values are not shown: they may be secrets. */
+/** @param value the checked value; the path of the finding starts there. Messages never quote values: they may be secret. */
 export function schemaFinding(error: SchemaError, value: unknown, checked: Checked): Finding {
   const path = parsePointer(error.instancePath, value);
   switch (error.keyword) {
@@ -27,11 +27,11 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
     case 'enum':
       return mistake(
         path,
-        `${nameOf(path)} is not known`,
+        `invalid value for ${nameOf(path, checked)}`,
         `use one of ${wordsOf(error.params['allowedValues'])}`,
       );
     default:
-      return mistake(path, `${nameOf(path)} has to be ${typeNames(error.params['type'])}`);
+      return mistake(path, `${nameOf(path, checked)} must be ${typeNames(error.params['type'])}`);
   }
 }
 
@@ -57,18 +57,18 @@ const topKeys: Readonly<Record<Checked, readonly string[]>> = {
   inventory: ['profile', 'ignore', 'agent', 'deploy', 'hosts'],
   host: ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy'],
 };
-/** Where settings stand. */
+/** The key of the settings. */
 const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
-/** By the key of the mapping; those of `deploy` are not known here. */
-const ofOthers: Readonly<Record<string, readonly string[]>> = {
+/** The keys of other mappings, by their key. The keys of `deploy` are not listed here. */
+const innerKeys: Readonly<Record<string, readonly string[]>> = {
   network: ['nmstate', 'keyfiles'],
   deploy: [],
 };
 
-/** Of a key, which may be any text. */
+/** Limit for a key in messages: keys may be any text. */
 const shownLength = 60;
 
-/** What was checked as a whole. */
+/** The checked value. */
 interface Whole {
   readonly value: unknown;
   readonly checked: Checked;
@@ -76,7 +76,7 @@ interface Whole {
 
 function unknownKey(path: Path, key: string, whole: Whole): Finding {
   const hint = unknownKeyHint([...path, key], whole);
-  return mistake([...path, key], `the key ${JSON.stringify(key.slice(0, shownLength))} is not known`, hint);
+  return mistake([...path, key], `unknown key ${JSON.stringify(key.slice(0, shownLength))}`, hint);
 }
 
 function unknownKeyHint(path: Path, { value, checked }: Whole): string {
@@ -87,18 +87,18 @@ function unknownKeyHint(path: Path, { value, checked }: Whole): string {
   if (isPlace) return `write settings of ${checked === 'host' ? 'one host' : 'all hosts'}${place}`;
   const full = fullNames(key, valueAt(value, path));
   if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
-  const names = isSetting ? settingNames : (ofOthers[String(parent)] ?? topKeys[checked]);
+  const names = isSetting ? settingNames : (innerKeys[String(parent)] ?? topKeys[checked]);
   const near =
     nearestInAnyCase(key, names) ??
     (isSetting ? settingNames.find((name) => name.endsWith(`.${key}`)) : undefined);
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
-  if (parent === 'deploy') return 'they have the names of the flags of deploy, like bmcAddress';
-  return isSetting ? 'settings have the names that --show-settings prints' : `use one of ${names.join(', ')}`;
+  if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
+  return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
 }
 
 const settingNames: readonly string[] = settingTable.map(({ name }) => name);
 
-/** The settings that are meant by a section with keys of its own: `ironic: {apiUrls: …}` is `ironic.apiUrls`. */
+/** The settings of a nested section: `ironic: {apiUrls: …}` means `ironic.apiUrls`. */
 function fullNames(section: string, value: unknown): readonly string[] {
   if (!isMapping(value)) return [];
   const names = settingNames.filter((name) => name.startsWith(`${section}.`));
@@ -118,9 +118,9 @@ function nearestInAnyCase(key: string, names: readonly string[]): string | undef
   return byLowerCase.get(nearestName(key.toLowerCase(), byLowerCase.keys()) ?? '');
 }
 
-function nameOf(path: Path): string {
+function nameOf(path: Path, checked: Checked): string {
   const key = path.findLast((step) => typeof step === 'string');
-  return key === undefined ? 'this' : JSON.stringify(key);
+  return key === undefined ? `the ${checked}` : JSON.stringify(key);
 }
 
 const typeWords: Readonly<Record<string, string>> = {

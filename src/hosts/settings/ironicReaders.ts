@@ -1,4 +1,4 @@
-/** Where Ironic is and how far it is trusted. */
+/** Reads the settings of the connection to Ironic: URLs and TLS verification. */
 
 import {
   checkCallbackUrl,
@@ -14,13 +14,13 @@ import type { SettingName } from '../../agent/settingTable.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
-/** What is read here. */
+/** The settings that {@link readIronic} reads. */
 export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'givenUrls' | 'verifyIronicTls'>;
 
 export function readIronic(reading: Reading): IronicPart {
   if (reading.profile === 'buildpy') return readBuildpyHost(reading);
   if (isSwitchedOn(reading, 'agent.standalone')) {
-    refuseBoth(reading, 'agent.standalone', 'ironic.apiUrls');
+    rejectBoth(reading, 'agent.standalone', 'ironic.apiUrls');
     return { apiUrls: [], callbackUrls: [], verifyIronicTls: true };
   }
   const { profile, parse } = reading;
@@ -36,7 +36,7 @@ export function readIronic(reading: Reading): IronicPart {
   };
 }
 
-/** A URL with a path is that of a proxy or of a cloud, on the port of its scheme, or a slip where a port is missing. */
+/** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
 function warnOfPort(
   urls: readonly string[],
   { defaultPort, place }: { readonly defaultPort: number; readonly place: string },
@@ -49,20 +49,20 @@ function warnOfPort(
   const shown = formatIronicUrl(url);
   const withPort = (port: number): string => formatIronicUrl({ ...url, port });
   warn(
-    `${place}: ${shown} has the path ${path} and no port, so the agent uses port ${usual}`,
-    `write ${withPort(usual)} if that is right, or ${withPort(defaultPort)} for the default port`,
+    `${place}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,
+    `write ${withPort(usual)} to confirm port ${usual}, or ${withPort(defaultPort)} for the default port of Ironic`,
   );
 }
 
 function missingAddress({ addressHint, options, profile }: Reading): never {
   const missing =
-    profile === 'default' ? 'Its URL is missing' : `The profile ${profile} requires IRONIC_BASE_URL`;
+    profile === 'default' ? 'the URL of Ironic is missing' : `profile ${profile} requires IRONIC_BASE_URL`;
   const isForBuildpy =
     options.registry !== undefined || options.tls !== undefined || options.insecureRegistry === true;
   const flag = isForBuildpy
     ? '--host 192.0.2.1 or --api-url https://192.0.2.1:6385'
     : '--api-url https://192.0.2.1:6385';
-  throw new UsageError(`where is Ironic? ${missing}`, {
+  throw new UsageError(missing, {
     hint: addressHint ?? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`,
   });
 }
@@ -70,7 +70,7 @@ function missingAddress({ addressHint, options, profile }: Reading): never {
 function readCallbackUrls(reading: Reading): readonly string[] {
   const { profile, parse } = reading;
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
-  if (callback !== undefined) refuseBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
+  if (callback !== undefined) rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
   if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
   const port = readPort(reading, inspectorPort);
   if (profile === 'configure-coreos-ipa') {
@@ -85,11 +85,13 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   return urls;
 }
 
-/** Of flags this is said before anything is read. */
-function refuseBoth(reading: Reading, one: SettingName, other: SettingName): void {
+/** Only for values from the inventory: `checkCombination` checks flags. */
+function rejectBoth(reading: Reading, one: SettingName, other: SettingName): void {
   const [first, second] = [valueOf(reading, one), valueOf(reading, other)];
   if (first?.origin !== 'file' || second?.origin !== 'file') return;
-  throw new UsageError(`${first.place} contradicts ${second.place}`, { hint: `set one of them to null` });
+  throw new UsageError(`${first.place} cannot be combined with ${second.place}`, {
+    hint: `set one of them to null`,
+  });
 }
 
 interface PortSetting {
@@ -106,7 +108,7 @@ function readPort(
 ): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
   const port = parsed(reading, name, (text) => {
     if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535) return Number(text);
-    throw new FormatError('is not a port', { hint: 'use a number from 1 to 65535' });
+    throw new FormatError('is not a valid port', { hint: 'use a number from 1 to 65535' });
   });
   return { defaultPort: port ?? fallback, isPortChosen: port !== undefined };
 }

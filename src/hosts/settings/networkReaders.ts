@@ -1,4 +1,4 @@
-/** The network of one host: nmstate's description, converted by nmstate where it is installed, and keyfiles as they are. */
+/** Reads the network of one host: nmstate (converted by nmstatectl if installed) and keyfiles (unchanged). */
 
 import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
@@ -12,23 +12,23 @@ import { isSwitchedOn, readNamedFile, type Reading, valueOf, valuesOf } from './
 
 export interface NetworkReading {
   readonly settings: Pick<AgentSettings, 'keyfiles' | 'copyNetwork'>;
-  /** The host has a network of its own, even one that assisted-service sets up. */
+  /** Whether a network is configured for the host, by these settings or by assisted-service. */
   readonly hasNetwork: boolean;
 }
 
-/** Throws CliError for files that are missing or wrong, and what nmstatectl says. */
+/** @throws CliError if a file is missing or invalid, or nmstatectl fails */
 export async function readNetwork(reading: Reading): Promise<NetworkReading> {
   const nmstate = valueOf(reading, 'host.nmstate');
   const given = valuesOf(reading, 'host.keyfiles');
   const state = nmstate === undefined ? '' : await readState(nmstate, reading.io);
   if (reading.profile === 'assisted') {
-    // The service writes the network itself; the agent only has to know that there is one.
+    // The service writes the network itself; only whether there is one matters here.
     const hasNetwork = state !== '' || given.length > 0 || (await discoveryHasNetwork(reading));
     return { settings: { keyfiles: [] }, hasNetwork };
   }
   const converted = nmstate === undefined || state === '' ? [] : await convert(nmstate, state, reading);
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
-  refuseTwins(keyfiles);
+  rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;
   return { settings: { keyfiles, ...copyNetwork(reading, hasNetwork) }, hasNetwork };
 }
@@ -46,7 +46,7 @@ function copyNetwork(reading: Reading, hasNetwork: boolean): { readonly copyNetw
   return hasNetwork ? { copyNetwork: true } : {};
 }
 
-/** The service puts its network there, for a script that waits for the right interfaces. */
+/** The service writes its network into this folder of the discovery config; a script then configures the matching interfaces. */
 async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
   const discovery = valueOf(reading, 'ignition.discovery');
   if (discovery === undefined) return false;
@@ -56,9 +56,9 @@ async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
 async function convert(nmstate: InputValue, state: string, reading: Reading): Promise<readonly Keyfile[]> {
   const { io, options, profile, warn } = reading;
   const program =
-    options.nmstatectl === undefined ? await findOnce(io.env) : resolve(io.cwd, options.nmstatectl);
+    options.nmstatectl === undefined ? await findCached(io.env) : resolve(io.cwd, options.nmstatectl);
   io.note?.(
-    `${nameOf(nmstate)} is converted by ${program ?? 'this program: there is no nmstatectl on PATH'}`,
+    `${nameOf(nmstate)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
   );
   const keyfiles =
     program === undefined
@@ -66,22 +66,22 @@ async function convert(nmstate: InputValue, state: string, reading: Reading): Pr
       : await runNmstatectl(state, { program, env: io.env });
   if (keyfiles.length > 0) return keyfiles;
   if (profile === 'icc') {
-    throw new CliError(`${nameOf(nmstate)} describes no connection`, {
+    throw new CliError(`${nameOf(nmstate)} contains no connections`, {
       code: 'ERR_SETTING',
-      hint: 'ICC would switch VLANs off and announce a network that is not there; leave the file out',
+      hint: 'remove the file: ICC would disable VLANs and announce a network that does not exist',
     });
   }
-  warn(`${nameOf(nmstate)} describes no connection`, 'leave it out');
+  warn(`${nameOf(nmstate)} contains no connections`, 'remove it');
   return [];
 }
 
-/** What holds the network state, for messages. */
+/** The source of the network state, for messages. */
 function nameOf({ isContent, place, text }: InputValue): string {
   return isContent ? place : `${place}: ${text}`;
 }
 
-/** Looking through PATH takes longer than converting the network of a host. */
-function findOnce(env: Io['env']): Promise<string | undefined> {
+/** Cached: searching PATH takes longer than converting the network of a host. */
+function findCached(env: Io['env']): Promise<string | undefined> {
   const found = nmstatectls.get(env) ?? findNmstatectl(env);
   nmstatectls.set(env, found);
   return found;
@@ -116,15 +116,13 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
   const keyfiles: Keyfile[] = [];
   for (const value of given) {
     const { fileName: name = basename(value.text) } = value;
-    const text = value.isContent
-      ? value.text
-      : await readNamedFile(value, io, 'Connection of NetworkManager');
-    refuseStrangeName(value, name);
+    const text = value.isContent ? value.text : await readNamedFile(value, io, 'NetworkManager keyfile');
+    requireFileName(value, name);
     const sections = parseFile(value, () => parseKeyfile(text));
     if (!sections.some((section) => section.name === 'connection')) {
       throw new CliError(`${nameOf(value)} has no section [connection]`, {
         code: 'ERR_SETTING',
-        hint: 'a connection is a file like those in /etc/NetworkManager/system-connections',
+        hint: 'pass a file like those in /etc/NetworkManager/system-connections',
       });
     }
     keyfiles.push({ name, text });
@@ -132,31 +130,31 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
   return keyfiles;
 }
 
-/** One that is given here becomes a part of a path of the host. */
-function refuseStrangeName({ fileName, place }: InputValue, name: string): void {
+/** A name from the inventory becomes part of a path on the host. */
+function requireFileName({ fileName, place }: InputValue, name: string): void {
   if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${place}: ${JSON.stringify(name)} is no name of a connection's file`, {
+  throw new CliError(`${place}: ${JSON.stringify(name)} is not a valid keyfile name`, {
     code: 'ERR_SETTING',
-    hint: 'NetworkManager takes names such as eth0.nmconnection',
+    hint: 'use a name such as eth0.nmconnection',
   });
 }
 
-/** The messages of these parsers are whole sentences. */
+/** For parsers with messages that are complete without the name of the input. */
 function parseFile<T>(value: InputValue, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'correct the file', message } = error;
+    const { hint = 'fix the file', message } = error;
     throw new CliError(`${nameOf(value)}: ${message}`, { code: 'ERR_SETTING', hint, cause: error });
   }
 }
 
-function refuseTwins(keyfiles: readonly Keyfile[]): void {
+function rejectDuplicates(keyfiles: readonly Keyfile[]): void {
   const names = new Set<string>();
   for (const { name } of keyfiles) {
     if (names.has(name)) {
-      throw new CliError(`two connections would be the file ${name} on the host`, {
+      throw new CliError(`two connections have the same file name ${name}`, {
         code: 'ERR_SETTING',
         hint: 'rename one of them',
       });

@@ -1,18 +1,18 @@
-/** What the command line of `render` says, before any of it is checked, and flags of the table for other commands. */
+/** The options of `render`, before they are checked, and the flags of the settings table for other commands. */
 
 import { pullPolicies } from '../../agent/settings.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
-/** What `--profile` takes. */
+/** The values of `--profile`. */
 export { profileNames } from '../../agent/settings.ts';
 
-/** The flags as commander gives them: those of the table of settings, and those of the command alone. */
+/** The options as commander returns them: those of the settings table and those of the command itself. */
 export type RenderOptions = SettingOptions & CommandOptions;
 
-/** `apiUrl` for `--api-url <urls>`, and so on; what is for kernel arguments alone has no place here. */
+/** `apiUrl` for `--api-url <urls>` and so on, without the settings that only affect kernel arguments. */
 type SettingOptions = OptionsOf<Exclude<FlagSetting, { readonly name: `boot.${string}` }>>;
 
-/** The options by which settings of these names, or of these sections, are given. */
+/** The options for the settings with these names or in these sections. */
 export type OptionsNamed<Name extends string> = OptionsOf<
   Extract<FlagSetting, { readonly name: Name | `${Name}.${string}` }>
 >;
@@ -23,17 +23,17 @@ type OptionsOf<S extends FlagSetting> = {
 
 interface CommandOptions {
   readonly profile?: string;
-  /** A file of settings, and perhaps of hosts. */
+  /** A file with settings, and optionally hosts. */
   readonly inventory?: string;
-  /** The first host that is wrong is the last that is looked at. */
+  /** Stop at the first invalid host. */
   readonly failFast?: boolean;
   readonly nmstatectl?: string;
   readonly noSshKey?: boolean;
   readonly noCopyNetwork?: boolean;
   readonly showSettings?: boolean;
-  /** What is deployed: a file, an ISO, an initramfs or a URL; for many hosts a folder. */
+  /** The deployed config: a file, an ISO, an initramfs or a URL; for an inventory with hosts a folder. */
   readonly diff?: string;
-  /** Of what `diff` tells: `text` or `json`. */
+  /** Output format of `diff` and `showSettings`: `text` or `json`. */
   readonly format?: string;
   readonly output?: string;
   readonly pretty?: boolean;
@@ -55,16 +55,16 @@ type OptionValue<Kind extends InputKind> = Kind extends 'switch'
     ? readonly string[]
     : string;
 
-/** A flag of the table, to be declared. */
+/** A flag of the settings table. */
 export interface SettingFlag extends Setting {
   readonly flag: string;
-  /** All values that it takes, where they are few. */
+  /** The valid values, if there are only a few. */
   readonly choices?: readonly string[];
 }
 
 const choicesOf: ReadonlyMap<string, readonly string[]> = new Map([['agent.pullPolicy', pullPolicies]]);
 
-/** The flags of the settings of these names or sections, in the order of the table. */
+/** The flags of the settings with these names or in these sections, in the order of the table. */
 export function settingFlags(...names: readonly string[]): SettingFlag[] {
   const settings: readonly Setting[] = settingTable;
   return settings.flatMap((setting) => {
@@ -75,5 +75,5 @@ export function settingFlags(...names: readonly string[]): SettingFlag[] {
   });
 }
 
-/** Says something that does not keep the config from being rendered; `rule` is the id of the lint rule for the same. */
+/** Reports a warning. `rule` is the id of the lint rule that finds the same in a config. */
 export type Warn = (message: string, hint?: string, rule?: string) => void;

@@ -1,4 +1,4 @@
-/** What the user adds to the command lines of podman, and whether podman would take it. */
+/** Additional podman arguments of the user, checked like podman checks them. */
 
 import { describeProblem } from '../../agent/lint/podmanArguments.ts';
 import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint/podmanCommand.ts';
@@ -24,21 +24,21 @@ function pullWords({ place, text, origin }: InputValue, { parse }: Reading): str
   return inPlace(place, () => (origin === 'environment' ? parse.pullArgs(text) : [parsePodmanArg(text)]));
 }
 
-/** A word that is no flag would be taken for the image. */
+/** Podman would use a word that is not a flag as the image. */
 function parsePodmanArg(text: string): string {
   if (/^-[^\0]+$/s.test(text)) return text;
-  throw new FormatError('is not a flag', { hint: 'write its value behind "=": --memory=2g' });
+  throw new FormatError('is not a flag', { hint: 'write flag and value with "=": --memory=2g' });
 }
 
 /**
- * Throws UsageError for what podman would refuse: the container would never start. Apart from reading, as each host has
- * rules of its own that are turned off.
+ * Separate from reading, which is cached, because each host has its own ignored rules.
+ * @throws UsageError for arguments that podman would reject: the container would never start
  */
 export function checkPodmanArgs(reading: Reading): void {
   for (const value of valuesOf(reading, 'agent.podman.args')) {
     checkWords({ verb: 'run', words: [value.text], value }, reading);
   }
-  // The script takes what it is given.
+  // The script does not check its arguments.
   if (reading.profile === 'configure-coreos-ipa') return;
   for (const value of valuesOf(reading, 'agent.podman.pullArgs')) {
     checkWords({ verb: 'pull', words: pullWords(value, reading), value }, reading);
@@ -65,7 +65,7 @@ function checkWords({ verb, words, value }: PodmanWords, { io }: Reading): void 
   });
 }
 
-/** As the user would write it; values that may be secret are left out. */
+/** The argument as the user would write it, without values that may be secret. */
 function formatArg(argument: string, { origin, place }: InputValue): string {
   const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
   const text = takesFreeText(name) ? `--${name}=VALUE` : argument;

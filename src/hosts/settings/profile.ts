@@ -1,74 +1,66 @@
-/** Whose config is asked for, and what may not be combined with it. */
+/** Chooses the profile, and checks which options can be combined. */
 
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import type { RenderOptions } from './options.ts';
 
-/** build.py's flag selects its profile; the others are asked for. Throws UsageError for an unknown one. */
+/** `--host` selects the profile buildpy. @throws UsageError for an unknown profile */
 export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
   const known = parseChoice('--profile', profile, profileNames);
   if (host !== undefined && known !== undefined && known !== 'buildpy') {
-    throw new UsageError(`--host is not combined with --profile ${known}`, { hint: 'use --api-url' });
+    throw new UsageError(`--host cannot be combined with --profile ${known}`, {
+      hint: 'use --api-url instead of --host',
+    });
   }
   if (known === 'buildpy' && host === undefined) {
-    throw new UsageError('where is Ironic? --profile buildpy needs --host', {
-      hint: 'for example --host 192.0.2.1 --registry 192.0.2.1:5000',
+    throw new UsageError('--profile buildpy requires --host', {
+      hint: 'pass the address of Ironic, for example --host 192.0.2.1 --registry 192.0.2.1:5000',
     });
   }
   return known ?? (host === undefined ? 'default' : 'buildpy');
 }
 
-const contradictions = [
+const conflicts = [
   [
     'host',
     'apiUrl',
-    '--host and --api-url both say where Ironic is',
-    'use --api-url, or --host for the config that build.py makes',
+    '--host cannot be combined with --api-url',
+    'use --api-url, or --host for the config of build.py',
   ],
   [
     'host',
     'inspectionCallbackUrl',
-    '--host and --inspection-callback-url both say where inspection data go',
+    '--host cannot be combined with --inspection-callback-url',
     'use --api-url instead of --host',
   ],
-  ['host', 'insecure', '--insecure is not combined with --host', 'use --tls insecure'],
-  [
-    'registry',
-    'agentImage',
-    '--registry and --agent-image both name the image of the agent',
-    'use one of them',
-  ],
-  ['noSshKey', 'sshKey', '--ssh-key and --no-ssh-key contradict each other', 'use one of them'],
+  ['host', 'insecure', '--insecure cannot be combined with --host', 'use --tls insecure'],
+  ['registry', 'agentImage', '--registry cannot be combined with --agent-image', 'use one of them'],
+  ['noSshKey', 'sshKey', '--ssh-key cannot be combined with --no-ssh-key', 'use one of them'],
   [
     'noCopyNetwork',
     'copyNetwork',
-    '--copy-network and --no-copy-network contradict each other',
+    '--copy-network cannot be combined with --no-copy-network',
     'use one of them',
   ],
   [
     'inspectorUrl',
     'inspectionCallbackUrl',
-    '--inspector-url and --inspection-callback-url both say where inspection data go',
+    '--inspector-url cannot be combined with --inspection-callback-url',
     'use one of them',
   ],
-  [
-    'standalone',
-    'apiUrl',
-    '--standalone is without Ironic, and --api-url says where it is',
-    'use one of them',
-  ],
+  ['standalone', 'apiUrl', '--standalone cannot be combined with --api-url', 'use one of them'],
   [
     'tls',
     'apiUrl',
-    '--tls is not combined with --api-url',
-    'the scheme of the URL says it; --insecure leaves the certificate unverified',
+    '--tls cannot be combined with --api-url',
+    'use http:// or https:// in the URL, and --insecure to skip verification of the certificate',
   ],
 ] as const;
 
-/** Throws UsageError for flags that contradict each other. */
+/** @throws UsageError for options that cannot be combined */
 export function checkCombination(options: RenderOptions): void {
-  for (const [one, other, message, hint] of contradictions) {
+  for (const [one, other, message, hint] of conflicts) {
     if (options[one] !== undefined && options[other] !== undefined) throw new UsageError(message, { hint });
   }
 }

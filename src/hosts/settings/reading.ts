@@ -1,4 +1,4 @@
-/** What the readers of single settings share: the inputs, and errors that name the place of an input. */
+/** Shared by the readers of single settings: access to the inputs, and errors that name the source of an input. */
 
 import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
@@ -14,14 +14,14 @@ import { readUserFile } from '../../io/files/files.ts';
 export interface Reading {
   readonly profile: ProfileName;
   readonly inputs: Pick<Inputs, 'get'>;
-  /** The flags that are no settings. */
+  /** The flags that are not settings. */
   readonly options: RenderOptions;
   readonly parse: InputParsers;
   readonly io: Io;
   readonly warn: Warn;
-  /** What to do where Ironic's URL is missing; without, `--api-url` and its substitutes are named. */
+  /** The hint for a missing URL of Ironic, if the command has no `--api-url`. */
   readonly addressHint?: string;
-  /** For archives that many configs name. */
+  /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
 }
 
@@ -34,21 +34,21 @@ export function valueOf(reading: Reading, name: SettingName): InputValue | undef
 }
 
 export function isSwitchedOn(reading: Reading, name: SettingName): boolean {
-  return (valueOf(reading, name)?.text ?? 'false') !== 'false'; // only a file can say so
+  return (valueOf(reading, name)?.text ?? 'false') !== 'false'; // only a file can contain "false"
 }
 
-/** What a parser makes of an input; undefined where there is none. Throws UsageError that names the place. */
+/** The parsed input, or undefined if it is not given. @throws UsageError that names the source of the input */
 export function parsed<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T | undefined {
   const value = valueOf(reading, name);
   return value === undefined ? undefined : inPlace(value.place, () => parse(value.text));
 }
 
-/** The same for each of several. */
+/** Like {@link parsed}, for a setting with several values. */
 export function parsedAll<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T[] {
   return valuesOf(reading, name).map(({ place, text }) => inPlace(place, () => parse(text)));
 }
 
-/** Runs a check of a value, and adds its place to what the check says. */
+/** Runs a check of a value, and adds the place of the value to its error. */
 export function inPlace<T>(place: string, check: () => T): T {
   try {
     return check();
@@ -58,7 +58,7 @@ export function inPlace<T>(place: string, check: () => T): T {
   }
 }
 
-/** The same for the content of a file, which is no wrong usage. */
+/** Like {@link inPlace} for the content of a file: an invalid file is not a usage error. */
 export function inFile<T>({ place, text }: InputValue, check: () => T): T {
   try {
     return check();
@@ -68,12 +68,12 @@ export function inFile<T>({ place, text }: InputValue, check: () => T): T {
   }
 }
 
-/** The text of the file that an input names; `what` begins a sentence, as in `Pull secret not found`. */
+/** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
 export async function readNamedFile(value: InputValue, io: Io, what: string): Promise<string> {
   return readText(pathIn(value, value.text), io, `${what} (${value.place})`);
 }
 
-/** A path that an input names, from where the user is. */
+/** A path that an input names, relative to the current folder. */
 export function pathIn({ folder }: InputValue, path: string): string {
   return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);
 }
@@ -82,18 +82,18 @@ function details({ hint }: FormatError): { readonly hint?: string } {
   return hint === undefined ? {} : { hint };
 }
 
-/** Whatever is larger is not the file that was meant, and an Ignition config could hardly hold it. */
+/** A larger file is a mistake, and too large for an Ignition config. */
 const maxBytes = 1024 * 1024;
 
-/** The text of a UTF-8 file; `what` begins a sentence, as in `Pull secret not found`. */
+/** The text of a UTF-8 file. @param what begins the error message, as in `Pull secret not found` */
 export async function readText(path: string, io: Io, what: string): Promise<string> {
   const bytes = await readUserFile(path, io, { maxBytes, what });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError(`${what} is not a text in UTF-8: ${path}`, {
+    throw new CliError(`${what} is not UTF-8 text: ${path}`, {
       code: 'ERR_SETTING',
-      hint: 'is this the right file?',
+      hint: 'pass a text file encoded in UTF-8',
       cause,
     });
   }

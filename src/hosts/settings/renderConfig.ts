@@ -1,4 +1,4 @@
-/** From inputs to the document of one Ignition config, with everything that is to be said about it. */
+/** Renders one Ignition config from its inputs, and reports all findings. */
 
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
 import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
@@ -36,18 +36,18 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
-  /** What of it must not be seen by others, as nouns for a sentence. */
+  /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
 }
 
-/** Undefined, after it has been told why, where the agent would refuse its conf or Ignition the config. */
+/** Returns undefined, after reporting the errors, if the agent would reject its conf or Ignition the config. */
 export type RenderConfig = (source: RenderSource) => Promise<RenderedConfig | undefined>;
 
-/** A renderer for one config or for many with the same options; what they share is read once. */
+/** A renderer for one or many configs with the same options. Shared inputs are read once. */
 export function createRenderer(): RenderConfig {
   const readSettings = createSettingsReader();
   const checkAgentConf = createConfCheck();
-  let isNoted = false; // of many hosts most settings are those of the first
+  let isNoted = false; // most hosts have the settings of the first one
   return async (source) => {
     const { options } = source;
     const collected = readInputs(source);
@@ -74,15 +74,15 @@ export function createRenderer(): RenderConfig {
   };
 }
 
-/** What was merged may be a secret as well: the discovery config of assisted-service brings the pull secret. */
+/** A merged config may contain secrets, too: the discovery config of assisted-service contains the pull secret. */
 function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inputs): string[] {
   const secrets = listSettingSecrets(settings);
   if (inputs.has('ignition.discovery')) secrets.push('a discovery config');
-  if (secrets.length === 0 && hasRestrictedFile(config)) secrets.push('a file that not everybody may read');
+  if (secrets.length === 0 && hasRestrictedFile(config)) secrets.push('a file with restricted permissions');
   return secrets;
 }
 
-/** A connection may be read by nobody else, secret or not. */
+/** NetworkManager requires restricted permissions for all connections, with and without secrets. */
 function hasRestrictedFile({ storage = {} }: Config): boolean {
   return (storage.files ?? []).some(({ mode = publicMode, path = '' }) => {
     return (Number(mode) & 0o004) === 0 && !path.startsWith(`${keyfileFolder}/`);
@@ -96,8 +96,8 @@ function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
 }
 
 /**
- * Reports without an excerpt of the document, which may hold secrets. Gives what Ignition makes of it and of the configs
- * that it inlines, which have been checked one by one before; undefined where that is not valid.
+ * Reports findings without an excerpt of the document, which may contain secrets. Returns the config merged with the
+ * configs that it inlines, which have been checked one by one before; undefined if it is invalid.
  */
 async function checkRendered(document: Buffer, io: Io): Promise<Config | undefined> {
   const examined = examineConfig(document);
@@ -127,7 +127,7 @@ const confSettings: Readonly<Record<string, SettingName>> = {
   debug: 'agent.debug',
 };
 
-/** How the user calls what becomes options of the agent's conf: the flag, or the variable that it came from. */
+/** The sources of the options in the agent's conf: flags, variables or places in a file. */
 function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
   const places = Object.entries(confSettings).flatMap(([option, name]) => {
     const place = inputs.get(name)?.at(-1)?.place;
@@ -148,20 +148,20 @@ function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
   };
 }
 
-/** Values are not told, as they may be secrets: `--show-settings` masks them. */
+/** Logs sources only: values may be secrets. `--show-settings` prints values and masks secrets. */
 function logSettings({ inputs, profile, unread }: RenderInputs, { note }: Pick<Io, 'note'>): void {
   if (note === undefined) return;
-  note(`the profile is ${profile}`);
+  note(`profile: ${profile}`);
   for (const [name, values] of inputs) {
     const places = new Set(
-      values.map(({ origin, place }) => (origin === 'environment' ? `the environment: ${place}` : place)),
+      values.map(({ origin, place }) => (origin === 'environment' ? `environment variable ${place}` : place)),
     );
-    if (places.size > 0) note(`${name} comes from ${[...places].join(', ')}`);
+    if (places.size > 0) note(`${name}: from ${[...places].join(', ')}`);
   }
   for (const { name, reason } of unread) note(`${name} is set, but ${reason}`);
 }
 
-/** Throws CliError for configs that are missing, not valid, or of a version that cannot be merged. */
+/** @throws CliError for configs that are missing or invalid, or have a version that cannot be merged */
 async function mergeGivenConfigs(rendered: Config, inputs: Inputs, io: Io): Promise<Config> {
   const [discovery] = filesOf(inputs, 'ignition.discovery');
   const merge = filesOf(inputs, 'ignition.merge');
@@ -186,22 +186,22 @@ async function mergeDiscovery(rendered: Config, path: string, io: Io): Promise<C
   if (!hasService) {
     throw new CliError(`--discovery: ${path} has no unit ${assistedUnitName}`, {
       code: 'ERR_SETTING',
-      hint: 'give the discovery config of assisted-service; any other config goes to --merge',
+      hint: 'pass the discovery config of assisted-service; use --merge for any other config',
     });
   }
   return withDiscovery(rendered, discovery);
 }
 
-/** In the newer of the two versions, so that neither loses anything. */
+/** The result has the newer of the two versions, so that no setting is lost. */
 function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
   const own = specVersions.find((known) => known === parent.ignition?.version) ?? iccSpecVersion;
   const version = newer(own, document.version);
   const below = translateConfig(parent, { from: own, to: version });
   const above = translateDocument(document, version, io);
   if (below.status === 'refused') {
-    throw new CliError(`what was rendered cannot be written in the version ${version}`, {
+    throw new CliError(`the rendered config cannot be translated to version ${version}`, {
       code: 'ERR_CONFIG_VERSION',
-      hint: `write ${document.name} in the version ${own}`,
+      hint: `write ${document.name} in version ${own}`,
     });
   }
   reportFindings(remarkMerge(below.config, above, version), document, io);
@@ -213,14 +213,14 @@ function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
 }
 
 /**
- * What a config of the user's replaces of what was rendered. Merging does so without a word, and an agent that never
- * starts is a late way to learn of it. Reported by `render --merge`.
+ * Reported by `render --merge` if the user's config replaces a part of the rendered config. The merge itself is silent,
+ * and the mistake would otherwise show only when the agent does not start.
  */
 export const replacesRendered: Rule = {
   id: 'merge-replaces-rendered',
   severity: 'warning',
-  message: 'this replaces what was rendered',
-  hint: 'leave it out of this config, or out of the settings',
+  message: 'this replaces a part of the rendered config',
+  hint: 'remove it from this config, or remove the setting',
 };
 
 /** A finding for each file, unit and user of the user's config that changes one of the rendered config. */
@@ -235,10 +235,10 @@ function findFiles({ storage: own = {} }: Config, { storage = {} }: Config): Fin
   );
   return lists.flatMap(({ list, node, index }) => {
     const { path } = node;
-    // Appending leaves what is there.
+    // Appending keeps the rendered content.
     const isAppended = 'append' in node && !('contents' in node);
     if (path === undefined || !paths.has(path) || isAppended) return [];
-    const what = path === confPath ? 'the conf of the agent' : `the file ${path}`;
+    const what = path === confPath ? 'agent conf' : `file ${path}`;
     return [conflict(what, ['storage', list, index, 'path'])];
   });
 }
@@ -253,41 +253,41 @@ function findUnits({ systemd: own = {} }: Config, { systemd = {} }: Config): Fin
       (contents !== undefined && contents !== base.contents) ||
       (enabled !== undefined && enabled !== base.enabled) ||
       mask === true;
-    const what = name === unitName ? 'the unit of the agent' : `the unit ${name}`;
+    const what = name === unitName ? 'agent unit' : `unit ${name}`;
     return isChanged ? [conflict(what, ['systemd', 'units', index, 'name'])] : [];
   });
 }
 
-/** Keys add up; a password does not. */
+/** SSH keys of both configs are kept; a password is replaced. */
 function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Finding[] {
   const hashed = new Set(
     (own.users ?? []).flatMap(({ name, passwordHash }) => (passwordHash === undefined ? [] : [name])),
   );
   return (passwd.users ?? []).flatMap(({ name, passwordHash }, index) =>
     passwordHash !== undefined && hashed.has(name)
-      ? [conflict(`the password of ${name}`, ['passwd', 'users', index, 'passwordHash'])]
+      ? [conflict(`password of user ${name}`, ['passwd', 'users', index, 'passwordHash'])]
       : [],
   );
 }
 
 function conflict(what: string, path: Path): Finding {
   const { id: rule, severity, hint } = replacesRendered;
-  return { rule, severity, path, message: `this replaces ${what} that was rendered`, hint };
+  return { rule, severity, path, message: `this replaces the rendered ${what}`, hint };
 }
 
 interface Located {
   readonly at: FilePlace;
-  /** Without the file and its line. */
+  /** The message without file and line. */
   readonly message: string;
 }
 
-/** The diagnostic with the place of the input that its message begins with. */
+/** Moves the place of an input from the start of the message to `at`. */
 function locateDiagnostic(diagnostic: Diagnostic, inputs: Inputs): Diagnostic {
   const located = diagnostic.at === undefined ? locate(diagnostic.message, inputs) : undefined;
   return located === undefined ? diagnostic : { ...diagnostic, ...located };
 }
 
-/** The error with the place of the input that its message begins with; any other value as it is. */
+/** Like {@link locateDiagnostic}, for errors. Returns other values unchanged. */
 function locateError(error: unknown, inputs: Inputs): unknown {
   if (!(error instanceof CliError) || error.at !== undefined) return error;
   const located = locate(error.sentence, inputs);

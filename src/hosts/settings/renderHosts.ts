@@ -1,6 +1,6 @@
 /**
- * One config for each host of an inventory. A host that is wrong is reported with its name and line, and the others are
- * written; files that would stay the same are left alone.
+ * Renders one config for each host of an inventory. Invalid hosts are reported with their names and lines, and skipped.
+ * Unchanged files are not written.
  */
 
 import type { InventoryHost } from './inventoryDocument.ts';
@@ -15,14 +15,14 @@ import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
 /**
- * Writes to the folder `options.output`. `source` is what all hosts have in common. With `options.failFast` a host that
- * is wrong ends it: one that is not described right before anything is written, any other one when its turn comes; what
- * is written by then stays.
+ * Writes to the folder `options.output`. With `options.failFast` an invalid host ends the run: if its description is
+ * invalid before anything is written, else when it is rendered; files that are written by then stay.
+ * @param source the settings that all hosts share
  */
 export async function renderHosts(hosts: readonly InventoryHost[], source: RenderSource): Promise<ExitCode> {
   const { io, options } = source;
   const folder = requireFolder(source);
-  readInputs(source); // what is wrong for all is said once
+  readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
   const rendered = makeHosts(
@@ -35,18 +35,18 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
 
 function requireFolder({ options: { output } }: RenderSource): string {
   if (output !== undefined && output !== '' && output !== '-') return output;
-  throw new UsageError('an inventory with hosts needs a folder for their configs', {
-    hint: 'for example --output configs',
+  throw new UsageError('an inventory with hosts requires --output', {
+    hint: 'pass the folder for the configs, for example --output configs',
   });
 }
 
-/** A host of which a config can be rendered. */
+/** A host to render a config for. */
 export interface RenderHost extends ListedHost {
   readonly inventory: InventoryHost;
   readonly readSource: (io: Io) => RenderSource;
 }
 
-/** The hosts as they are rendered: with what all of them have in common. */
+/** The hosts, each with the settings that all of them share. */
 export function listHosts(hosts: readonly InventoryHost[], source: RenderSource): RenderHost[] {
   const file = source.options.inventory ?? '';
   return hosts.map((host) => ({
@@ -62,7 +62,7 @@ function placeIn(file: string, { line = 1 }: InventoryHost): FilePlace {
   return { file, line };
 }
 
-/** What one host is rendered from. `place` is what messages call the host. */
+/** The sources of one host. @param place the place of the host, for messages */
 export function hostSource(
   { name, architecture, ignore = [], readInputs: readOwn }: InventoryHost,
   place: string,
@@ -77,7 +77,7 @@ export function hostSource(
   });
 }
 
-/** A host goes by its name, where nobody says otherwise. */
+/** The name of the host is the default of its host name. */
 function impliedBy(name: string, place: string): Inputs {
   const hostname = {
     text: name,

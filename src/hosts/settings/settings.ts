@@ -1,6 +1,6 @@
 /**
- * From flags and environment to settings: reads the files that they name and checks every value, so that each mistake is
- * reported with the name of its flag or variable.
+ * Reads settings from flags, environment and inventory, and the files that they name. Checks every value, so that each
+ * mistake is reported with its flag, variable or line.
  */
 
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
@@ -29,53 +29,53 @@ import { checkPodmanArgs } from './podmanArgs.ts';
 import { type Reading, valueOf, inPlace } from './reading.ts';
 import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
 
-/** What one config is rendered from. */
+/** The sources of one config. */
 export interface RenderSource {
   readonly options: RenderOptions;
   readonly io: Io;
-  /** What an inventory says, the strongest first. */
+  /** Settings of an inventory, in order of precedence. */
   readonly files?: readonly Inputs[];
-  /** What counts where nothing else is given. */
+  /** Defaults for settings that no other source sets. */
   readonly implied?: Inputs;
-  /** What to do where Ironic's URL is missing, for commands without `--api-url`. */
+  /** The hint for a missing URL of Ironic, for commands without `--api-url`. */
   readonly addressHint?: string;
-  /** Of the host, where an inventory says it. */
+  /** The architecture of the host, if the inventory sets it. */
   readonly architecture?: string;
-  /** For archives that many configs name. */
+  /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
-  /** Those of an inventory, for whoever shows what is different for them. */
+  /** The hosts of the inventory, for `--show-settings`. */
   readonly hosts?: readonly InventoryHost[];
 }
 
-/** For commands that take an inventory and no `--api-url`. */
+/** For commands with `--inventory` and without `--api-url`. */
 export const inventoryAddressHint =
-  'set ironic.apiUrls below agent in an inventory (--inventory FILE), or the variable IRONIC_BASE_URL';
+  'set ironic.apiUrls under "agent" in an inventory (--inventory FILE), or set IRONIC_BASE_URL';
 
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
-/** Where each text comes from. Throws UsageError for flags that contradict each other or the profile. */
+/** Collects the inputs of all settings. @throws UsageError for flags that cannot be combined, or that the profile does not support */
 export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
   const profile = chooseProfile(options);
   checkCombination(options);
   const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
   if (misplaced === undefined) return { ...collected, profile };
-  throw new UsageError(`${misplaced.place} has no place in the profile ${profile}`, {
-    hint: `it is for ${misplaced.profiles.join(', ')}`,
+  throw new UsageError(`profile ${profile} does not support ${misplaced.place}`, {
+    hint: `remove it, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
   });
 }
 
-/** Reads settings for one config after the other; what does not change between them is read once. */
+/** Reads the settings of one config after the other. Unchanged parts are read once. */
 export type ReadSettings = (
   source: RenderSource,
   { inputs, profile }: RenderInputs,
   warn: Warn,
 ) => Promise<AgentSettings>;
 
-/** The reader throws UsageError for flags and variables, and CliError for the files that they name. */
+/** The reader throws UsageError for invalid flags and variables, and CliError for invalid files. */
 export function createSettingsReader(): ReadSettings {
-  const readSharedAgent = rememberPart(readAgent);
-  const readSharedHost = rememberPart(readHost);
+  const readSharedAgent = cachePart(readAgent);
+  const readSharedHost = cachePart(readHost);
   const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
     const { addressHint, architecture, io, options, readArchive } = source;
@@ -106,7 +106,7 @@ export function createSettingsReader(): ReadSettings {
   };
 }
 
-/** Throws UsageError for a value with which the agent cannot run, and CliError for such a file. */
+/** @throws UsageError for values that the agent cannot run with, CliError for such files */
 function reportSettings(remarks: readonly SettingRemark[], reading: Reading): void {
   for (const { hint, message, rule, setting, severity } of remarks) {
     const text = `${placeOf(setting, reading)}: ${message}`;
@@ -118,51 +118,51 @@ function reportSettings(remarks: readonly SettingRemark[], reading: Reading): vo
 
 const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
 
-/** How the user calls where a setting was given; an image may come from `--registry`. */
+/** The source of a setting, for messages. The image may come from `--registry`. */
 function placeOf(setting: SettingName, reading: Reading): string {
   const { options } = reading;
   if (setting === 'agent.image' && options.registry !== undefined) return '--registry';
   return valueOf(reading, setting)?.place ?? setting;
 }
 
-/** The peers leave the list of direct hosts as it is. */
+/** Unlike the default profile, these profiles do not add Ironic to the list of hosts without proxy. */
 function warnOfProxy(settings: AgentSettings, warn: Warn): void {
   const hosts = ['icc', 'assisted'].includes(settings.profile) ? findProxiedHosts(settings) : [];
   if (hosts.length === 0) return;
   warn(
-    `the agent goes through the proxy to reach ${hosts.join(', ')}`,
-    'add it to NO_PROXY, or use the default profile, which does so',
+    `the agent connects to ${hosts.join(', ')} through the proxy`,
+    'add the host to NO_PROXY, or use the default profile, which adds it',
   );
 }
 
 type ReadPart<T, A> = (reading: Reading, argument: A) => Promise<T>;
 type Values = readonly InputValue[] | undefined;
 
-interface Remembered<T, A> {
+interface CacheEntry<T, A> {
   readonly argument: A;
-  /** The inputs that were looked at, and what they were. */
+  /** The inputs that the reader has read, with their values. */
   readonly seen: ReadonlyMap<SettingName, Values>;
   readonly warnings: readonly Parameters<Reading['warn']>[];
   readonly part: T;
 }
 
-/** So many kinds of hosts are told apart; of further ones each is read anew. */
-const mostKinds = 16;
+/** Limit for the cache: hosts with other values are read without it. */
+const maxEntries = 16;
 
 /**
- * The same reader, but where nothing that it looked at has changed it answers as before, warnings included. A bundle
- * of 140 CA certificates costs each host 24 ms otherwise. For one run: profile and options must stay the same.
+ * Caches the results and warnings of a reader by the inputs that it reads: a bundle of 140 CA certificates would
+ * otherwise cost 24 ms for each host. Only for one run: profile and options must stay the same.
  */
-function rememberPart<T, A>(read: ReadPart<T, A>): ReadPart<T, A> {
-  const kinds: Remembered<T, A>[] = [];
+function cachePart<T, A>(read: ReadPart<T, A>): ReadPart<T, A> {
+  const entries: CacheEntry<T, A>[] = [];
   return async (reading, argument) => {
-    const known = kinds.find((kind) => kind.argument === argument && isSame(kind.seen, reading));
+    const known = entries.find((entry) => entry.argument === argument && isSame(entry.seen, reading));
     for (const warning of known?.warnings ?? []) reading.warn(...warning);
     if (known !== undefined) return known.part;
     const seen = new Map<SettingName, Values>();
     const warnings: Parameters<Reading['warn']>[] = [];
     const part = await read(watch(reading, seen, warnings), argument);
-    if (kinds.length < mostKinds) kinds.push({ argument, seen, warnings, part });
+    if (entries.length < maxEntries) entries.push({ argument, seen, warnings, part });
     return part;
   };
 }
@@ -203,7 +203,7 @@ function isSameValues(one: Values, other: Values): boolean {
 
 type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
 
-/** Throw UsageError for an item that would be wrong without the others, too. */
+/** Check single items of a list. @throws UsageError for an invalid item */
 const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
   'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
   'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
@@ -214,8 +214,8 @@ const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Readin
 };
 
 /**
- * The same reading, with one value for each of these settings; where it was a list, its place is that of the first item.
- * Throws UsageError for an item that is wrong.
+ * Joins the items of each list setting to one value, with the place of the first item.
+ * @throws UsageError for an invalid item
  */
 export function joinLists(reading: Reading): Reading {
   return { ...reading, inputs: { get: (name) => joinItems(name, reading) } };

@@ -1,6 +1,6 @@
 /**
- * What earlier runs have left in a prepared folder, besides the files for serving: the manifest, and in `.ironic-coreos`
- * the digests of large files and the journal.
+ * Reads and writes the state of earlier runs in a prepared folder: the manifest, and in `.ironic-coreos` the digests of
+ * large files and the journal.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,22 +14,22 @@ import type { StampedDigest } from '../../io/files/fileDigests.ts';
 import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { renameFileNow } from '../../io/files/tempFile.ts';
 
-/** In the folder, and not for serving. */
+/** Subfolder that must not be served. */
 export const OWN_FOLDER = '.ironic-coreos';
-/** Files of it. */
+/** Files in this subfolder. */
 export const STAMPS = 'stamps.json';
 export const JOURNAL = 'journal';
-/** Renames that have begun. */
+/** The list of renames in progress. */
 const COMMIT = 'commit';
 
-/** Written beside the files of every folder, and in our own one. */
+/** Files of every prepared folder. */
 const ownFiles = [
   MANIFEST,
   CHECKSUMS,
   ...[STAMPS, JOURNAL, COMMIT, 'lock'].map((name) => join(OWN_FOLDER, name)),
 ];
 
-/** Temporary files beside ours, which a process that was killed could not remove. */
+/** Removes temporary files that a killed process left. */
 export async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
   const names = new Set([...ownFiles, ...files]);
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
@@ -40,16 +40,16 @@ export async function removeHalfWritten(root: string, files: readonly string[]):
   }
 }
 
-/** The name of the file that a temporary one was for; undefined for any other name. */
+/** The target of a temporary file; undefined for any other name. */
 export function temporaryFor(name: string): string | undefined {
   const target = /^\.(.+?)\.(?:[0-9]+-[0-9]+-[0-9a-f]{8}\.)?[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
-  // One that is staged has a temporary one itself.
+  // A staged file is written to a temporary file itself.
   return target === undefined ? undefined : (temporaryFor(target) ?? target);
 }
 
 /**
- * The manifest of the last run that came to its end; undefined in a new folder.
- * @throws CliError where it cannot be used
+ * The manifest of the last complete run; undefined in a new folder.
+ * @throws CliError if it is invalid
  */
 export async function readPrevious(path: string, shown: string): Promise<Manifest | undefined> {
   const text = await readIfThere(join(path, MANIFEST));
@@ -58,21 +58,21 @@ export async function readPrevious(path: string, shown: string): Promise<Manifes
     return parseManifest(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${join(shown, MANIFEST)} cannot be used: ${error.message}`, {
+    throw new CliError(`${join(shown, MANIFEST)} is invalid: ${error.message}`, {
       code: 'ERR_FORMAT',
-      hint: 'take it away if nothing else needs it, and give --force; all files are then written anew',
+      hint: 'remove it if no other program needs it, and use --force to write all files again',
       cause: error,
     });
   }
 }
 
-/** @throws CliError where the folder holds something, and no notes of ours */
-export async function refuseForeign(path: string, shown: string): Promise<void> {
+/** @throws CliError if the folder contains files but no state of earlier runs */
+export async function rejectForeign(path: string, shown: string): Promise<void> {
   const names = await readdir(path);
   if (names.includes(OWN_FOLDER) || names.every((name) => name === 'lost+found')) return;
-  throw new CliError(`${shown} holds other files, and no ${MANIFEST} of an earlier run`, {
+  throw new CliError(`${shown} contains other files, but no ${MANIFEST} of an earlier run`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'give a new or empty folder, or --force: files of the same names are then replaced, and no others touched',
+    hint: 'use a new or empty folder, or use --force to replace files with the same names and keep all others',
   });
 }
 
@@ -86,7 +86,7 @@ export async function readStamps(path: string): Promise<Map<string, StampedDiges
   return stamps;
 }
 
-/** What cannot be read is as if nothing were known. */
+/** Unreadable JSON is treated as empty. */
 function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
@@ -108,7 +108,7 @@ function isStamped(value: unknown): value is StampedDigest {
   );
 }
 
-/** Files that no manifest lists, and yet are ours. The last line may be cut off, and is then taken out. */
+/** Files of this program that no manifest lists yet. An incomplete last line is removed. */
 export async function readJournal(path: string): Promise<Set<string>> {
   const place = join(path, OWN_FOLDER, JOURNAL);
   const text = (await readIfThere(place)) ?? '';
@@ -118,7 +118,7 @@ export async function readJournal(path: string): Promise<Set<string>> {
   return new Set(lines.filter(isInside));
 }
 
-/** The text of a file; undefined where there is none. @throws system errors */
+/** The text of a file; undefined if it does not exist. @throws system errors */
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -129,27 +129,26 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Files that belong together and have fixed names: all of them are written beside their places first, and then renamed at
- * one go. A list of the renames is on the disk before the first of them, so that a run which was interrupted in between is
- * brought to its end by the next one. Until all have been renamed, which takes less than a millisecond, a reader can see
- * some that are old and some that are new.
+ * Replaces several files with fixed names together: all of them are written to temporary files first, and then renamed.
+ * The list of renames is on disk before the first rename, so that the next run completes an interrupted one. While the
+ * files are renamed, which takes less than a millisecond, a reader may see old and new files.
  */
 
 export interface StagedFiles {
-  /** Where the file that is to be at `path` is written meanwhile. A symbolic link stays one. */
+  /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
   stage(path: string): Promise<string>;
-  /** Where the new bytes of the file at `path` are. */
+  /** The current path of the new content for `path`. */
   currentPath(path: string): string;
-  /** Gives all files their names, in the order in which they were staged. */
+  /** Renames all files, in the order in which they were staged. */
   commit(): Promise<void>;
-  /** Removes what has no name yet. */
+  /** Removes staged files that have not been renamed. */
   discard(): Promise<void>;
 }
 
 /** @param root the prepared folder */
 export function stagedFiles(root: string): StagedFiles {
   const list = join(root, OWN_FOLDER, COMMIT);
-  /** By the place that each is for. */
+  /** By target path. */
   const renames = new Map<string, Rename>();
   const id = randomBytes(6).toString('hex');
   return {
@@ -185,7 +184,7 @@ interface Rename {
 }
 
 /**
- * Brings the renames to their end that an interrupted run has begun. Those that are done already are passed over.
+ * Completes the renames of an interrupted run. Completed renames are skipped.
  * @throws system errors
  */
 export async function finishCommit(root: string): Promise<void> {
@@ -202,7 +201,7 @@ export async function finishCommit(root: string): Promise<void> {
   await unlink(list);
 }
 
-/** The list is written at one go, so one that cannot be read is not ours, and says nothing. */
+/** The list is written atomically, so an unreadable list is from another program, and is ignored. */
 function parseRenames(text: string): Rename[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -212,7 +211,7 @@ function parseRenames(text: string): Rename[] {
   }
 }
 
-/** Only what `stage` names: a file, and a temporary one beside it. */
+/** Accepts only pairs that `stage` creates: a file, and a temporary file in the same folder. */
 function isRename(value: unknown): value is Rename {
   if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false;
   const { from, to } = value;

@@ -1,7 +1,7 @@
 /**
- * The folder that `prepare` writes, and the folder `.ironic-coreos` in it, which is not for serving: `stamps.json`, so
- * that large files are not read again, and `journal`, with the files that no manifest lists yet. Whatever a run that
- * was interrupted has left is thus known to be no one else's.
+ * The folder that `prepare` writes, with the subfolder `.ironic-coreos`, which must not be served. `stamps.json` contains
+ * digests of large files, so that they are not read again. `journal` lists files that no manifest lists yet: they
+ * identify the files that an interrupted run left.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import {
   readJournal,
   readPrevious,
   readStamps,
-  refuseForeign,
+  rejectForeign,
   removeHalfWritten,
   type StagedFiles,
   stagedFiles,
@@ -31,58 +31,58 @@ import { createFile, type NewFile, writeFileAtomically } from '../../io/files/ne
 import { hasPermissions } from '../../io/files/platform.ts';
 import { shareFile } from '../../io/files/shareFile.ts';
 
-/** Who may read a file. */
+/** Permissions of a file. */
 export interface Access {
   /** Permission bits. */
   readonly mode: number;
-  /** Number of the group that it gets; without, that of the user. */
+  /** Number of its group (default: the group of the user). */
   readonly group?: number | undefined;
 }
 
-/** What a file is for. */
+/** Path, permissions and manifest fields of a file. */
 export interface FilePurpose extends Access {
-  /** Relative to the folder, with slashes. */
+  /** Relative to the folder, separated by slashes. */
   readonly path: string;
   readonly host?: string;
   readonly secrets?: readonly string[];
 }
 
-/** A file that takes long to make, by `fill` or by `copyOf` another one. */
+/** A file that takes long to create. */
 interface LargeFile extends FilePurpose {
-  /** Equal where the same would be made. */
+  /** Digest of all inputs: the same digest means the same content. */
   readonly recipe: string;
 }
 
-/** Writes a file as a whole or not at all, and gives its SHA-256 in hexadecimal where it knows it from writing. */
+/** Writes a file atomically. Returns its SHA-256 in hexadecimal if it was computed while writing. */
 type Fill = (target: NewFile) => Promise<string | void>;
 
 export interface PreparedFolder {
   /** Absolute. */
   readonly path: string;
-  /** Of the last run that came to its end. */
+  /** The manifest of the last complete run. */
   readonly previous: Manifest | undefined;
   readonly digests: KnownDigests;
-  /** What this run has put there, or found there as it should be. */
+  /** The files that this run has written or found unchanged. */
   readonly files: ReadonlyMap<string, ManifestFile>;
   readonly counts: { written: number; unchanged: number };
-  /** Files that a run which was interrupted has left, and this one has not made. */
+  /** Files of an interrupted run that this run has not written. */
   abandoned(): readonly string[];
   put(file: FilePurpose, content: Uint8Array): Promise<void>;
   make(file: LargeFile, fill: Fill): Promise<void>;
-  /** Clones, links or copies a file of the user's, an absolute path. */
+  /** Clones, hard-links or copies a file. @param source absolute path */
   share(file: FilePurpose, source: string): Promise<void>;
-  /** Where the bytes of a file are that this run has put there, or found there. */
+  /** The current path of a file that this run has written or found. */
   currentPath(path: string): string;
-  /** Gives what is staged its names, writes manifest and checksums, and then removes files of earlier runs. */
+  /** Renames staged files, writes manifest and checksums, and then removes files of earlier runs. */
   finish(ending: FolderEnding): Promise<void>;
-  /** Lets others prepare the folder. What is staged and has no name by then is removed. */
+  /** Releases the lock. Staged files that have not been renamed are removed. */
   release(): Promise<void>;
 }
 
 interface FolderEnding {
   readonly manifest: string;
   readonly checksums: (manifestSha256: string) => string;
-  /** Paths that the manifest does not list any more. */
+  /** Paths that the manifest no longer lists. */
   readonly removed: readonly string[];
 }
 
@@ -91,25 +91,25 @@ const PUBLIC = 0o666;
 export interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
-  /** Takes a folder of somebody else's, too. */
+  /** Accepts folders with files of other programs. */
   readonly force: boolean;
   /**
-   * When a file gets its name: `at once`, for files that others point at by names of their own, or `together` with all
-   * others at the end, where names are fixed.
+   * When files are renamed to their final names: `immediate`, for files with unique names, or `together` at the end, for
+   * files with fixed names.
    */
-  readonly naming: 'at once' | 'together';
+  readonly naming: 'immediate' | 'together';
 }
 
 /**
- * Opens the folder, which is made where it is missing, for one process at a time.
- * @throws CliError where it is in use, or somebody else's: neither empty nor prepared before, unless `force`
+ * Opens the folder for one process, and creates it if it is missing.
+ * @throws CliError if it is in use, or if it is neither empty nor prepared before (unless `force`)
  */
 export async function openPreparedFolder(path: string, options: FolderOptions): Promise<PreparedFolder> {
   const { shown, force } = options;
   try {
     await mkdir(path, { recursive: true });
-    const isOurs = (await readPrevious(path, shown)) !== undefined;
-    if (!force && !isOurs) await refuseForeign(path, shown);
+    const isPrepared = (await readPrevious(path, shown)) !== undefined;
+    if (!force && !isPrepared) await rejectForeign(path, shown);
     await mkdir(join(path, OWN_FOLDER), { recursive: true, mode: 0o700 });
     const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
     try {
@@ -123,7 +123,7 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
   }
 }
 
-/** What an interrupted run was giving its names is brought to its end, and then counts as the last run. */
+/** Completes the renames of an interrupted run first; its manifest is then the previous one. */
 async function openLocked(path: string, options: FolderOptions, lock: FileLock): Promise<PreparedFolder> {
   const { shown, naming: order } = options;
   await finishCommit(path);
@@ -140,7 +140,7 @@ interface FolderFacts extends Pick<PreparedFolder, 'path' | 'previous' | 'digest
   readonly shown: string;
   readonly staged: StagedFiles | undefined;
   readonly lock: FileLock;
-  /** Files that no manifest lists, and yet are ours. */
+  /** Files of this program that no manifest lists yet. */
   readonly journal: Set<string>;
 }
 
@@ -148,7 +148,7 @@ interface OpenFolder extends FolderFacts {
   readonly files: Map<string, ManifestFile>;
   readonly counts: { written: number; unchanged: number };
   readonly known: ReadonlyMap<string, ManifestFile>;
-  /** Folders that are there. */
+  /** Folders that exist. */
   readonly folders: Set<string>;
 }
 
@@ -200,7 +200,7 @@ function currentPath({ path, staged }: OpenFolder, name: string): string {
 
 async function put(folder: OpenFolder, file: FilePurpose, content: Uint8Array): Promise<void> {
   const place = await placeOf(folder, file);
-  const isThere = await holds(place.path, content);
+  const isThere = await hasContent(place.path, content);
   if (!isThere)
     await createFile(await newFileAt(place, folder, file), ({ handle }) => handle.writeFile(content));
   await setAccess(folder, file);
@@ -208,7 +208,7 @@ async function put(folder: OpenFolder, file: FilePurpose, content: Uint8Array): 
   record(folder, file, { size: content.length, sha256, isWritten: !isThere });
 }
 
-async function holds(path: string, content: Uint8Array): Promise<boolean> {
+async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length) return false;
   return (await readFile(path).catch(() => undefined))?.equals(content) === true;
@@ -236,7 +236,7 @@ async function share(folder: OpenFolder, file: FilePurpose, source: string): Pro
     : await shareFile(source, { ...(await newFileAt(place, folder, file)), mode: file.mode });
   if (shared === 'cloned' || shared === 'copied') await setAccess(folder, file);
   const current = currentPath(folder, file.path);
-  // A link to the source has changed the time of its last change.
+  // A hard link to the source has changed its ctime.
   for (const path of [source, current]) await folder.digests.remember(path, sha256);
   const { size } = await stat(current);
   record(folder, file, { size, sha256, isWritten: shared !== 'unchanged' });
@@ -248,12 +248,12 @@ async function hasDigest({ digests }: OpenFolder, path: string, sha256: string):
 }
 
 interface Place {
-  /** Absolute, where it is served. */
+  /** Absolute final path. */
   readonly path: string;
   readonly shownPath: string;
 }
 
-/** A new name goes into the journal before there is a file of that name. */
+/** Adds a new name to the journal before the file is created. */
 async function placeOf(
   { path, shown, journal, known, folders }: OpenFolder,
   file: FilePurpose,
@@ -273,7 +273,7 @@ async function placeOf(
   return { path: place, shownPath: join(shown, file.path) };
 }
 
-/** Nobody of another group reads what is meant for one: the group comes when the file has its content. */
+/** The file is private while it is written; group permissions are added with the group. */
 async function newFileAt(
   { path, shownPath }: Place,
   { staged }: OpenFolder,
@@ -291,15 +291,15 @@ async function setAccess(folder: OpenFolder, { path: name, mode, group }: FilePu
     if (needsMode(stats, mode)) await chmod(path, mode);
   } catch (error) {
     if (errorCode(error) !== 'EPERM') throw error;
-    throw new CliError(`Permissions of ${join(folder.shown, name)} cannot be set`, {
+    throw new CliError(`Cannot set permissions of ${join(folder.shown, name)}`, {
       code: 'ERR_FILE_ACCESS',
-      hint: 'give a group that you belong to, or run it as root',
+      hint: 'use a group that you belong to, or run the command as root',
       cause: error,
     });
   }
 }
 
-/** A hard link has those of another file, which stay; all others are ours. */
+/** The permissions of hard links are not changed: they are shared with another file. */
 function needsMode({ mode, nlink }: Stats, wanted: number): boolean {
   return hasPermissions() && (mode & 0o777) !== wanted && nlink === 1;
 }
@@ -328,7 +328,7 @@ function record(
   });
 }
 
-/** What goes away is in the journal before no manifest lists it, until it is gone. */
+/** Files to remove are in the journal before the manifest no longer lists them, until they are removed. */
 async function finish(folder: OpenFolder, { manifest, checksums, removed }: FolderEnding): Promise<void> {
   const { path, shown, staged, journal, digests } = folder;
   const own = join(path, OWN_FOLDER);
@@ -343,7 +343,7 @@ async function finish(folder: OpenFolder, { manifest, checksums, removed }: Fold
       [CHECKSUMS, checksums(sha256)],
     ] as const) {
       const place = join(path, name);
-      if (!(await holds(place, Buffer.from(text))))
+      if (!(await hasContent(place, Buffer.from(text))))
         await writeFileAtomically((await staged?.stage(place)) ?? place, text, { mode });
     }
     await staged?.commit();
@@ -358,7 +358,7 @@ async function finish(folder: OpenFolder, { manifest, checksums, removed }: Fold
   }
 }
 
-/** Digests of files that have no name yet. */
+/** Digests of staged files. */
 function stagedDigests(folder: OpenFolder): (readonly [path: string, sha256: string])[] {
   const isStaged = (name: string): boolean => currentPath(folder, name) !== join(folder.path, name);
   return [...folder.files.values()]
@@ -366,7 +366,7 @@ function stagedDigests(folder: OpenFolder): (readonly [path: string, sha256: str
     .map(({ path, sha256 }) => [path, sha256]);
 }
 
-/** With the folders that it leaves empty. */
+/** Removes the file, and folders that are then empty. */
 async function removeFile(root: string, file: string): Promise<void> {
   await unlink(join(root, file)).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;

@@ -1,6 +1,6 @@
 /**
- * A tar archive of files, the same bytes for the same files: in the order given, owned by root, of one time, and a gzip
- * header without name, time and system.
+ * Writes a reproducible tar archive: the order of the files is given, the owner is root, all files have the same time,
+ * and the gzip header contains no name, time and system.
  */
 
 import { open } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { writeAll } from '../../io/files/handles.ts';
 import { createFile, type NewFile } from '../../io/files/newFile.ts';
 
 export interface BundledFile {
-  /** In the archive, with slashes. */
+  /** Path in the archive, separated by slashes. */
   readonly name: string;
   /** Absolute path of a regular file. */
   readonly source: string;
@@ -22,11 +22,11 @@ export interface BundledFile {
 
 export interface BundleForm {
   readonly compression: 'gzip' | 'none';
-  /** Seconds since 1970, of all files. */
+  /** Time of all files in seconds since 1970. */
   readonly time: number;
 }
 
-/** @throws CliError in the user's terms; there is then no archive */
+/** @throws CliError if a file cannot be read or written; the archive is then not created */
 export async function writeBundle(
   files: readonly BundledFile[],
   output: NewFile,
@@ -52,25 +52,25 @@ export async function writeBundle(
   });
 }
 
-/** The library does not say what its chunks are. */
+/** The types of the library do not include the type of its chunks. */
 async function* bytesOf(pack: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of pack) if (chunk instanceof Uint8Array) yield chunk;
 }
 
-/** Where gzip says on which system it was made (RFC 1952, section 2.3.1). */
+/** Offset of the operating system in a gzip header (RFC 1952, section 2.3.1). */
 const OS_OFFSET = 9;
 const OS_UNKNOWN = 255;
 
 async function addAll(pack: tar.Pack, files: readonly BundledFile[], time: number): Promise<void> {
   for (const file of files) {
     await add(pack, file, time).catch((error: unknown) => {
-      throw fileError(error, { path: file.source, what: 'File of the folder', action: 'read' });
+      throw fileError(error, { path: file.source, what: 'File', action: 'read' });
     });
   }
   pack.finalize();
 }
 
-/** A piece at a time, and the next one only when the last one is taken: archives are larger than memory. */
+/** Streams the file with backpressure: archives are larger than memory. */
 async function add(pack: tar.Pack, { name, source, mode }: BundledFile, time: number): Promise<void> {
   const handle = await open(source, 'r');
   try {
@@ -100,8 +100,8 @@ async function* piecesOf(
     yield chunk;
   }
   if (taken !== size)
-    throw new CliError(`${name} became another file while it was packed`, {
+    throw new CliError(`${name} changed while it was packed`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'try again',
+      hint: 'run the command again',
     });
 }

@@ -57,7 +57,7 @@ describe('parseBmcAddress', () => {
 
   it('refuses a user, and does not repeat it', () => {
     const problem = parseBmcAddress('redfish://admin:hunter2@h/x');
-    expect(problem).toHaveProperty('problem', 'it has a user in it');
+    expect(problem).toHaveProperty('problem', 'it contains a user');
     expect(JSON.stringify(problem)).not.toMatch(/admin|hunter2/);
   });
 

@@ -4,7 +4,7 @@ import {
   deploySettingNames,
   readDeploySettings,
   settingOfFlag,
-  withoutBeaten,
+  withoutOverridden,
 } from '../../../src/deploy/inventoryHost.ts';
 
 describe('the settings below deploy', () => {
@@ -47,7 +47,7 @@ describe('settingOfFlag', () => {
   });
 });
 
-describe('withoutBeaten', () => {
+describe('withoutOverridden', () => {
   const pair = { deployKernel: 'k', deployRamdisk: 'r', kernelAppendParams: 'a' };
   const image = { imageSource: 'i', imageChecksum: 'c', imageFormat: 'raw' };
   it.each([
@@ -64,6 +64,6 @@ describe('withoutBeaten', () => {
     ['the checksum of another image', image, { imageSource: 'j' }, {}],
     ['an ISO beside no other', { deployIso: 'i' }, { deployKernel: null }, { deployIso: 'i' }],
   ])('%s', (_title, weaker, stronger, left) => {
-    expect(withoutBeaten(weaker, stronger)).toEqual(left);
+    expect(withoutOverridden(weaker, stronger)).toEqual(left);
   });
 });

@@ -17,10 +17,10 @@ describe('parseArtifacts', () => {
   });
 
   it.each([
-    ['isos', '--artifacts: "isos" is not known'],
-    ['', '--artifacts: "" is not known'],
-    ['ign,', '--artifacts: "" is not known'],
-    ['ipxe', 'boot scripts alone have no config to start'],
+    ['isos', 'invalid value "isos" for --artifacts'],
+    ['', 'invalid value "" for --artifacts'],
+    ['ign,', 'invalid value "" for --artifacts'],
+    ['ipxe', 'contains only boot scripts'],
   ])('refuses %j', (text, message) => {
     expect(() => parseArtifacts(text)).toThrow(message);
   });

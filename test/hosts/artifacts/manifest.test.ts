@@ -62,12 +62,12 @@ describe('manifest', () => {
     [
       'with a step upwards',
       formatManifest(manifest).replace('"b"', '"../b"'),
-      'it names a file outside: "../b"',
+      'it contains a path outside of the folder: "../b"',
     ],
     [
       'with an absolute path',
       formatManifest(manifest).replace('"b"', '"/b"'),
-      'it names a file outside: "/b"',
+      'it contains a path outside of the folder: "/b"',
     ],
   ])('refuses one that is %s', (_title, text, message) => {
     expect(() => parseManifest(text)).toThrow(message);

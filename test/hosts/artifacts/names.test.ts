@@ -100,7 +100,7 @@ describe('withScriptPaths', () => {
 
   it.each(['/mnt/agent.ign', '../x', '/shared/../etc/passwd'])('refuses %s', (path) => {
     expect(() => withScriptPaths(layout, '/shared', { IGNITION_FILE: path })).toThrow(
-      'IGNITION_FILE names a file outside of /shared',
+      'IGNITION_FILE is a path outside of /shared',
     );
   });
 });

@@ -44,9 +44,9 @@ describe('files called after their hosts', () => {
   ];
 
   it.each([
-    [['x', 'x-minimal'], 'x and x-minimal would share one path: x-minimal.iso; rename one'],
-    [['b-minimal', 'a', 'b'], 'b-minimal and b would share one path: b-minimal.iso; rename one'],
-    [['x-minimal', 'x-minimal-minimal'], 'x-minimal and x-minimal-minimal would share one path'],
+    [['x', 'x-minimal'], 'x and x-minimal would have the same path: x-minimal.iso; rename one'],
+    [['b-minimal', 'a', 'b'], 'b-minimal and b would have the same path: b-minimal.iso; rename one'],
+    [['x-minimal', 'x-minimal-minimal'], 'x-minimal and x-minimal-minimal would have the same path'],
     [['x', 'x-minima', 'x.minimal', 'X-minimal'], undefined],
   ])('%j', (names, expected) => {
     const found = refusal(of(...names));

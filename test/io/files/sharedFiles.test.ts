@@ -117,6 +117,6 @@ describe('findGroup', () => {
   });
 
   it.each(['', 'no-such-group', '-x', 'a:b', 'root\n'])('refuses %j', async (name) => {
-    await expect(findGroup(name)).rejects.toThrow('There is no group');
+    await expect(findGroup(name)).rejects.toThrow('Group not found');
   });
 });

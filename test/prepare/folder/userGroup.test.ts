@@ -25,12 +25,12 @@ describe('findGroup', () => {
 
   it.each(['nobody-knows', 'broken', '-x', 'a b', ''])('that are none: %j', async (group) => {
     for (const platform of ['linux', 'darwin'] as const) {
-      await expect(findGroup(group, { platform, listed, ask: nothing })).rejects.toThrow('There is no group');
+      await expect(findGroup(group, { platform, listed, ask: nothing })).rejects.toThrow('Group not found');
     }
   });
 
   it('are not there on Windows, not even by number', async () => {
     const source = { platform: 'win32', listed, ask: nothing } as const;
-    await expect(findGroup('1234', source)).rejects.toThrow('files have no group on this system');
+    await expect(findGroup('1234', source)).rejects.toThrow('this system does not support --group');
   });
 });
