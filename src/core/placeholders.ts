@@ -39,18 +39,18 @@ export function differsByHost(text: string): boolean {
 function valueOf(name: string, host: HostFacts): string {
   const read = readers.get(name);
   if (read === undefined) {
-    throw new FormatError('has a placeholder that is not known', { hint: `use one of ${listNames()}` });
+    throw new FormatError('contains an unknown placeholder', { hint: `use one of ${listNames()}` });
   }
   const value = read(host);
   if (value !== undefined) return value;
-  throw new FormatError(`has the placeholder {${name}}, for which the host says nothing`, {
-    hint: `give its ${name.startsWith('mac') ? 'mac' : name} in the inventory`,
+  throw new FormatError(`contains the placeholder {${name}}, but this host has no value for it`, {
+    hint: `set ${name.startsWith('mac') ? 'mac' : name} for this host in the inventory`,
   });
 }
 
 function plainText(text: string): string {
   if (!/[{}]/.test(text)) return text;
-  throw new FormatError('has a brace without its other half', { hint: `braces are for ${listNames()}` });
+  throw new FormatError('contains an unmatched brace', { hint: `use braces only for ${listNames()}` });
 }
 
 function listNames(): string {

@@ -97,7 +97,9 @@ function parseRetries(text: string | undefined): number {
   if (text === undefined) return defaultRetries.retries;
   if (text === 'infinite') return Infinity;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`no number of retries: ${text}`, { hint: 'use a number, or infinite' });
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --fetch-retries`, {
+    hint: 'use a number, or infinite',
+  });
 }
 
 /** Paths are shown as the folder was given, as coreos-installer shows them. */

@@ -100,10 +100,10 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
     if (trust === 'signature') {
       throw new CliError(`--insecure not specified and signature not found: ${name}`, {
         code: 'ERR_SIGNATURE',
-        hint: 'nothing tells whether the file is genuine; --insecure takes it nevertheless',
+        hint: 'pass --insecure to accept the file without verification',
       });
     }
-    if (sha256 === undefined) policy.say(`${name}: not signed, and nothing says what its digest has to be`);
+    if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
     return { sha256, signed: undefined };
   }
   const signatures = await findKeys(file, bytes, context);
@@ -139,7 +139,7 @@ async function findKeys(
       `GPG verification failure: the signature of ${name} cannot be used: ${error.message}`,
       {
         code: 'ERR_SIGNATURE',
-        hint: 'the signature file is damaged, or of a kind that is not supported',
+        hint: 'download the signature again; it is damaged or of an unsupported type',
         cause: error,
       },
     );
@@ -156,11 +156,11 @@ async function findKeys(
       `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
       {
         code: 'ERR_SIGNATURE',
-        hint: 'name a file with the key by --gpg-keyring, such as /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
+        hint: 'pass a file with the key with --gpg-keyring, for example /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
       },
     );
   }
-  policy.say(`${name}: the signature by ${issuers} was not checked, as there is no trusted key for it`);
+  policy.say(`${name}: signature by ${issuers} not verified: no trusted key`);
   return [];
 }
 
@@ -175,11 +175,11 @@ async function isThere(
   if (stats?.isFile() !== true) return false;
   try {
     await checkFile({ path, shownPath }, proof);
-    policy.say(`${shownPath} is there already, and right`);
+    policy.say(`${shownPath} already exists and is valid`);
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    policy.say(`${shownPath} is there, but to be replaced: ${error.message}`);
+    policy.say(`${shownPath} exists but is invalid and is replaced: ${error.message}`);
     return false;
   }
 }
@@ -193,7 +193,7 @@ function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Pla
   if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
   throw new CliError(`File exists: ${shownPath}`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'nothing tells whether the new file is right, so remove the old one first, or use another folder with -C',
+    hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',
   });
 }
 
@@ -227,9 +227,9 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
   });
   const digest = sha256 === undefined ? undefined : hashes.get('sha256')?.copy().digest('hex');
   if (digest !== sha256) {
-    throw new CliError(`wrong final digest: ${shownPath} has sha256 ${digest}, not ${sha256}`, {
+    throw new CliError(`checksum mismatch: ${shownPath} has sha256 ${digest}, expected ${sha256}`, {
       code: 'ERR_DIGEST',
-      hint: 'the file is damaged, or not the one that the metadata describes',
+      hint: 'download the file again; it is damaged, or it is not the file in the metadata',
     });
   }
   let signer: string | undefined;
@@ -246,7 +246,7 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
 
 function describeProof({ sha256 }: Proof, signer: string | undefined): string {
   if (signer !== undefined) return `signed by ${signer}`;
-  return sha256 === undefined ? 'not checked' : `sha256 ${sha256} is right; not signed`;
+  return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature available';
 }
 
 async function makeFolder({ path, shownPath }: Place): Promise<void> {

@@ -97,9 +97,9 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
     .digest('hex');
   const saved = await readState(stateOf(path));
   if (saved !== undefined && (await isRunning(saved))) {
-    throw new CliError(`Another run is downloading ${shownPath}, process ${saved.pid}`, {
+    throw new CliError(`Another process is downloading ${shownPath}: process ${saved.pid}`, {
       code: 'ERR_BUSY',
-      hint: `wait for it; if that is something else by now, remove ${shownPath}.partial.json`,
+      hint: `wait until it ends, or remove ${shownPath}.partial.json if it is not running`,
     });
   }
   const partialPath = `${path}.partial`;
@@ -222,8 +222,8 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
   const total = part.state?.total;
   if (total !== undefined && part.size !== total) {
     throw new TransferError(
-      `${shownUrl(transfer.url)} cannot be fetched: ${part.size} of ${total} bytes came`,
-      { isPassing: part.size < total, hint: 'run the command again: it goes on where it broke off' },
+      `${shownUrl(transfer.url)} cannot be fetched: received only ${part.size} of ${total} bytes`,
+      { isPassing: part.size < total, hint: 'run the command again to resume the download' },
     );
   }
 }
@@ -238,9 +238,9 @@ async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer
   await unlink(part.path).catch(() => undefined);
   part.state = undefined;
   part.size = 0;
-  throw new TransferError(`${shownUrl(url)} cannot be resumed: the server has another file now`, {
+  throw new TransferError(`${shownUrl(url)} cannot be resumed: the file on the server has changed`, {
     isPassing: true,
-    hint: 'run the command again: it starts from the beginning',
+    hint: 'run the command again to start from the beginning',
   });
 }
 

@@ -29,18 +29,18 @@ export interface Decoded {
 
 /** The error for data that unpacks to more than the caller is willing to hold; `offset` is where this was found. */
 export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
-  return new FormatError(`The ${format} data unpacks to more than the limit of ${maxBytes} bytes`, {
+  return new FormatError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
     offset,
-    hint: 'the data is damaged, or made to exhaust memory',
+    hint: 'get a new copy of the file; this one is damaged or malicious',
   });
 }
 
 /** @throws FormatError once too many were counted; `offset` is where the next one starts */
 export function countStream(streams: UnpackOptions['streams'], offset: number): void {
   if (streams.left-- > 0) return;
-  throw new FormatError(`The compressed data is made of too many streams at byte ${offset}`, {
+  throw new FormatError(`The compressed data contains too many streams at byte ${offset}`, {
     offset,
-    hint: 'the data is damaged, or made to take time; an initramfs has some',
+    hint: 'get a new copy of the file; this one is damaged or malicious',
   });
 }
 

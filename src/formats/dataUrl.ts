@@ -36,7 +36,7 @@ export function decodeDataUrl(source: string): DataUrl {
 }
 
 function malformed(problem: string): FormatError {
-  const hint = 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA';
+  const hint = 'use data:,TEXT with the text percent-encoded, or data:;base64,DATA';
   return new FormatError(`not a valid data URL: ${problem}`, { hint });
 }
 

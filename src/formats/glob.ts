@@ -146,6 +146,6 @@ function readFolders(characters: readonly string[], index: number, pattern: stri
 function globError(pattern: string, position: number, problem: string): FormatError {
   return new FormatError(
     `parsing glob patterns: ${JSON.stringify(pattern)}: Pattern syntax error near position ${position}: ${problem}`,
-    { offset: position, hint: 'write * and ? as [*] and [?], and a bracket as [[], to mean the character' },
+    { offset: position, hint: 'escape * and ? as [*] and [?], and a bracket as [[]' },
   );
 }

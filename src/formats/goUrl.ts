@@ -72,7 +72,7 @@ function schemeOf(text: string): string {
 
 function hierarchyProblem(scheme: string, rest: string): string | undefined {
   if (scheme === '' && !rest.startsWith('/') && cut(rest, '/')[0].includes(':')) {
-    return 'what stands before its colon is no scheme';
+    return 'it has an invalid scheme';
   }
   const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'));
   if (!hasAuthority) return escapeProblem(rest);
@@ -87,14 +87,14 @@ function authorityProblem(authority: string): string | undefined {
   if (problem !== undefined || at === -1) return problem;
   const user = authority.slice(0, at);
   if (/[^A-Za-z0-9._:~!$&'()*+,;=%@-]/.test(user)) {
-    return 'its user or password has a character that must be escaped';
+    return 'its user or password contains a character that must be escaped';
   }
   return escapeProblem(user);
 }
 
 function hostProblem(host: string): string | undefined {
   const bracket = host.lastIndexOf('[');
-  if (bracket > 0) return 'a bracket stands inside its host';
+  if (bracket > 0) return 'its host contains a bracket';
   if (bracket === 0) return bracketedHostProblem(host);
   const colon = host.lastIndexOf(':');
   if (colon !== -1 && !isOptionalPort(host.slice(colon))) return 'its port is not a number';
@@ -114,7 +114,7 @@ function bracketedHostProblem(host: string): string | undefined {
   if (problem !== undefined) return problem;
   return isIpv6Address(unescapeInPlace(Buffer.from(address)).toString('latin1'))
     ? undefined
-    : 'its host is no IPv6 address';
+    : 'its host is not an IPv6 address';
 }
 
 function isOptionalPort(text: string): boolean {
@@ -136,12 +136,12 @@ function zoneTextProblem(text: string): string | undefined {
 }
 
 function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): string | undefined {
-  if (notHostText.test(text)) return 'its host has a character that a host cannot have';
+  if (notHostText.test(text)) return 'its host contains an invalid character';
   const problem = escapeProblem(text);
   if (problem !== undefined) return problem;
   for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
     const byte = Number.parseInt(text.slice(index + 1, index + 3), 16);
-    if (!mayBeEscaped(byte)) return 'its host has an escape that a host cannot have';
+    if (!mayBeEscaped(byte)) return 'its host contains an invalid escape';
   }
   return undefined;
 }

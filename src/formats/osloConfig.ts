@@ -187,7 +187,7 @@ function isWritableName(name: string): boolean {
 
 function unwritable(what: string, name: string): FormatError {
   return new FormatError(`The ${what} ${JSON.stringify(name)} cannot be written in a config file`, {
-    hint: 'it has to be one line that does not start with a blank or read as another kind of line',
+    hint: 'use one line that does not start with a space and does not look like another kind of line',
   });
 }
 
@@ -210,8 +210,8 @@ export function formatOsloValue(value: string): string {
   const [first = '', ...further] = value.split('\n');
   const lost = further.some((line) => line === '' || stripPython(line) !== line);
   if (lost || value.includes('\r') || /\p{Surrogate}/u.test(value)) {
-    throw new FormatError('A value with such line breaks or blanks cannot be written in a config file', {
-      hint: 'lines after the first must neither be empty nor start or end with blanks, and end with LF',
+    throw new FormatError('The value contains line breaks or spaces that a config file cannot represent', {
+      hint: 'use LF line endings; remove empty lines, and spaces around all lines but the first',
     });
   }
   const needsQuotes = stripPython(first) !== first || unquote(first) !== first;

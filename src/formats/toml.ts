@@ -22,7 +22,7 @@ export class TomlError extends FormatError {
 
   constructor(message: string, position: Position) {
     super(message, {
-      hint: 'correct the line; texts are in double quotes: location = "registry.example.com"',
+      hint: 'fix the line; put strings in double quotes: location = "registry.example.com"',
     });
     this.position = position;
   }
@@ -42,7 +42,8 @@ export function parseToml(text: string): ParsedToml {
     for (const item of program.body[0].body) notePlaces(item, [], noted);
     return { value, locate: (path) => locate(path, noted.places) };
   } catch (error) {
-    if (error instanceof RangeError) throw new TomlError('has too many levels or too long a text', start);
+    if (error instanceof RangeError)
+      throw new TomlError('contains too many levels or a string that is too long', start);
     if (!(error instanceof ParseError)) throw error;
     const position = toPosition({ line: error.lineNumber, column: error.column }, text.split('\n'));
     throw new TomlError(

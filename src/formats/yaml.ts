@@ -46,7 +46,7 @@ function refuseLarge(text: string): void {
     count += 1;
     if (count <= maxValues) continue;
     throw yamlError(text, {
-      message: sentence('it has too many lines and values'),
+      message: sentence('it contains too many lines and values'),
       offset: at,
       hint: 'split it into several files',
     });

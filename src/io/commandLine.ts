@@ -117,7 +117,7 @@ export function declareShortHelp(command: Command, common: readonly string[], re
 function moreHelp(command: Command): string {
   const names = [];
   for (let it: Command | null = command; it !== null; it = it.parent) names.unshift(it.name());
-  return `\nPrint all options and the reference: ${names.join(' ')} --help-all`;
+  return `\nRun '${names.join(' ')} --help-all' for all options and the reference`;
 }
 
 /** Whether the help of the command has this option. */
@@ -150,7 +150,7 @@ function isGlobal(option: Option): boolean {
 /** The exit codes in the help of a command that has the usual ones. */
 export const EXIT_CODES = `
 Exit codes:
-  0  done
-  1  failed: an input is missing or wrong, or the result cannot be written
-  2  the command line is wrong
+  0  success
+  1  failure: an input is missing or invalid, or the output cannot be written
+  2  usage error
 `;

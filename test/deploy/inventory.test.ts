@@ -192,8 +192,8 @@ describe('deploy --inventory where a host is wrong', () => {
   it.each([
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: this is not the address'],
     ['no BMC address', '{}', 'without the address of its BMC\nhint: give bmcAddress, e.g.'],
-    ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress has a placeholder that is not known'],
-    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'has the placeholder {mac}, for which'],
+    ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress contains an unknown placeholder'],
+    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'contains the placeholder {mac}, for which'],
     ['a hint', '{bmcAddress: h, rootDeviceHints: {sice: 1}}', '3:61: rootDeviceHints sice: there is no such'],
     [
       'a kernel argument',
@@ -325,7 +325,7 @@ describe('deploy --inventory asks for another command line', () => {
 
   it.each([
     ['a key', 'agnet: {}\n', '1:8: the key "agnet" is not known\nhint: did you mean "agent"?\n'],
-    ['YAML', 'agent: [\n', '2:1: YAML cannot be read'],
+    ['YAML', 'agent: [\n', '2:1: Invalid YAML'],
   ])('of an inventory with wrong %s it says where', async (_title, text, message) => {
     await writeFile(path('wrong.yaml'), text);
     const { code, stdout, stderr } = await run(['node', '--inventory', 'wrong.yaml']);

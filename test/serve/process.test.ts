@@ -140,7 +140,7 @@ describe('an image that is overwritten while it is sent', () => {
     expect(told).toMatchObject({
       level: 'error',
       path: 'worker-0.iso',
-      message: 'shared.iso was changed while it is served',
+      message: 'shared.iso changed while it was being served',
     });
     await service.whenEvent(({ event, outcome }) => event === 'request' && outcome === 'failed');
     // What it is now is served as another image.

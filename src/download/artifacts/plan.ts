@@ -76,8 +76,8 @@ export function planImage(
 export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isFetched(url)) {
-    throw new UsageError('--image-url is no http:// or https:// URL', {
-      hint: 'write it like https://example.com/coreos.iso',
+    throw new UsageError('invalid value for --image-url: not an http:// or https:// URL', {
+      hint: 'use a URL like https://example.com/coreos.iso',
     });
   }
   const signatureUrl = new URL(url);
@@ -105,9 +105,9 @@ function parseLocation(location: string, artifact: StreamArtifact, { base }: Met
   if (url !== undefined && isFetched(url)) return url;
   const { architecture, platform, format, name } = artifact;
   const what = `${architecture} ${platform} ${format} ${name}`;
-  throw new CliError(`The metadata has a location for ${what} that cannot be fetched`, {
+  throw new CliError(`The stream metadata contains an invalid location for ${what}`, {
     code: 'ERR_FORMAT',
-    hint: 'only http:// and https:// URLs can',
+    hint: 'use http:// or https:// locations in the metadata',
   });
 }
 
@@ -120,9 +120,9 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
   for (const { name, unpacked } of files) {
     const written = unpacked?.name ?? name;
     if (names.has(written)) {
-      throw new CliError(`The metadata has two files of the same name: ${written}`, {
+      throw new CliError(`The stream metadata contains two files with the same name: ${written}`, {
         code: 'ERR_FORMAT',
-        hint: 'only one could be kept',
+        hint: 'rename one of them in the metadata',
       });
     }
     names.add(written);
@@ -136,15 +136,15 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
 export function fileNameOf(url: URL): string {
   const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   if (name === '' || name.startsWith('.')) {
-    throw new CliError(`The URL does not end in the name of a file: ${url.origin}${url.pathname}`, {
+    throw new CliError(`The URL does not end with a file name: ${url.origin}${url.pathname}`, {
       code: 'ERR_SETTING',
-      hint: 'give the URL of an image, such as https://example.com/coreos.iso',
+      hint: 'pass the URL of an image, for example https://example.com/coreos.iso',
     });
   }
   if (name.length > MAX_NAME) {
-    throw new CliError(`The URL ends in too long a name: ${name.slice(0, 80)}…`, {
+    throw new CliError(`The file name at the end of the URL is too long: ${name.slice(0, 80)}…`, {
       code: 'ERR_SETTING',
-      hint: 'give the URL of an image',
+      hint: 'pass the URL of an image with a shorter name',
     });
   }
   return name;

@@ -52,7 +52,7 @@ export function kindOf(node: DirectoryNode | FileSpec): NodeKind {
 function checkedParts({ path, size }: FileSpec): string[] {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
-    throw new FormatError(`not a path that an image can hold: ${JSON.stringify(path)}`);
+    throw new FormatError(`invalid path for an ISO 9660 image: ${JSON.stringify(path)}`);
   }
   if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
     throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${path}`);
@@ -74,7 +74,7 @@ function enter(node: DirectoryNode, name: string, path: string): DirectoryNode {
     node.subdirectories++;
     return directory;
   }
-  if (!isDirectory(child)) throw new FormatError(`${child.path} is a file, and a folder in ${path}`);
+  if (!isDirectory(child)) throw new FormatError(`${child.path} is a file, but ${path} requires a folder`);
   return child;
 }
 

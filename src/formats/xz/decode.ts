@@ -86,7 +86,7 @@ function* readBlock(decoder: Lzma2Decoder, check: IntegrityCheck): Steps<Uint8Ar
     (header.compressedSize ?? compressedSize) !== compressedSize ||
     (header.uncompressedSize ?? uncompressedSize) !== uncompressedSize
   ) {
-    throw feed.error('has other sizes than the block header says', start);
+    throw feed.error('does not match the sizes in the block header', start);
   }
 
   const padding = container.paddingOf(compressedSize);
@@ -119,7 +119,7 @@ function* readBlockHeader(feed: ByteFeed): Steps<never, BlockHeader> {
   const uncompressedSize = (flags & 0x80) === 0 ? undefined : readVarint(fields);
   const filters = (flags & 0x03) + 1;
   const dictionarySize = readLzma2Filter(fields);
-  if (filters !== 1) throw fields.error('has more filters than LZMA2');
+  if (filters !== 1) throw fields.error('uses other filters than LZMA2');
   expectZeros(fields, fields.available, 'has unknown fields');
   return { compressedSize, uncompressedSize, dictionarySize };
 }
@@ -134,7 +134,8 @@ function readLzma2Filter(fields: ByteFeed): number {
   }
   const propertiesSize = readVarint(fields);
   const code = fields.uint8();
-  if (propertiesSize !== 1 || code > 40) throw fields.error('has a wrong dictionary size', fields.offset - 1);
+  if (propertiesSize !== 1 || code > 40)
+    throw fields.error('has an invalid dictionary size', fields.offset - 1);
   return container.dictionarySize(code);
 }
 

@@ -10,14 +10,14 @@ export function withYamlErrors<T>(text: string, read: () => T): T {
     return read();
   } catch (error) {
     // js-yaml gives no word on what else it may throw.
-    if (!(error instanceof YAMLException)) throw new FormatError('YAML cannot be read', { cause: error });
+    if (!(error instanceof YAMLException)) throw new FormatError('Invalid YAML', { cause: error });
     throw yamlError(text, { message: sentence(error.reason), offset: error.mark?.position ?? 0 });
   }
 }
 
 /** `reason` is a clause. */
 export function sentence(reason: string): string {
-  return `YAML cannot be read: ${reason}`;
+  return `Invalid YAML: ${reason}`;
 }
 
 interface YamlProblem {

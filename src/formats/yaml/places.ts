@@ -82,7 +82,9 @@ export function readPlaces(text: string, events: readonly Event[]): Places {
 
 function openDocument(walk: Walk): void {
   if (walk.hasDocument) {
-    throw new FormatError('YAML has more than one document', { hint: 'split it at the lines with ---' });
+    throw new FormatError('The YAML file contains more than one document', {
+      hint: 'split the file at the lines with ---',
+    });
   }
   walk.hasDocument = true;
   walk.open.push(newOpen('document', 0, undefined));
@@ -131,7 +133,7 @@ function openCollection(
 function readKey(walk: Walk, event: ValueEvent): Key {
   if (event.type !== EVENT_ID.SCALAR) {
     const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-    throw yamlError(walk.text, { message: sentence('a key has to be a simple text'), offset });
+    throw yamlError(walk.text, { message: sentence('a key must be a plain string'), offset });
   }
   const { start } = readScalar(walk, event, undefined);
   const name = getScalarValue(walk.text, event);
@@ -165,7 +167,7 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
   const target = walk.anchors.get(walk.text.slice(event.anchorStart, event.anchorEnd));
   const offset = event.anchorStart - 1;
   if (target === undefined) {
-    const message = sentence('an alias has to refer to something that is complete before it');
+    const message = sentence('an alias must refer to a complete value before it');
     throw yamlError(walk.text, { message, offset });
   }
   return { ...target, start: offset };
@@ -173,8 +175,8 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
 
 function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
   if (event.tagStart < 0 || walk.text.slice(event.tagStart, event.tagEnd) === '!!str') return;
-  const hint = 'leave the tag out';
-  throw yamlError(walk.text, { message: sentence('tags are not used here'), offset: event.tagStart, hint });
+  const hint = 'remove the tag';
+  throw yamlError(walk.text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
 }
 
 function addChild(walk: Walk, child: Value): void {
@@ -187,7 +189,7 @@ function addChild(walk: Walk, child: Value): void {
   parent.height = Math.max(parent.height, child.height + 1);
   if (parent.values <= maxValues && parent.height + walk.open.length <= maxHeight) return;
   throw yamlError(walk.text, {
-    message: sentence('its aliases make it too large'),
+    message: sentence('its aliases expand to too much data'),
     offset: child.start,
   });
 }
@@ -223,9 +225,9 @@ function checkNumber(text: string, event: ScalarEvent): void {
   const written = text.slice(event.valueStart, event.valueEnd);
   if (isFaithful(written)) return;
   throw yamlError(text, {
-    message: 'YAML has a number that would not be read as it is written',
+    message: 'The YAML file contains a number that cannot be read exactly as written',
     offset: event.valueStart,
-    hint: 'put it in quotes if it is a text; else write it in plain decimal digits, or as 0o… or 0x…',
+    hint: 'quote it if it is a string; otherwise write it in plain decimal digits, or as 0o… or 0x…',
   });
 }
 

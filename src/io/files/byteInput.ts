@@ -34,7 +34,7 @@ export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>):
   if (path === '')
     throw new CliError(`${what}: the path is empty`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a file',
+      hint: 'pass the path of a file',
     });
   const failed = (error: unknown): unknown => fileError(error, { path, what, action: 'read' });
   try {

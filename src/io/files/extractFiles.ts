@@ -74,9 +74,9 @@ export async function prepareExtraction(
   io: Pick<Io, 'cwd'>,
 ): Promise<Extraction> {
   if (directory === '') {
-    throw new CliError('The path of the folder is empty', {
+    throw new CliError('The folder path is empty', {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a folder',
+      hint: 'pass the path of a folder',
     });
   }
   const folder = resolve(io.cwd, directory);
@@ -110,13 +110,13 @@ interface Place {
 }
 
 function targetOf(name: string, { folder, prefix }: Place): Target {
-  const hint = 'nothing was written; leave the member out by naming the others';
+  const hint = 'name the members to extract and omit this one; nothing was written';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, {
+    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is not a valid file name`, {
       code: 'ERR_IMAGE',
       hint,
     });

@@ -102,9 +102,9 @@ async function lookAt(path: string): Promise<Look> {
 async function readDigest(path: string, content: string): Promise<string> {
   const hashes = await hashFile(path, ['sha256']);
   if ((await lookAt(path)).content !== content) {
-    throw new CliError(`${path} became another file while it was read`, {
+    throw new CliError(`${path} changed while it was being read`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'try again',
+      hint: 'run the command again when no program writes to the file',
     });
   }
   return hashes.get('sha256')?.digest('hex') ?? '';

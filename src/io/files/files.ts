@@ -3,7 +3,7 @@
  * of what checking a file takes.
  */
 
-import { formatCount } from '../../formats/messageText.ts';
+import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
@@ -29,7 +29,7 @@ export async function readUserFile(
   if (path === '')
     throw new CliError(`${expected.what}: the path is empty`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a file',
+      hint: 'pass the path of a file',
     });
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
@@ -39,7 +39,7 @@ export async function readUserFile(
     const bytes = isFile
       ? readRegularFile(place, limits)
       : await readLimited(createReadStream(place), limits);
-    io.note?.(`${path} read: ${formatCount(bytes.length, 'byte')}`);
+    io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
   } catch (error) {
     throw fileError(error, { path, what: expected.what, action: 'read' });
@@ -50,7 +50,7 @@ export async function readUserFile(
 export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
   const limits = { ...expected, what: `${expected.what} on standard input` };
   const bytes = await readLimited(stdinChunks(io.stdin), limits);
-  io.note?.(`standard input read: ${formatCount(bytes.length, 'byte')}`);
+  io.note?.(`read standard input (${formatCount(bytes.length, 'byte')})`);
   return bytes;
 }
 
@@ -89,8 +89,9 @@ function readLimited(stream: AsyncIterable<unknown>, limits: Expected): Promise<
 }
 
 function tooLargeError({ what, maxBytes }: Expected): CliError {
-  return new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+  const limit = formatSizeInWords(maxBytes);
+  return new CliError(`${what} is too large: more than ${limit}`, {
     code: 'ERR_TOO_LARGE',
-    hint: 'is this the right file?',
+    hint: `pass a file of at most ${limit}`,
   });
 }

@@ -28,16 +28,16 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** Who has a lock, e.g. `4711 on host.example.com`. */
-interface Holder {
-  readonly holder: string;
+/** The process that has a lock, e.g. `4711 on host.example.com`. */
+interface LockOwner {
+  readonly owner: string;
 }
 
 /** Milliseconds between two signs of life, and without one after which a process that cannot be seen counts as ended. */
 const HEARTBEAT = 1000;
 const STALE_AFTER = 15_000;
 /** Paths of the locks that this process has: whatever else names it was left by an earlier process with its ID. */
-const held = new Set<string>();
+const ownLocks = new Set<string>();
 
 /**
  * @param path of the file; its folder is there
@@ -46,10 +46,10 @@ const held = new Set<string>();
  */
 export async function lockFolder(path: string, shown: string): Promise<FileLock> {
   const lock = await takeLock(path);
-  if (!('holder' in lock)) return lock;
-  throw new CliError(`Another process is preparing ${shown}: ${lock.holder}`, {
+  if (!('owner' in lock)) return lock;
+  throw new CliError(`Another process is preparing ${shown}: process ${lock.owner}`, {
     code: 'ERR_BUSY',
-    hint: `wait for it, or if there is none remove ${path}`,
+    hint: `wait until it ends, or remove ${path} if it is not running`,
   });
 }
 
@@ -57,7 +57,7 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
  * Takes the lock, also from a process that has ended, or says who has it.
  * @throws system errors
  */
-export async function takeLock(path: string): Promise<FileLock | Holder> {
+export async function takeLock(path: string): Promise<FileLock | LockOwner> {
   const first = take(path);
   if (first.file !== undefined) return lockAt(path, first.file, false);
   const text = await readFile(path, 'utf8').catch(() => '');
@@ -66,7 +66,7 @@ export async function takeLock(path: string): Promise<FileLock | Holder> {
     if (second.file !== undefined) return lockAt(path, second.file, true);
   }
   const [pid = '', machine = ''] = text.split(' ');
-  return { holder: `${pid} on ${machine}` };
+  return { owner: `${pid} on ${machine}` };
 }
 
 function lockAt(path: string, file: number, wasStale: boolean): FileLock {
@@ -76,7 +76,7 @@ function lockAt(path: string, file: number, wasStale: boolean): FileLock {
     release: async () => {
       clearInterval(timer);
       closeSync(file);
-      held.delete(path);
+      ownLocks.delete(path);
       try {
         if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
       } catch {
@@ -117,7 +117,7 @@ function take(path: string): Attempt {
       closeSync(file);
       return { now };
     }
-    held.add(path);
+    ownLocks.add(path);
     return { now, file };
   } catch (error) {
     closeSync(file);
@@ -164,7 +164,7 @@ async function takeAway(path: string, expected: string): Promise<boolean> {
 async function isStale(path: string, text: string, now: number): Promise<boolean> {
   const [pid = '', machine, named] = text.trimEnd().split(' ');
   const owner = named ?? (machine === hostname() ? processWithId(pid) : '');
-  if (pid === String(process.pid) && stateOf(owner) === 'running') return !held.has(path);
+  if (pid === String(process.pid) && stateOf(owner) === 'running') return !ownLocks.has(path);
   const state = stateOf(owner);
   if (state !== 'elsewhere') return state === 'ended';
   const stats = await stat(path).catch(() => undefined);

@@ -77,14 +77,14 @@ function lookAt(place: string): Stats | string {
 function noMatch(pattern: string): CliError {
   return new CliError(`No file matches ${pattern}`, {
     code: 'ERR_FILE_MISSING',
-    hint: 'check the pattern, which knows *, ?, […] and ** for folders of any depth',
+    hint: 'use a pattern with *, ?, […], or ** for folders of any depth',
   });
 }
 
 function noFile(folder: string, { description }: Interest): CliError {
   return new CliError(`No file to check in ${folder}`, {
     code: 'ERR_FILE_MISSING',
-    hint: `of a folder these are checked: ${description}; name other files themselves, or by a pattern`,
+    hint: `pass other files by name or pattern; in a folder, only ${description} are checked`,
   });
 }
 

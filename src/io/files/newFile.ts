@@ -145,7 +145,7 @@ export async function checkNewFile(file: NewFile): Promise<void> {
     if (file.shownPath === '') {
       throw new CliError('The output path is empty', {
         code: 'ERR_FILE_MISSING',
-        hint: 'give the path of a file',
+        hint: 'pass the path of a file',
       });
     }
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
@@ -163,9 +163,9 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
   if (stats === undefined || stats.isFile()) return;
-  throw new CliError(`File exists: ${shownPath} is no regular file`, {
+  throw new CliError(`File exists: ${shownPath} is not a regular file`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'write to standard output with "-o -", and redirect it there',
+    hint: 'pass "-o -" and redirect standard output to it',
   });
 }
 
@@ -173,7 +173,7 @@ function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unkn
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
-  const hint = `replace it with ${replacedBy}, or write elsewhere`;
+  const hint = `replace it with ${replacedBy}, or use another path`;
   return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
 }
 

@@ -61,7 +61,7 @@ function spoolError(error: unknown): unknown {
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {
     code: described.code,
-    hint: 'set TMPDIR to a folder that has the room, or save the image to a file first',
+    hint: 'set TMPDIR to a folder with enough space, or save the image to a file first',
     cause: error,
   });
 }
@@ -78,9 +78,9 @@ export async function openSpooled(name: string, parts: AsyncIterable<unknown>): 
 /** @throws CliError where it is a terminal, or where there is no room for what comes */
 export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
   if ('isTTY' in stdin && stdin.isTTY === true) {
-    throw new CliError('No ISO image comes from standard input', {
+    throw new CliError('No ISO image on standard input', {
       code: 'ERR_FILE_MISSING',
-      hint: 'redirect it: … - < coreos.iso',
+      hint: 'redirect a file to standard input: … - < coreos.iso',
     });
   }
   return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));

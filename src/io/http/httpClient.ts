@@ -6,6 +6,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
 import { freeMemory } from '../process.ts';
 import { readAll } from '../files/files.ts';
 import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
@@ -71,8 +72,8 @@ export function createHttpClient(
 
 /** Without their URLs, which may hold passwords. */
 function describeProxies({ except }: HttpProxies): string {
-  const direct = except === '' ? '' : `; not those to ${except}`;
-  return `requests go through the proxy that the environment names${direct}`;
+  const direct = except === '' ? '' : `, except for ${except}`;
+  return `using the proxy from the environment${direct}`;
 }
 
 /** A line for `--verbose`; `name` is the URL without credentials. */
@@ -90,7 +91,7 @@ const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-cor
  */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): CliError =>
-    new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
+    new CliError(`${name} is too large: more than ${formatSizeInWords(maxBytes)}`, { code: 'ERR_TOO_LARGE' });
   return readAll(parts, maxBytes, tooLarge);
 }
 

@@ -212,7 +212,7 @@ function guard(socket: Socket): void {
 
 /** As for every other connection that breaks off. */
 function socketError(cause?: unknown): Error {
-  return Object.assign(new errors.SocketError('the connection broke off'), { cause });
+  return Object.assign(new errors.SocketError('the connection was interrupted'), { cause });
 }
 
 /** Milliseconds. */

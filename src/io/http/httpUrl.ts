@@ -25,8 +25,8 @@ export function parseHttpUrl(text: string): HttpTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const login = url === undefined ? undefined : readLogin(url);
   if (url === undefined || login === undefined) {
-    throw new UsageError('the URL cannot be read', {
-      hint: 'write it like https://192.0.2.1/ironic-agent.ign, other characters as %XX',
+    throw new UsageError('invalid URL', {
+      hint: 'use a URL like https://192.0.2.1/ironic-agent.ign, with special characters as %XX',
     });
   }
   url.username = '';
@@ -74,7 +74,7 @@ function parseProxy(proxy = ''): string {
   if (proxy === '') return '';
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
   if (URL.canParse(url) && /^(?:https?|socks5?):/i.test(url)) return url;
-  throw new UsageError('The environment names a proxy that is no URL', {
-    hint: 'write http_proxy and https_proxy like http://192.0.2.1:3128',
+  throw new UsageError('Invalid proxy URL in the environment', {
+    hint: 'set http_proxy and https_proxy to a URL like http://192.0.2.1:3128',
   });
 }

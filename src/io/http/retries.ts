@@ -45,7 +45,7 @@ export function countRetries(policy: RetryPolicy, position: () => number): Retry
     if (failures >= policy.retries) throw error;
     const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
     failures += 1;
-    policy.say(`${error.message}; trying again in ${Math.ceil(pause / 1000)} s`);
+    policy.say(`${error.message}; retrying in ${Math.ceil(pause / 1000)} s`);
     await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
   };
   return async (attempt) => {

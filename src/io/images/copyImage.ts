@@ -71,9 +71,9 @@ function originalOf({ kind, path }: OpenImage): string | undefined {
 async function changeCopy({ image, change }: ChangedImage, target: NewFile, make: MakeFile): Promise<void> {
   const fill = async ({ handle }: TempFile): Promise<void> => {
     if ((await handle.stat()).size !== image.size) {
-      throw new CliError(`${image.name} became another file while it was copied`, {
+      throw new CliError(`${image.name} changed while it was being copied`, {
         code: 'ERR_IMAGE_CHANGED',
-        hint: 'try again',
+        hint: 'run the command again when no program writes to the file',
       });
     }
     await writeChange(handle, change);

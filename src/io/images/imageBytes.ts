@@ -75,5 +75,5 @@ function readError(error: unknown, name: string): unknown {
 }
 
 function shorterError(name: string): CliError {
-  return new CliError(`${name} became shorter while it was read`, { code: 'ERR_IMAGE_CHANGED' });
+  return new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
 }

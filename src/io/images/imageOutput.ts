@@ -36,20 +36,17 @@ export function outputFile(
   }
   const option = bits !== undefined ? '--mode' : overwrite === true ? '--overwrite' : undefined;
   if (option === undefined) return undefined;
-  throw new UsageError(`${option} is about a new file, and none is written`, {
-    hint: 'name the file with -o',
+  throw new UsageError(`${option} requires an output file`, {
+    hint: 'pass the output file with -o',
   });
 }
 
 /** @throws UsageError where it is no octal number of three digits */
 export function parseMode(text: string): number {
   if (/^(?:0o?)?[0-7]{3}$/.test(text)) return Number.parseInt(text.slice(-3), 8);
-  throw new UsageError(
-    `invalid value '${text}' for '--mode <octal>': it is no octal number of three digits`,
-    {
-      hint: 'for example --mode 0640',
-    },
-  );
+  throw new UsageError(`invalid value '${text}' for '--mode <octal>': not an octal number of three digits`, {
+    hint: 'use an octal number, for example --mode 0640',
+  });
 }
 
 /**
@@ -62,7 +59,7 @@ export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'write to another file; most commands change the image itself without -o',
+    hint: 'use another path; without -o, most commands change the input itself',
   });
 }
 
@@ -79,7 +76,7 @@ export async function modeForFiles(
   if (secrets.length === 0) return mode;
   // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
   stderr.write(
-    `only its owner can read the new file, for it holds ${formatWordList(secrets)}; --mode 0644 lets others\n`,
+    `the new file contains ${formatWordList(secrets)}, so it is created with mode 0600; override with --mode\n`,
   );
   return OWNER_ONLY;
 }
@@ -111,8 +108,8 @@ export async function warnOfSecrets(
   const known = new Set(present.length === 0 ? [] : await listSecrets(before));
   const secrets = present.filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
-  const message = `everybody on this host can read the image, which now holds ${formatWordList(secrets)}`;
-  report(io, { severity: 'warning', message, hint: 'chmod 600 it' });
+  const message = `the image now contains ${formatWordList(secrets)} and all users of this machine can read it`;
+  report(io, { severity: 'warning', message, hint: 'run chmod 600 on the image' });
 }
 
 /** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */

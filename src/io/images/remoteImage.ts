@@ -278,8 +278,8 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 
 /** For an answer that does not belong to those before it. */
 function brokenAnswer({ name }: Remote): CliError {
-  return new CliError(`File changed while it was read, or the server answers wrongly: ${name}`, {
+  return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
     code: 'ERR_IMAGE_CHANGED',
-    hint: 'try again, or download it first',
+    hint: 'run the command again, or download the file first',
   });
 }

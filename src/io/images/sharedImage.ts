@@ -48,9 +48,9 @@ export async function shareImage(
     const isSame = now.mtime === opened.mtime && now.size === opened.size;
     // A new name, a link or other permissions change ctime alone, and so does whoever sets the time of modification back.
     if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
-    throw new CliError(`${name} was changed while it is served`, {
+    throw new CliError(`${name} changed while it was being served`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'put a new image beside it and rename it over the old one; reload to serve it as it is now',
+      hint: 'reload to serve the changed image; to replace an image, rename a new file over it',
     });
   };
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {

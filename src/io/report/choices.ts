@@ -15,8 +15,8 @@ export function nearestNames(typed: string, names: Iterable<string>): readonly s
 /** What to do where `typed` is none of the few values that there are: all of them, the likely one first. */
 export function hintChoices(typed: string, choices: readonly string[]): string {
   const [nearest] = nearestNames(typed, choices);
-  const all = `use one of ${choices.join(', ')}`;
-  return nearest === undefined ? all : `did you mean ${nearest}? Else ${all}`;
+  const values = choices.join(', ');
+  return nearest === undefined ? `use one of ${values}` : `use ${nearest}; valid values: ${values}`;
 }
 
 /**

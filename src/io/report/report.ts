@@ -110,7 +110,7 @@ function defectOf(error: unknown): CliError {
   const name = error instanceof Error ? error.name : typeof error;
   return new CliError(`internal error (${name})`, {
     code: 'ERR_INTERNAL',
-    hint: 'run it again as "ironic-coreos --debug COMMAND …", and report what it prints',
+    hint: 'run "ironic-coreos --debug COMMAND …" and report its output',
   });
 }
 

@@ -151,13 +151,14 @@ export function ignoreProblem(rule: string): IgnoreProblem | undefined {
     const nearest = nearestNames(rule, book.keys());
     return {
       message: `unknown rule ${JSON.stringify(rule.slice(0, 80))}`,
-      hint: nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list all rules with "explain"',
+      hint:
+        nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'run "ironic-coreos explain" to list all rules',
     };
   }
   if (entry.severity !== 'error') return undefined;
   return {
-    message: `${rule} is an error and cannot be ignored: the machine would not start with it`,
-    hint: `fix what it reports; "explain ${rule}" says how`,
+    message: `${rule} is an error and cannot be ignored: a machine with this config does not boot`,
+    hint: `run "ironic-coreos explain ${rule}" for how to fix it`,
   };
 }
 

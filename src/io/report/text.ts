@@ -77,17 +77,17 @@ export function reportDiagnostics({ findings }: FileReport, source: Source): Dia
 }
 
 /**
- * One line on the verdict, e.g. `worker.ign: not valid (2 errors, 1 warning)`. Where nothing but warnings makes a report
- * not valid, it says so.
+ * The verdict on one line, e.g. `worker.ign: invalid (2 errors, 1 warning)`. If only warnings make the report invalid, the
+ * line says so.
  */
 export function formatVerdict(report: Report, name: string): string {
   const counts = (['error', 'warning', 'info'] as const)
     .map((severity) => countFindings(report, severity))
     .filter((count) => count !== '');
   const isStrict = !report.valid && report.findings.every(({ severity }) => severity !== 'error');
-  if (isStrict) counts.push('warnings count as errors');
-  const remarks = counts.length > 0 ? ` (${counts.join(', ')})` : '';
-  return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
+  if (isStrict) counts.push('warnings are treated as errors');
+  const details = counts.length > 0 ? ` (${counts.join(', ')})` : '';
+  return `${printable(name)}: ${report.valid ? 'valid' : 'invalid'}${details}\n`;
 }
 
 function documentName({ member, reference }: FileFinding, file: string): string {

@@ -216,5 +216,5 @@ function decodeRest(
     if (bit < last) break;
     output[index] = entry >> 8;
   }
-  if (bit !== last) throw reader.error('has literals of another length than it says', last >> 3);
+  if (bit !== last) throw reader.error('has literals that do not match their length', last >> 3);
 }
