@@ -1,6 +1,6 @@
 /**
- * Diagnostics: what the program has to say besides its data, as data. Whoever finds something makes one and gives it to
- * `report` (`io/report/report.ts`); text, log lines and status pages are made from it at the very end.
+ * Diagnostics: errors, warnings and notes as data. Code that finds a problem creates a diagnostic and passes it to
+ * `report` (`io/report/report.ts`). Text, log lines and status pages are created from it at the end.
  */
 
 import type { CliError, ErrorCode, Excerpt, FilePlace } from './errors.ts';

@@ -98,7 +98,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line is wrong; the program ends with exit code 2. */
+/** Usage error; the program ends with exit code 2. */
 export class UsageError extends CliError {
   constructor(sentence: string, details: ErrorDetails = {}) {
     super(sentence, { ...details, code: details.code ?? 'ERR_USAGE' });
@@ -113,8 +113,8 @@ export class ComparisonError extends CliError {
 }
 
 /**
- * Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. A
- * position in a text stands at the end of the message.
+ * The bytes or the text do not match their format. `offset` counts bytes (or characters of a text) from the start. The
+ * message ends with the position in a text.
  */
 export class FormatError extends CliError {
   readonly offset: number | undefined;

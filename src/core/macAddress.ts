@@ -1,6 +1,6 @@
 /** MAC addresses of Ethernet interfaces: six octets. Left out are the longer addresses of InfiniBand and FireWire. */
 
-/** In lower case with colons, as Ironic stores it, or why the text is none, as a clause. */
+/** In lower case with colons, as Ironic stores it, or a clause with the reason why the text is invalid. */
 export type MacAddress = { readonly mac: string } | { readonly problem: string };
 
 /** Reads `52:54:00:12:34:56`, with colons or dashes, in any case. */

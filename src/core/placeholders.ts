@@ -5,7 +5,7 @@
 
 import { FormatError } from './errors.ts';
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 export interface HostFacts {
   readonly name: string;
   readonly bootMac?: string;

@@ -1,4 +1,4 @@
-/** `download`: fetches an image of CoreOS, checks it, and leaves it under its name only if it is right. */
+/** `download`: fetches a CoreOS image, verifies it, and gives it its final name only if it is valid. */
 
 import { resolve } from 'node:path';
 import { machineName, selectImage } from './artifacts/streamMetadata.ts';

@@ -32,7 +32,7 @@ export interface Place {
   readonly shownPath: string;
 }
 
-/** What makes a file the right one. */
+/** The expected checksum and signatures of a file. */
 interface Proof {
   readonly sha256: string | undefined;
   readonly signed: SignedBy | undefined;
@@ -54,7 +54,7 @@ interface CheckedSignature {
 const MAX_SIGNATURE = 64 * 1024;
 
 /**
- * Makes sure that the file is there, and right. What was there and is right is not fetched again.
+ * Downloads the file, unless a valid one exists.
  * @returns where it is
  * @throws CliError; then there is no file that was not there before, but for `.partial` ones
  */
@@ -91,7 +91,7 @@ async function downloadUnpacked(
   return target;
 }
 
-/** @throws CliError where nothing would tell whether the file is the right one, and the user wants to know */
+/** @throws CliError if the file cannot be verified, and the user requires verification */
 async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
   const { name, sha256, signatureUrl, trust } = file;
   const { policy } = context;
@@ -164,7 +164,7 @@ async function findKeys(
   return [];
 }
 
-/** Whether there is such a file, and it is right. Without proof nobody knows. */
+/** Whether the file exists and is valid; false if it cannot be verified. */
 async function isThere(
   { path, shownPath }: Place,
   proof: Proof,
@@ -197,7 +197,7 @@ function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Pla
   });
 }
 
-/** Leaves the right file under its partial name. */
+/** Downloads and verifies the file; it keeps its partial name. */
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
   await makeFolder(place);

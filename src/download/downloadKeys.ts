@@ -124,7 +124,7 @@ async function fetchKeys(
   }
 }
 
-/** None where there are none: another place may have them. */
+/** Empty if the bytes contain no key: another source may have the key. */
 async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
 }

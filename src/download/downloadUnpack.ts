@@ -26,7 +26,7 @@ export interface Unpacking {
 const BLOCK = 1024 * 1024;
 
 /**
- * The new file gets its name when it is complete and right, and replaces what had it.
+ * The new file gets its name after it is complete and verified, and replaces an existing file.
  * @throws CliError in the user's terms; nothing new is there then
  */
 export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Promise<void> {

@@ -27,7 +27,7 @@ export interface Decoded {
   readonly end: number;
 }
 
-/** The error for data that unpacks to more than the caller is willing to hold; `offset` is where this was found. */
+/** The error for data that decompresses to more than the limit; `offset` is the place of the data. */
 export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
   return new FormatError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
     offset,
@@ -44,12 +44,12 @@ export function countStream(streams: UnpackOptions['streams'], offset: number): 
   });
 }
 
-/** The code by which Node tells its errors apart, if there is one. */
+/** The code of an error from Node, if it has one. */
 export function zlibErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The code that Node's zlib gives when the output would be larger than it was told. */
+/** The error code of Node's zlib if the output exceeds the limit. */
 export const OUTPUT_TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
 
 // Bytes through one of the transforms of node:zlib, which work beside this thread, in memory that does not grow.

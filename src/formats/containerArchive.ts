@@ -1,8 +1,8 @@
 /**
- * Archives of container images: the OCI image layout in a tar (`oci-archive`, image-spec 1.1 "Image Layout") and what
- * `docker save` and `podman save` write (`docker-archive`), plain or compressed. Read in one pass that holds only the small
- * JSON documents; every digest that the documents give is checked: manifests, configs, layers, and what layers unpack to.
- * Left out: encrypted layers, signatures, digests other than sha256, and layers that are fetched from elsewhere.
+ * Archives of container images: the OCI image layout in a tar archive (`oci-archive`, image-spec 1.1 "Image Layout") and the
+ * output of `docker save` and `podman save` (`docker-archive`), plain or compressed. One pass reads the archive and keeps only
+ * the small JSON documents in memory. It verifies all digests: manifests, configs, layers, and decompressed layers.
+ * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
 import { createHash } from 'node:crypto';
@@ -382,7 +382,7 @@ function parseDocument(text: string | undefined, name: string): unknown {
   try {
     if (text !== undefined) return JSON.parse(text) as unknown;
   } catch {
-    // is told below
+    // reported below
   }
   throw new FormatError(
     `contains no valid JSON in ${name}, or more than ${formatSizeInWords(MAX_DOCUMENT)}`,

@@ -33,7 +33,7 @@ export function isIpv4(text: string): boolean {
   );
 }
 
-/** An IPv6 address, perhaps with `%ZONE`; undefined where the text is none. */
+/** An IPv6 address, with an optional `%ZONE`; undefined for any other text. */
 export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undefined {
   const percent = text.indexOf('%');
   const address = percent < 0 ? text : text.slice(0, percent);

@@ -37,7 +37,7 @@ export function isRegistryHost(text: string): boolean {
   return registryPattern.test(text);
 }
 
-/** Takes a reference apart, or says what is wrong with it. */
+/** Splits a reference into its parts, or returns the reason why it is invalid. */
 export function parseImageReference(text: string): ImageReferenceCheck {
   const misplaced = findMisplaced(text);
   if (misplaced !== undefined) return misplaced;
@@ -117,11 +117,11 @@ function registryProblem(registry: string | undefined): ImageReferenceCheck | un
 
 function repositoryProblem(repository: string): ImageReferenceCheck | undefined {
   if (repository === '') return refuse('it contains no repository', repository);
-  const wrong = repository.split('/').find((component) => !componentPattern.test(component));
-  if (wrong === undefined) return undefined;
-  if (wrong === '') return refuse('a part of the repository is empty', repository);
-  if (/[A-Z]/.test(wrong)) return refuse('the repository must be in lower case', wrong);
-  return refuse('a part of the repository contains an invalid character', wrong);
+  const invalid = repository.split('/').find((component) => !componentPattern.test(component));
+  if (invalid === undefined) return undefined;
+  if (invalid === '') return refuse('a part of the repository is empty', repository);
+  if (/[A-Z]/.test(invalid)) return refuse('the repository must be in lower case', invalid);
+  return refuse('a part of the repository contains an invalid character', invalid);
 }
 
 function tagProblem(tag: string | undefined): ImageReferenceCheck | undefined {

@@ -15,7 +15,7 @@ export interface KeyfileSection {
 
 interface KeyfileEntry {
   readonly key: string;
-  /** As it stands in the file, escapes included. */
+  /** As written in the file, with escapes. */
   readonly value: string;
 }
 

@@ -30,7 +30,7 @@ export interface DetachedSignature {
   readonly packet: SignaturePacket;
 }
 
-/** As node:crypto names them. Others are too weak, or nobody signs files with them. */
+/** The names of node:crypto. All others are too weak, or not used for files. */
 type DigestName = 'sha256' | 'sha384' | 'sha512';
 
 /** A primary key with its subkeys. */
@@ -56,7 +56,7 @@ const config: PartialConfig = {
 
 /**
  * Reads the signatures of a file, usually one; binary or armored.
- * @throws FormatError for what is none, and for signatures of kinds that are not supported
+ * @throws FormatError for bytes without a signature, and for unsupported signatures
  */
 export async function parseSignatures(bytes: Uint8Array): Promise<readonly DetachedSignature[]> {
   const packets = await readPackets(bytes);
@@ -100,7 +100,7 @@ export function signedDigest({ packet }: DetachedSignature, file: Hash): Uint8Ar
 
 /**
  * Checks one signature by the digest of {@link signedDigest}.
- * @throws CliError where it is not right, or none of the keys made it
+ * @throws CliError for an invalid signature, or if none of the keys made it
  */
 export async function checkSignature(
   signature: DetachedSignature,
@@ -110,8 +110,8 @@ export async function checkSignature(
   const key = keys.find((candidate) => isIssuer(candidate, signature));
   if (key === undefined) throw failure(`made with another key, ${signature.issuer}`);
   const packets = new PacketList<SignaturePacket>();
-  // The library takes `hashed` for the digest, as it does by itself for signatures that come before their data. If it no
-  // longer did, it would hash the message below instead, which nobody has signed.
+  // The library uses `hashed` as the digest, as it does for signatures before their data. If a future version ignored
+  // it, the library would hash the message below, which has no valid signature.
   packets.push(Object.assign(signature.packet, { hashed: digest }));
   try {
     const { signatures } = await verify({

@@ -1,7 +1,7 @@
 /**
- * Public keys as `authorized_keys` has them, one a line (sshd(8)): `[options] type base64 [comment]`. The base64 text is
- * an SSH wire format (RFC 4253, RFC 5656, RFC 8709, OpenSSH's PROTOCOL files) that repeats the type, so a damaged key
- * can be told. Left out: whether numbers and points make a sound key, and the values of options.
+ * Public keys in the format of `authorized_keys`, one per line (sshd(8)): `[options] type base64 [comment]`. The base64 text
+ * is an SSH wire format (RFC 4253, RFC 5656, RFC 8709, OpenSSH's PROTOCOL files) that repeats the type, so damaged keys are
+ * detected. Not checked: the values of numbers, points and options.
  */
 
 interface SshPublicKey {
@@ -25,7 +25,7 @@ const maxLineLength = 32 * 1024;
 const minRsaBits = 2048;
 const certificateSuffix = '-cert-v01@openssh.com';
 
-/** What is wrong with a line; thrown inside this file only. */
+/** The reason why a line is invalid; thrown in this file only. */
 class KeyProblem extends Error {}
 
 /** Checks one line. Line breaks and other control characters are refused, as each would start another line or key. */
@@ -38,7 +38,7 @@ export function checkSshPublicKey(line: string): SshKeyCheck {
   }
 }
 
-/** The lines of a file that hold keys: without blank lines and comments, trimmed. */
+/** The key lines of a file, trimmed: without blank lines and comments. */
 export function splitAuthorizedKeys(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -87,7 +87,7 @@ function splitOptions(text: string): { readonly options: string; readonly rest: 
   const options = optionsPattern.exec(text)?.[0] ?? '';
   const rest = text.slice(options.length).replace(/^[ \t]+/, '');
   const type = /^[^ \t]*/.exec(rest)?.[0] ?? '';
-  // The message about the first word helps more than one about options that are none.
+  // A message about the first word helps more than a message about invalid options.
   if (options === '' || !isType(type)) return { options: '', rest: text };
   checkOptions(options);
   return { options, rest };

@@ -63,7 +63,7 @@ function quoteWord(text: string): string {
   return `"${escaped}"`;
 }
 
-/** By bytes, as `\x80` and above stand for single bytes. */
+/** Escapes each byte, because `\x80` and above mean single bytes. */
 function hexEscape(character: string): string {
   return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }
@@ -101,7 +101,7 @@ interface Word {
 
 const separators = ' \t\n\r';
 
-/** Works on bytes, one a character, as escapes may stand for a part of a UTF-8 sequence. */
+/** Works on bytes, one byte per character, because escapes may be a part of a UTF-8 sequence. */
 function readWords(line: string): Word[] {
   const bytes = Buffer.from(line).toString('latin1');
   const words: Word[] = [];

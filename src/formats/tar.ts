@@ -27,7 +27,7 @@ const LINK = { offset: 157, length: 100 } as const;
 const MAGIC = { offset: 257, text: 'ustar\0' } as const;
 const PREFIX = { offset: 345, length: 155 } as const;
 
-/** Kinds of members that stand for something else than bytes. */
+/** Member types that are not files, folders or links. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['3', 'character-device'],
   ['4', 'block-device'],
@@ -167,7 +167,7 @@ async function readToEnd(input: ByteInput): Promise<void> {
   while (await hasMore(input)) input.feed.take(input.feed.available);
 }
 
-/** A copy, since the memory of what is at hand is used again. */
+/** A copy, because the buffer of the available bytes is reused. */
 async function readBlock(input: ByteInput): Promise<Buffer> {
   while (input.feed.available < BLOCK && !input.feed.ended) await refill(input);
   if (input.feed.available < BLOCK) throw cutOff(input);

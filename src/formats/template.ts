@@ -1,6 +1,6 @@
 /**
- * Text with named holes, `{{name}}`: how the files under `templates/` are filled. No logic, no nesting, no escaping: a
- * value arrives as it is given, and whoever gives it has escaped it for the language of the template.
+ * Text with named placeholders, `{{name}}`: the format of the files in `templates/`. No logic, no nesting, no escaping: the
+ * caller escapes each value for the language of the template.
  */
 
 /**

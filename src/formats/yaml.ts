@@ -15,7 +15,7 @@ import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */
   readonly value: unknown;
-  /** Where the deepest value on the path that exists stands; undefined only for an empty text. */
+  /** Position of the deepest existing value on the path; undefined only for an empty text. */
   readonly locate: (path: Path) => Position | undefined;
 }
 

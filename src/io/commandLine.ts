@@ -17,7 +17,7 @@ export interface Context {
   readonly print: (text: string) => void;
   /** Takes the exit code of the command that ran. */
   finish(code: ExitCode): void;
-  /** Takes what the global options say; without, there are none. */
+  /** Receives the values of the global options; absent without them. */
   readonly chosen?: OutputChoice;
 }
 
@@ -58,7 +58,7 @@ function addCommand(group: Command, { name, summary, hidden = false }: TableEntr
   return group.command(name, { hidden }).summary(summary).description(summary);
 }
 
-/** The description has to tell the values, with the default one. */
+/** The description must list the values and the default. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description);
   option.argChoices = [...values];

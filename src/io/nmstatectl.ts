@@ -73,7 +73,7 @@ function run(input: number, { program, env, timeout = defaultTimeout }: Nmstatec
     const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
     const end = (): void => {
       child.kill('SIGKILL');
-      // What it has started may hold on to the pipes.
+      // Its child processes may keep the pipes open.
       child.stdout?.destroy();
       child.stderr?.destroy();
     };

@@ -62,13 +62,13 @@ export interface DirectStdout {
   readonly close: () => void;
 }
 
-/** What a pipe holds on Linux: more would be written in several steps, and be out of the caches of the processor. */
+/** The size of a pipe buffer on Linux: more bytes would be written in several steps and leave the CPU caches. */
 const PIPE_SIZE = 64 * 1024;
 const FILE_BLOCK = 1024 * 1024;
 
 /**
- * Undefined where standard output is neither a file nor a pipe of the system. Node has told a pipe not to let anybody
- * wait, also those who share it; opened anew, it does.
+ * Undefined if standard output is neither a file nor a pipe of the system. Node sets a pipe to non-blocking mode, also for
+ * processes that share it; reopening it gives a blocking descriptor.
  */
 export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout | undefined {
   if (!('fd' in stdout) || typeof stdout.fd !== 'number' || stdout.writableLength > 0) return undefined;
@@ -141,7 +141,7 @@ export function directOutput(fd: number): Output {
   return output as Output;
 }
 
-/** For Node to tell what terminals are, it loads sockets. */
+/** Node loads its socket code to detect terminals, so this check avoids it. */
 function mayBeTerminal(fd: number): boolean {
   const stats = fstatSync(fd);
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;

@@ -193,7 +193,11 @@ describe('deploy --inventory where a host is wrong', () => {
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: this is not the address'],
     ['no BMC address', '{}', 'without the address of its BMC\nhint: give bmcAddress, e.g.'],
     ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress contains an unknown placeholder'],
-    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'contains the placeholder {mac}, for which'],
+    [
+      'a placeholder without value',
+      '{bmcAddress: "{mac}"}',
+      'contains the placeholder {mac}, but this host has no value',
+    ],
     ['a hint', '{bmcAddress: h, rootDeviceHints: {sice: 1}}', '3:61: rootDeviceHints sice: there is no such'],
     [
       'a kernel argument',

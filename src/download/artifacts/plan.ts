@@ -7,7 +7,7 @@ import type { StreamArtifact } from './streamMetadata.ts';
 export interface PlannedFile {
   readonly url: URL;
   readonly name: string;
-  /** Where a signature may be; undefined where there is none. */
+  /** Possible URL of the signature; undefined without signature. */
   readonly signatureUrl: URL | undefined;
   readonly sha256: string | undefined;
   /** The file that is wanted instead of this one, which is compressed. */
@@ -21,8 +21,8 @@ interface UnpackedFile {
 }
 
 /**
- * `digest`: metadata that nobody can have changed on its way gives a digest and no signature, so the digest suffices.
- * `none`: the user takes it unsigned. `signature`: only with a signature.
+ * `digest`: the metadata is authentic and contains a digest, but no signature, so the digest suffices.
+ * `none`: the user accepts unsigned files. `signature`: a signature is required.
  */
 type Trust = 'signature' | 'digest' | 'none';
 
@@ -36,7 +36,7 @@ interface PlanOptions {
 export interface MetadataSource {
   /** Relative locations start here. */
   readonly base: URL;
-  /** Whether it came from a file, or by connections on which nobody can have changed it. */
+  /** Whether the metadata comes from a file or over authenticated connections. */
   readonly isAuthentic: boolean;
   /** Whether its files are always signed, as those of Fedora CoreOS are. */
   readonly isSigned: boolean;
@@ -99,7 +99,7 @@ function planFile({ decompress, uncompressedSha256, ...facts }: FileFacts): Plan
   return { ...facts, name, unpacked };
 }
 
-/** The location is not shown when it is wrong: it may hold a password. */
+/** The error does not show an invalid location: it may contain a password. */
 function parseLocation(location: string, artifact: StreamArtifact, { base }: MetadataSource): URL {
   const url = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
   if (url !== undefined && isFetched(url)) return url;
@@ -153,7 +153,7 @@ export function fileNameOf(url: URL): string {
 /** File systems take 255 bytes, and something is added while the file is not complete. */
 const MAX_NAME = 220;
 
-/** The name of what is in a compressed file; undefined where it is none, or an archive, which stays one. */
+/** The file name without the extension of the compression; undefined for uncompressed files and for archives. */
 export function unpackedNameOf(name: string): string | undefined {
   const unpackedName = /^(.+)\.(?:gz|xz|zst)$/.exec(name)?.[1];
   return unpackedName?.endsWith('.tar') === true ? undefined : unpackedName;

@@ -133,7 +133,7 @@ type StreamSource =
 /**
  * A base URL loses its last part unless that ends in a slash, as URLs are joined. A path that ends in `.json` is the
  * metadata itself, any other a folder with `<stream>.json`.
- * @throws UsageError for names of streams that are none, and URLs of other kinds
+ * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
 export function locateStream(base: string, stream: string): StreamSource {
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
@@ -163,7 +163,7 @@ function pathOf(base: string): string {
   return decodeURIComponent(url.pathname);
 }
 
-/** Whether nobody on the way can have changed what these URLs gave: TLS, or this machine itself. */
+/** Whether all URLs are authentic: TLS, or this machine. */
 export function isAuthentic(urls: readonly URL[]): boolean {
   return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopback(hostname));
 }

@@ -16,7 +16,7 @@ const PARTITION = 16;
 const BLOCKS = 4;
 const TYPE = { none: 0, efi: 0xef } as const;
 const ACTIVE = 0x80;
-/** Cylinder, head and sector that stand for "use the number of the block". */
+/** Cylinder, head and sector with the meaning "use the block number". */
 const NO_GEOMETRY = [0xfe, 0xff, 0xff] as const;
 
 interface HybridMbr {
@@ -28,7 +28,7 @@ interface HybridMbr {
   readonly efi?: { readonly sector: number; readonly size: number };
 }
 
-/** @throws FormatError for code that is none, or too long */
+/** @throws FormatError for invalid or too long code */
 export function writeHybridMbr({ imageSize, bios, efi }: HybridMbr): Uint8Array {
   const mbr = new Uint8Array(SIZE);
   const view = new DataView(mbr.buffer);

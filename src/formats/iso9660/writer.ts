@@ -144,7 +144,7 @@ function placeDirectories(plan: DirectoryPlan, allocate: Allocate): number {
   return allocate(sectorsFor(plan.size));
 }
 
-/** Empty files have no place; sector 0 is what stands for that. */
+/** Empty files use no sectors; their sector is 0. */
 function placeFiles(files: readonly FileSpec[], allocate: Allocate): Map<string, Extent> {
   return new Map(
     files.map(({ path, size }) => [path, { sector: size === 0 ? 0 : allocate(sectorsFor(size)), size }]),

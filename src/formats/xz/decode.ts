@@ -124,7 +124,7 @@ function* readBlockHeader(feed: ByteFeed): Steps<never, BlockHeader> {
   return { compressedSize, uncompressedSize, dictionarySize };
 }
 
-/** The size of the dictionary in bytes. Another filter comes before LZMA2 in a chain, so the first one tells. */
+/** The size of the dictionary in bytes. Other filters precede LZMA2 in a chain, so the first filter decides. */
 function readLzma2Filter(fields: ByteFeed): number {
   const start = fields.offset;
   const filter = readVarint(fields);
@@ -166,10 +166,10 @@ function addBlock(blocks: BlockList, { unpaddedSize, uncompressedSize }: contain
   blocks.count++;
 }
 
-function sameBlocks(left: BlockList, right: BlockList): boolean {
-  if (left.count !== right.count) return false;
+function sameBlocks(a: BlockList, b: BlockList): boolean {
+  if (a.count !== b.count) return false;
   const digest = ({ hash }: BlockList): Uint8Array => hash?.digest() ?? new Uint8Array(0);
-  return same(bytesOf(left.latest), bytesOf(right.latest)) && same(digest(left), digest(right));
+  return same(bytesOf(a.latest), bytesOf(b.latest)) && same(digest(a), digest(b));
 }
 
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
@@ -241,6 +241,6 @@ function bytesOf(numbers: Float64Array): Uint8Array {
   return new Uint8Array(numbers.buffer);
 }
 
-function same(left: Uint8Array, right: Uint8Array): boolean {
-  return Buffer.compare(left, right) === 0;
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
 }

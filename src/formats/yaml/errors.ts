@@ -118,7 +118,7 @@ function bytesBefore(text: string, offset: number, marks: readonly number[]): nu
   return (marks[mark] ?? 0) + countBytes(text, mark * markDistance, offset);
 }
 
-/** In UTF-8, where two characters that stand for one have four. */
+/** In UTF-8, where a surrogate pair has four bytes. */
 function countBytes(text: string, start: number, end: number): number {
   let bytes = end - start;
   for (let at = start; at < end; at++) {

@@ -79,7 +79,7 @@ function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): Scal
   return { kind: 'scalar', span, text, locate };
 }
 
-/** Where the code unit with this number stands in a text with escapes. */
+/** Position of the code unit with this number in a text with escapes. */
 function placeOf(written: string, wanted: number): number {
   let at = 0;
   for (let units = 0; units < wanted && at < written.length; units += 1) {

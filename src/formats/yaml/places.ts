@@ -14,13 +14,13 @@ interface Places {
   numbers: Int32Array;
   /** How many of the numbers are in use. */
   used: number;
-  /** Names of keys to the numbers that stand for them. */
+  /** Names of keys to their numbers. */
   readonly keys: Map<string, number>;
   /** Undefined for an empty text. */
   root: Value | undefined;
 }
 
-/** Values after every alias is replaced by what it stands for, which is what a reader walks. */
+/** Number of values after the expansion of all aliases: the number that a reader walks. */
 export const maxValues = 2_000_000;
 /** Of collections in collections; deeper input is not meant for any reader here. */
 export const maxDepth = 64;
@@ -31,7 +31,7 @@ const numbersOfValue = 4;
 /** Of items of a list. */
 const noKey = -1;
 
-/** While it is read. Aliases share the children of what they stand for. */
+/** State during reading. Aliases share the children of their target. */
 interface Value {
   readonly start: number;
   readonly firstChild: number;

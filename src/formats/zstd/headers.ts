@@ -26,7 +26,7 @@ const HAS_CHECKSUM = 0x04;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
-/** The largest window that zstd, and the kernel for an initramfs, decode unless told otherwise. */
+/** The largest window that zstd, and the kernel for an initramfs, decode by default. */
 const MAX_WINDOW = 128 * 1024 * 1024;
 
 /** Whether a frame or a skippable frame starts at `offset`. */

@@ -1,4 +1,4 @@
-/** Input that is read from start to end and never held as a whole: files, pipes, standard input. */
+/** Input that is read from start to end and never loaded as a whole: files, pipes, standard input. */
 
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { fileError, stdinChunks } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from '../io.ts';
 
-/** Whoever opens an input closes it. */
+/** The code that opens an input closes it. */
 export interface ByteInputFile {
   /** Whether it can be read more than once. */
   readonly isFile: boolean;
@@ -96,7 +96,7 @@ export function copyingSource(source: ByteSource, write: (piece: Uint8Array) => 
       const piece = await source.next();
       if (piece !== undefined) {
         writing = write(piece);
-        writing.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+        writing.catch(() => undefined); // rethrown when it is awaited
       }
       return piece;
     },

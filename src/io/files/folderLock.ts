@@ -1,7 +1,7 @@
 /**
- * One program at a time in a folder or on an image: a file that names the process, and is stale when that has ended. Node has
- * no locks of the system. A process that cannot be seen from here, such as one in another container, shows that it is running
- * by writing to the file.
+ * Only one process at a time works in a folder or on an image: a lock file names the process, and is stale after that process
+ * ends. Node does not support system locks. A process that is not visible on this machine, such as one in another container,
+ * shows that it is running by writing to the file.
  */
 
 import {
@@ -80,7 +80,7 @@ function lockAt(path: string, file: number, wasStale: boolean): FileLock {
       try {
         if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
       } catch {
-        // It is gone, or may not be removed any more: whoever wants it next finds it stale.
+        // The file is gone, or can no longer be removed: the next process finds it stale.
       }
     },
   };
@@ -106,7 +106,7 @@ interface Attempt {
   readonly now: number;
 }
 
-/** The file gets its name when it says whose it is: whenever this process ends, there is none, or a whole one. */
+/** The file gets its name after its content is written, so the lock file is always complete. */
 function take(path: string): Attempt {
   const own = tempPathFor(path);
   const file = openSync(own, 'wx', 0o600);

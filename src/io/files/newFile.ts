@@ -53,8 +53,8 @@ export async function writeFileAtomically(
 }
 
 /**
- * The same, unless the file is already so; then it keeps its times. A file that others can read is written anew where
- * `mode` does not let them. Tells whether it was written.
+ * The same, unless the file already has this content; then its timestamps stay unchanged. A file with more permissions than
+ * `mode` is written again. Returns whether the file was written.
  * @throws CliError in the user's terms
  */
 export async function writeIfChanged(
@@ -62,12 +62,16 @@ export async function writeIfChanged(
   content: Uint8Array,
   options: NewFileOptions = {},
 ): Promise<boolean> {
-  if (await holds(path, content, options)) return false;
+  if (await hasContent(path, content, options)) return false;
   await writeFileAtomically(path, content, options);
   return true;
 }
 
-async function holds(path: string, content: Uint8Array, { mode = 0o777 }: NewFileOptions): Promise<boolean> {
+async function hasContent(
+  path: string,
+  content: Uint8Array,
+  { mode = 0o777 }: NewFileOptions,
+): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
   const present = await readFile(path).catch(() => undefined);
@@ -110,9 +114,9 @@ const MAX_LINKS = 40;
 const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
- * Lends `fill` a temporary file, empty unless `make` makes another, and then gives it the name of the new one. Where a
- * symbolic link is to be replaced, what it points to is, so that it stays a link. Nobody who may not read the new file
- * can read the temporary one.
+ * Passes `fill` a temporary file, empty unless `make` creates another one, and then renames it to the new name. If the name is
+ * a symbolic link, its target is replaced, so the link stays. Users without read permission for the new file cannot read the
+ * temporary file.
  * @throws CliError in the user's terms; what was there is then as it was
  */
 export async function createFile(
@@ -136,8 +140,8 @@ export async function createFile(
 }
 
 /**
- * Says early, before any work, what would be wrong with a new file. That nobody takes the name meanwhile is ensured when
- * the file gets it.
+ * Reports problems with a new file early, before any work. Another process may still create the file in the meantime; that is
+ * checked when the file gets its name.
  * @throws CliError `File exists: …`, or that there is no such folder
  */
 export async function checkNewFile(file: NewFile): Promise<void> {

@@ -11,8 +11,8 @@ import { renameFile, withTempFile } from './tempFile.ts';
 export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
 
 /**
- * Makes `target` have the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions
- * of the source, so there is none where others could read less, or more, than `target.mode` says.
+ * Gives `target` the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions of the
+ * source, so no link is created if other users could read less, or more, than `target.mode` allows.
  * @param source absolute path of a regular file
  * @throws CliError in the user's terms; what was there is then as it was
  */
@@ -30,7 +30,7 @@ export async function shareFile(
   return 'copied';
 }
 
-/** Whether both paths lead to one file; not where there is none. */
+/** Whether both paths lead to one file; false if a file is missing. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;

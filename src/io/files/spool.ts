@@ -86,7 +86,7 @@ export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage
   return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
 }
 
-/** What comes from the system nobody else has; pieces from inside this process somebody may want to keep. */
+/** Pieces from the system have no other user; other code in this process may keep its pieces. */
 async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
   for await (const piece of stdinChunks(stream)) {
     yield piece;

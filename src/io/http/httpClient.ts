@@ -1,8 +1,7 @@
 /**
- * HTTP for all that comes from servers: images, metadata, signatures and keys. Answers come in parts, and what goes wrong
- * in sentences. Credentials of URLs go to the host that they are for, never to another one, and never into a message.
- * What the work is done with is loaded for the first request. Trying again is in `retries.ts`; resuming is left to those
- * who know what they have: `downloadPartial.ts`, across runs, and `remoteImage.ts`.
+ * HTTP client for images, metadata, signatures and keys. Responses arrive in parts, and errors are sentences. Credentials of
+ * URLs are sent only to their host, and never appear in a message. The HTTP library is loaded for the first request. Retries
+ * are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
  */
 
 import { CliError } from '../../core/errors.ts';
@@ -15,7 +14,7 @@ import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
 
 export interface HttpClient {
-  /** @throws TransferError for answers that are no success, and where there is none */
+  /** @throws TransferError for HTTP errors, and if there is no response */
   get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -70,7 +69,7 @@ export function createHttpClient(
   };
 }
 
-/** Without their URLs, which may hold passwords. */
+/** Without the proxy URLs, which may contain passwords. */
 function describeProxies({ except }: HttpProxies): string {
   const direct = except === '' ? '' : `, except for ${except}`;
   return `using the proxy from the environment${direct}`;

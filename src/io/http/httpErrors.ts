@@ -1,4 +1,4 @@
-/** What goes wrong between here and a server, in sentences, and whether trying again may help. */
+/** Errors of HTTP transfers as sentences, and whether a retry may help. */
 
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { errorCode } from '../files/fileErrors.ts';

@@ -40,7 +40,7 @@ export function shownUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** `user:password`; undefined where its escapes are wrong. */
+/** `user:password`; undefined for invalid escapes. */
 function readLogin({ username, password }: URL): string | undefined {
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -49,7 +49,7 @@ function readLogin({ username, password }: URL): string | undefined {
   }
 }
 
-/** URLs; empty stands for none. */
+/** Proxy URLs; empty means no proxy. */
 export interface HttpProxies {
   /** For `http://`. */
   readonly http: string;

@@ -20,13 +20,13 @@ export interface ChangedImage {
   readonly change: ImageChange;
 }
 
-/** Is told how many bytes are written. */
+/** Receives the number of bytes written. */
 type Report = (written: number) => void;
 
 /**
  * Writes an image with its change to a new file: by sharing the blocks of the original where the file system can, by
  * copying otherwise.
- * @param report is told how many bytes are written, now and then
+ * @param report receives the number of bytes written, from time to time
  * @throws CliError in the user's terms; there is then no output
  */
 export async function copyWithChange(
@@ -46,8 +46,8 @@ export async function copyWithChange(
 }
 
 /**
- * The same, and gives the SHA-256 of the file in hexadecimal. Where nothing can be shared, it is computed from the bytes on
- * their way to the disk: nobody reads them again for it, and one thread computes while others copy.
+ * The same, and returns the SHA-256 of the file in hexadecimal. If blocks cannot be shared, the digest is computed from the
+ * bytes during the copy, without a second read: one thread computes while another one copies.
  * @throws CliError in the user's terms; there is then no new file
  */
 export async function copyHashed({ image, change }: ChangedImage, target: NewFile): Promise<string> {

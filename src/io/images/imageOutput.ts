@@ -1,4 +1,4 @@
-/** Where commands write what they make of an image: to a new file with the mode that is right for it, or to standard output. */
+/** The output of commands that create or change images: a new file with a suitable mode, or standard output. */
 
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -23,7 +23,7 @@ export interface OutputOptions {
 
 /**
  * The file to write; undefined for standard output, and without an output.
- * @throws UsageError for a mode that is none, and for options that only a file can follow
+ * @throws UsageError for an invalid mode, and for options that require an output file
  */
 export function outputFile(
   { output, overwrite, mode }: OutputOptions,
@@ -98,7 +98,7 @@ export function modeForSecrets(
 
 const OWNER_ONLY = 0o600;
 
-/** Says on standard error that something which everybody can read now holds secrets that it did not hold before. */
+/** Warns on standard error if a file that all users can read now contains secrets that it did not contain before. */
 export async function warnOfSecrets(
   before: EmbedFiles,
   after: EmbedFiles,
@@ -112,7 +112,7 @@ export async function warnOfSecrets(
   report(io, { severity: 'warning', message, hint: 'run chmod 600 on the image' });
 }
 
-/** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */
+/** The secrets in these files, as nouns. Few images contain embedded files, so the check is loaded on demand. */
 export async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
   if (files.size === 0) return [];
   const { listEmbeddedSecrets } = await import('../../agent/embeddedSecrets.ts');

@@ -105,7 +105,7 @@ function destinationOf(rewrite: Rewrite, io: Io): Destination {
   );
 }
 
-/** Copying takes a while; what is wrong with the destination is said before. */
+/** Checks the destination first, because copying takes a while. */
 async function checkDestination(destination: Destination, { iso }: Rewrite, io: Io): Promise<void> {
   if (destination.kind === 'stdout') refuseTerminal(io);
   if (destination.kind !== 'file') return;
@@ -138,7 +138,7 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
   }
 }
 
-/** What the image holds after the change; nothing where the change leaves an image that cannot be read. */
+/** The embedded files after the change; empty if the changed image cannot be read. */
 async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
   if (change.files !== undefined) return change.files;
   try {

@@ -8,7 +8,7 @@
  * need not be kept; the rules that it refers to come last.
  *
  * Left out in both: where findings end, which is not known. Left out in SARIF: fixes, and the contents of the files, which
- * may hold secrets.
+ * may contain secrets.
  */
 
 import { type Severity, formatPath } from '../../core/finding.ts';

@@ -12,7 +12,7 @@ export function nearestNames(typed: string, names: Iterable<string>): readonly s
     .map(({ name }) => name);
 }
 
-/** What to do where `typed` is none of the few values that there are: all of them, the likely one first. */
+/** The hint for the invalid value `typed`: the most similar value first, then all valid values. */
 export function hintChoices(typed: string, choices: readonly string[]): string {
   const [nearest] = nearestNames(typed, choices);
   const values = choices.join(', ');
@@ -37,7 +37,7 @@ export function parseChoice<T extends string>(
 
 /**
  * The value of `--format`; the first one is the default.
- * @throws UsageError where it is none of them
+ * @throws UsageError for an invalid value
  */
 export function parseFormat<T extends string>(text: string | undefined, formats: readonly [T, ...T[]]): T {
   return parseChoice('--format', text, formats) ?? formats[0];

@@ -1,7 +1,7 @@
 /**
- * The line of a document that a finding is about, with the place underlined. Of data URLs no more than the first
- * characters of their data are shown: they may hold secrets. Findings count bytes; programs that show text count columns
- * in UTF-16 code units.
+ * The line of a document that a finding refers to, with the place underlined. Of data URLs, only the first characters of the
+ * data are shown, because the data may contain secrets. Findings count bytes; programs that show text count columns in UTF-16
+ * code units.
  */
 
 import { quote, skipString } from '../../formats/json/tokens.ts';
@@ -84,8 +84,8 @@ interface Place {
 }
 
 /**
- * Positions point to the start of a scalar or key, just behind an opening bracket, and for errors about the whole
- * document just behind what is wrong.
+ * Positions point to the start of a scalar or key, to the byte after an opening bracket, or, for errors about the whole
+ * document, to the byte after the error.
  */
 function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: Place): Span {
   const before = { start: Math.max(line.start, offset - 1), end: Math.max(line.start + 1, offset) };
@@ -159,7 +159,7 @@ function characterStart(bytes: Uint8Array, offset: number, lowest: number): numb
   return start;
 }
 
-/** An ellipsis stands for what is hidden. */
+/** Replaces hidden parts with an ellipsis. */
 function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
   let text = '';
   let at = start;

@@ -44,7 +44,7 @@ function isAboutDocument({ at, path }: Diagnostic): boolean {
   return at !== undefined && path !== undefined;
 }
 
-/** What stands below the first line. */
+/** The lines below the first line. */
 function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnostic, paint: Paint): string {
   const lines = [
     ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),

@@ -145,7 +145,7 @@ function formatStack(error: unknown): string {
 }
 
 /**
- * Errors of the system and of this program say what is wrong without quoting data. Others, such as those of `JSON.parse`,
+ * Errors of the system and of this program do not quote data. Others, such as those of `JSON.parse`,
  * may quote secrets.
  */
 function mayQuote(error: Error): boolean {

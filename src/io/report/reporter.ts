@@ -40,22 +40,22 @@ export interface UncheckedFile {
 export interface Reporter {
   /** What is to be written before anything else. */
   readonly start: string;
-  add(file: CheckedFile | UncheckedFile): Told;
+  add(file: CheckedFile | UncheckedFile): ReportOutput;
   /** What is to be written when all files have been added. */
   end(): string;
 }
 
 /** Whole lines for the two streams; either may be empty. */
-export interface Told {
+export interface ReportOutput {
   /** The report itself. */
   readonly stdout: string;
   /** What a person wants to know besides. */
   readonly stderr: string;
-  /** Why nothing can be said about a file, where the report has no place for it. */
+  /** The error for a file that could not be checked, if the report format has no field for it. */
   readonly error?: CliError;
 }
 
-/** In forms for programs, a file that could not be checked has one finding; people are told of it as of any error. */
+/** In machine-readable formats, a file that could not be checked has one finding; in text, it is an error. */
 export const uncheckedRule = 'file-unreadable';
 
 export function uncheckedFinding({ message, hint }: CliError): Finding {
@@ -69,7 +69,7 @@ export function innerDocument({ member, reference }: FileFinding): string | unde
   return steps.length === 0 ? undefined : steps.join(referenceSeparator);
 }
 
-/** Stands before each config that another one inlines. */
+/** The separator before each inlined config. */
 export const referenceSeparator = ' > ';
 
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
@@ -80,7 +80,7 @@ export function placeInMember(finding: FileFinding): string | undefined {
   return `${name}:${position.line}:${position.column}`;
 }
 
-/** How people are told which file is meant. */
+/** The name of a file in text for users. */
 export function nameFile(file: string): string {
   return file === '-' ? 'standard input' : file;
 }

@@ -43,7 +43,7 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   };
 }
 
-/** All findings of a report as text; nothing if there are none. */
+/** All findings of a report as text; empty without findings. */
 export function formatTextReport(report: FileReport, source: Source): string {
   return formatDiagnostics(reportDiagnostics(report, source));
 }

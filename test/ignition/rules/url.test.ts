@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { specVersions } from '../../../src/ignition/versions.ts';
 import { brokenRules, issuesOf } from '../../support/brokenRules.ts';
 
-const dataUrlRule = 'use data:,TEXT with the text percent-encoded, or data:;base64,DATA';
+const dataUrlRule = 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA';
 const at = (rule: string): string[] => [`${rule} at source`];
 
 describe('the URL of a source', () => {
