@@ -3,7 +3,7 @@
  * positions at the end, and `commands/` and `io/` create the text.
  */
 
-/** `error`: Ignition refuses the config. `warning`: it accepts it, with this remark. `info`: this program's remark. */
+/** `error`: Ignition rejects the config. `warning`: Ignition accepts it with this warning. `info`: a message of this program only. */
 export type Severity = 'error' | 'warning' | 'info';
 
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */

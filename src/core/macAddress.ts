@@ -1,4 +1,4 @@
-/** MAC addresses of Ethernet interfaces: six octets. Left out are the longer addresses of InfiniBand and FireWire. */
+/** MAC addresses of Ethernet interfaces: six octets. The longer addresses of InfiniBand and FireWire are unsupported. */
 
 /** In lower case with colons, as Ironic stores it, or a clause with the reason why the text is invalid. */
 export type MacAddress = { readonly mac: string } | { readonly problem: string };

@@ -21,8 +21,8 @@ const readers: ReadonlyMap<string, (host: HostFacts) => string | undefined> = ne
 
 /**
  * The text for one host.
- * @throws FormatError, a clause that goes behind the place of the text, where a placeholder is unknown or the host has
- * no value for it
+ * @throws FormatError with a clause that follows the place of the text, if a placeholder is unknown or the host has no value
+ * for it
  */
 export function fillPlaceholders(text: string, host: HostFacts): string {
   if (!/[{}]/.test(text)) return text;
@@ -31,7 +31,7 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
   return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
 }
 
-/** Whether the text may come out differently for each host. */
+/** Whether the text may differ between hosts. */
 export function differsByHost(text: string): boolean {
   return /\{(?:name|mac|mac:hexhyp)\}/.test(text);
 }

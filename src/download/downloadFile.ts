@@ -1,6 +1,6 @@
 /**
- * One file of a download, from what may be there already to the file under its name. A name is only given to what was
- * checked, on disk, as a whole: size, digest and signature. Until then there is `NAME.partial`.
+ * Downloads one file, and reuses an existing one. A file gets its name after the complete file on disk is verified: size,
+ * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
 import { lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { withRetries } from '../io/http/retries.ts';
 
 export interface DownloadContext extends TransferContext {
   readonly keys: KeySource;
-  /** Where a file of that name goes. */
+  /** The path for a file name. */
   readonly place: (name: string) => Place;
 }
 
@@ -72,7 +72,7 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
   return target;
 }
 
-/** What is known of the contents is their digest, if anything: without it, the compressed file is what is checked. */
+/** Only a checksum can verify the decompressed file; without it, the compressed file is verified. */
 async function downloadUnpacked(
   file: PlannedFile & { readonly unpacked: NonNullable<PlannedFile['unpacked']> },
   proof: Proof,
@@ -110,7 +110,7 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
   return { sha256, signed: signatures.length === 0 ? undefined : { bytes, signatures } };
 }
 
-/** Undefined where the server has none: whether that matters is not decided here. */
+/** Undefined if the server has no signature; the caller decides whether it is required. */
 async function fetchSignature(
   url: URL,
   { client, policy, signal }: DownloadContext,
@@ -188,7 +188,7 @@ async function exists({ path }: Place): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-/** What is there may be good, so only what is known to be good takes its place. */
+/** An existing file may be valid, so only a verified file replaces it. */
 function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
   if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
   throw new CliError(`File exists: ${shownPath}`, {
@@ -216,7 +216,7 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
   }
 }
 
-/** @returns who signed it, where that was checked */
+/** @returns the signer, if a signature was verified */
 async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof): Promise<string | undefined> {
   const signatures = signed?.signatures ?? [];
   const names = new Set(signatures.map(({ signature }) => signature.digest));
@@ -266,7 +266,7 @@ async function finish({ path, shownPath }: Place): Promise<void> {
   await forgetPartial({ path });
 }
 
-/** Beside the image, where `gpg --verify` looks for it. */
+/** Writes the signature next to the image, where `gpg --verify` looks for it. */
 async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Promise<void> {
   const part = `${path}.partial`;
   try {

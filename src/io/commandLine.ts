@@ -1,7 +1,6 @@
 /**
- * How commands are declared: their context, their options, and groups of commands as tables. Declaring all options of all
- * commands takes longer than checking a config, so that of each group only the command is declared that the command line
- * names.
+ * Declares commands: their context, their options, and groups of commands as tables. Declaring all options of all commands
+ * takes longer than checking a config, so only the commands in the command line are declared.
  */
 
 import type { OutputChoice } from './report/report.ts';
@@ -9,13 +8,13 @@ import type { ExitCode, Io } from './io.ts';
 import { type Command, Option } from 'commander';
 
 export interface Context {
-  /** Streams and surroundings to hand on to the command. */
+  /** Streams and environment for the command. */
   readonly io: Io;
-  /** The arguments of what is declared; where they are not known, all is declared. */
+  /** The arguments of the declared command; if unknown, all commands are declared. */
   readonly args: readonly string[] | 'unknown';
-  /** Takes what commander prints on standard output: help, and the version. It is written once the command line is read. */
+  /** Receives the standard output of commander: help and version. It is written after the command line is parsed. */
   readonly print: (text: string) => void;
-  /** Takes the exit code of the command that ran. */
+  /** Receives the exit code of the command. */
   finish(code: ExitCode): void;
   /** Receives the values of the global options; absent without them. */
   readonly chosen?: OutputChoice;
@@ -23,17 +22,17 @@ export interface Context {
 
 export interface TableEntry {
   readonly name: string;
-  /** Its line in the help of the group; of a group also what its own help begins with. */
+  /** Its line in the help of the group, and the first line of its own help. */
   readonly summary: string;
-  /** Works, but is not in the help of the group. */
+  /** Not shown in the help of the group. */
   readonly hidden?: boolean;
   /** Adds arguments, options and action, or the commands of a group. */
   readonly declare: (command: Command, context: Context) => void | Promise<void>;
 }
 
 /**
- * Adds the commands to their group. Where the arguments name one of them, it is alone; otherwise there are all, without
- * what is theirs, for help and suggestions.
+ * Adds the commands to their group: only the command in the arguments, or all commands without their options, for help and
+ * suggestions.
  */
 export async function declareTable(
   group: Command,
@@ -65,7 +64,7 @@ export function choice(flags: string, description: string, values: readonly stri
   return option;
 }
 
-/** An option whose values make a list. */
+/** A repeatable option; its values form a list. */
 export function repeated(flags: string, description: string): Option {
   const option = new Option(flags, description);
   return option.argParser((value: string, values: readonly string[] | undefined) => [
@@ -74,7 +73,7 @@ export function repeated(flags: string, description: string): Option {
   ]);
 }
 
-/** All options of the command but those that make lists are refused when they are given twice. */
+/** Rejects repeated options, except for repeatable ones. */
 export function refuseRepeatedOptions(command: Command): Command {
   for (const option of command.options) {
     if (option.parseArg !== undefined && option.argChoices === undefined) continue;
@@ -87,16 +86,16 @@ export function refuseRepeatedOptions(command: Command): Command {
   return command;
 }
 
-/** Takes the arguments of the command line and then its options, as commander gives them. */
+/** Receives the arguments of the command line, then its options, from commander. */
 type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode>;
 
-/** Ends the declaration of a command with the notes below its help, and with what runs it. */
+/** Completes the declaration of a command with the notes below its help and its action. */
 export function declareRun(command: Command, notes: string, run: Run, context: Context): void {
   command.addHelpText('after', notes).action(async (...given) => context.finish(await run(...given)));
   refuseRepeatedOptions(command);
 }
 
-/** Options and text that `--help` leaves out, and `--help-all` and the manual page have. */
+/** Options and text that `--help` omits; `--help-all` and the manual page contain them. */
 interface ShortHelp {
   /** The long names of the options that most users need: `--api-url`. */
   readonly common: ReadonlySet<string>;
@@ -131,7 +130,7 @@ export function hasShortHelp(command: Command): boolean {
   return shortHelps.has(command);
 }
 
-/** From now on, the help of the command has all options. */
+/** Makes the help of the command show all options. */
 export function printAllHelp(command: Command): Command {
   return command.setOptionValue('helpAll', true);
 }
@@ -147,7 +146,7 @@ function isGlobal(option: Option): boolean {
   return option.helpGroupHeading === GLOBAL_OPTIONS;
 }
 
-/** The exit codes in the help of a command that has the usual ones. */
+/** The help text for the default exit codes. */
 export const EXIT_CODES = `
 Exit codes:
   0  success

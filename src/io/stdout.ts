@@ -11,7 +11,7 @@ import { writeAllNow } from './files/handles.ts';
 import type { Io, Output } from './io.ts';
 import { EventEmitter } from 'node:events';
 
-/** @throws CliError where binary data would go to a terminal */
+/** @throws CliError if standard output is a terminal */
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
   if (stdout.isTTY !== true) return;
   throw new CliError('Refusing to write binary data to terminal', {
@@ -53,11 +53,11 @@ async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** Standard output that has taken everything when `write` returns, without a turn of the event loop. */
+/** Synchronous standard output. */
 export interface DirectStdout {
-  /** @throws CliError for any failure but a reader that has gone */
+  /** @throws CliError for any failure, except for a closed pipe */
   readonly write: (bytes: Uint8Array) => 'written' | 'reader gone';
-  /** Bytes that are best written at once. */
+  /** The best size of a write. */
   readonly blockSize: number;
   readonly close: () => void;
 }
@@ -82,7 +82,7 @@ export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout |
   return { write: (bytes) => writeNow(pipe, bytes), blockSize: PIPE_SIZE, close: () => closeSync(pipe) };
 }
 
-/** Undefined where there is no such file system, or the pipe belongs to another user. */
+/** Undefined without /proc, or if the pipe belongs to another user. */
 function openAnew(fd: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY);
@@ -169,7 +169,7 @@ class DirectOutput extends EventEmitter {
   }
 }
 
-/** A pipe that others have set not to block is full at times. */
+/** A non-blocking pipe may be full. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length;) {
     try {

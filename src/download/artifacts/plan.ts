@@ -1,4 +1,4 @@
-/** What is to be downloaded: files, what they have to be, and the names that they get. */
+/** Plans a download: the files, their expected checksums, and their names. */
 
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { StreamArtifact } from './streamMetadata.ts';
@@ -28,13 +28,13 @@ type Trust = 'signature' | 'digest' | 'none';
 
 interface PlanOptions {
   readonly decompress: boolean;
-  /** Whether the user takes unsigned files. */
+  /** Whether the user accepts unsigned files. */
   readonly insecure: boolean;
 }
 
-/** Where metadata came from. */
+/** The source of the metadata. */
 export interface MetadataSource {
-  /** Relative locations start here. */
+  /** Base of relative locations. */
   readonly base: URL;
   /** Whether the metadata comes from a file or over authenticated connections. */
   readonly isAuthentic: boolean;
@@ -71,7 +71,7 @@ export function planImage(
 
 /**
  * A file that no metadata describes; its signature is where coreos-installer looks for it, at the same URL with `.sig`.
- * @throws UsageError for what is no http:// or https:// URL
+ * @throws UsageError for anything other than an http:// or https:// URL
  */
 export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -131,7 +131,7 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
 
 /**
  * The last part of the path, its escapes as they are.
- * @throws CliError where that is no name for a file
+ * @throws CliError for an invalid file name
  */
 export function fileNameOf(url: URL): string {
   const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
@@ -150,7 +150,7 @@ export function fileNameOf(url: URL): string {
   return name;
 }
 
-/** File systems take 255 bytes, and something is added while the file is not complete. */
+/** File systems limit names to 255 bytes; incomplete files have an additional suffix. */
 const MAX_NAME = 220;
 
 /** The file name without the extension of the compression; undefined for uncompressed files and for archives. */

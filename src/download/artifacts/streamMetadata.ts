@@ -17,9 +17,9 @@ export interface StreamArtifact {
   readonly location: string;
   /** URL of a detached OpenPGP signature. */
   readonly signature: string | undefined;
-  /** 64 hexadecimal digits, small letters. */
+  /** 64 hexadecimal digits, lower case. */
   readonly sha256: string | undefined;
-  /** The same of what is in a compressed file. */
+  /** The checksum of the decompressed file. */
   readonly uncompressedSha256: string | undefined;
 }
 
@@ -94,7 +94,7 @@ function membersOf(value: unknown, what: string, problem: Problem): Mapping {
   return value;
 }
 
-/** An empty text counts as none. */
+/** Undefined for an empty text. */
 function textOf(members: Mapping, name: string, problem: Problem): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || value === '') return undefined;
@@ -202,7 +202,7 @@ export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[
   });
 }
 
-/** @throws CliError that says what there is instead */
+/** @throws CliError with the available values */
 export function selectImage(metadata: StreamMetadata, choice: ImageChoice): StreamImage {
   const images = listImages(metadata);
   const { architecture, platform, format } = choice;

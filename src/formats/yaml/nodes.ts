@@ -1,6 +1,6 @@
 /**
- * The values of a YAML text with their places, in UTF-16 code units. An alias is at the place of what it stands for. The
- * text is known to be readable (`../yaml.ts`). Texts of several lines are as they are written, with their indentation.
+ * The values of a YAML text with their places, in UTF-16 code units. An alias has the place of its
+ * target. The text is valid (`../yaml.ts`). Multi-line texts are unchanged, with their indentation.
  */
 
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';

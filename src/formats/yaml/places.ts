@@ -1,6 +1,6 @@
 /**
- * Where the values of a YAML text stand, small enough to be kept for millions of them: read from the events of js-yaml,
- * with the checks that have to name a place.
+ * The positions of the values of a YAML text, compact enough for millions of values: read from the events of js-yaml, with
+ * the checks that report a position.
  */
 
 import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';

@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 export interface ByteInputFile {
   /** Whether it can be read more than once. */
   readonly isFile: boolean;
-  /** The bytes of a file from its start on; of anything else, those that were not read yet. */
+  /** The bytes of a file from its start; of other inputs, the unread bytes. */
   bytes(): ByteSource;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export interface ByteInputFile {
 export interface InputName {
   /** Undefined for standard input. */
   readonly path: string | undefined;
-  /** What it is to the user, e.g. `Initramfs`. */
+  /** Its name in messages, e.g. `Initramfs`. */
   readonly what: string;
 }
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
 /** @throws CliError in the user's terms */
@@ -60,7 +60,7 @@ function openStream(stream: AsyncIterable<unknown>): ByteInputFile {
   return { isFile: false, bytes: () => source, close: async () => undefined };
 }
 
-/** All pieces share their memory. Without a size it is a pipe or a device, which has no places to go to. */
+/** All pieces share one buffer. An input without a size is a pipe or a device, which is not seekable. */
 function bytesOf(
   handle: FileHandle,
   size: number | undefined,
@@ -87,7 +87,7 @@ function bytesOf(
   };
 }
 
-/** The same bytes, which `write` gets as well: each piece is written before the next one is read. */
+/** Passes the same bytes to `write`: each piece is written before the next one is read. */
 export function copyingSource(source: ByteSource, write: (piece: Uint8Array) => Promise<void>): ByteSource {
   let writing = Promise.resolve();
   return {

@@ -1,9 +1,9 @@
-/** Errors of the operating system about files and standard streams, as sentences for the user. */
+/** System errors about files and standard streams as sentences for the user. */
 
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
 
-/** What was being done to which file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
+/** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
 interface FileAction {
   readonly path: string;
   readonly what: string;
@@ -16,7 +16,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Passes on what is no system error. */
+/** Returns other errors unchanged. */
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
@@ -24,7 +24,7 @@ export function fileError(error: unknown, action: FileAction): unknown {
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
 
-/** What the user has to do about an error of the system. */
+/** The error code for a system error. */
 function kindOf(code: string | undefined, action: string): ErrorCode {
   const known = code === undefined ? undefined : kinds[code];
   return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
@@ -125,7 +125,7 @@ function reasonOf(error: unknown): string | undefined {
 
 /**
  * The chunks of standard input.
- * @throws CliError where the system cannot read it
+ * @throws CliError for system errors
  */
 export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
   try {

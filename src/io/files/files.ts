@@ -1,6 +1,6 @@
 /**
- * The user's small files, read as a whole. Only what reading needs is imported here: starting the program is a good part
- * of what checking a file takes.
+ * Reads small files of the user as a whole. This file imports only what reading requires, because program start takes a large
+ * part of the time of a check.
  */
 
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
@@ -10,7 +10,7 @@ import { CliError } from '../../core/errors.ts';
 import { fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 
-/** What a file is to the user, and how much of it is still plausible. */
+/** The name of the input in messages, and its size limit. */
 export interface Expected {
   /** Begins a sentence, e.g. `Ignition config`. */
   readonly what: string;
@@ -34,7 +34,7 @@ export async function readUserFile(
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
-    // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
+    // Synchronous for files, because other threads take several times as long. A pipe may have to wait for its writer.
     const isFile = statSync(place).isFile();
     const bytes = isFile
       ? readRegularFile(place, limits)
@@ -65,8 +65,8 @@ function readRegularFile(place: string, limits: Expected): Uint8Array {
 }
 
 /**
- * All bytes of a stream. Its chunks are copied, as they may only be lent until the next is asked for.
- * @param tooLarge makes the error for more than `maxBytes`
+ * All bytes of a stream. Chunks are copied, because they may be valid only until the next read.
+ * @param tooLarge creates the error for more than `maxBytes`
  */
 export async function readAll(
   stream: AsyncIterable<unknown>,

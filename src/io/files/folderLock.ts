@@ -23,7 +23,7 @@ import { processWithId, stateOf, thisProcess } from '../process.ts';
 import { tempPathFor } from './tempFile.ts';
 
 export interface FileLock {
-  /** Whether the one before has ended without giving it back. */
+  /** Whether the previous owner ended without releasing the lock. */
   readonly wasStale: boolean;
   release(): Promise<void>;
 }
@@ -33,16 +33,16 @@ interface LockOwner {
   readonly owner: string;
 }
 
-/** Milliseconds between two signs of life, and without one after which a process that cannot be seen counts as ended. */
+/** Milliseconds between two heartbeats, and the time after which a process without heartbeat counts as ended. */
 const HEARTBEAT = 1000;
 const STALE_AFTER = 15_000;
-/** Paths of the locks that this process has: whatever else names it was left by an earlier process with its ID. */
+/** Paths of the locks of this process: other locks with its ID belong to an earlier process. */
 const ownLocks = new Set<string>();
 
 /**
- * @param path of the file; its folder is there
+ * @param path of the lock file; its folder exists
  * @param shown the folder as the user gave it
- * @throws CliError where another process has it
+ * @throws CliError if another process has the lock
  */
 export async function lockFolder(path: string, shown: string): Promise<FileLock> {
   const lock = await takeLock(path);
@@ -54,7 +54,7 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
 }
 
 /**
- * Takes the lock, also from a process that has ended, or says who has it.
+ * Takes the lock, also from an ended process, or returns its owner.
  * @throws system errors
  */
 export async function takeLock(path: string): Promise<FileLock | LockOwner> {
@@ -90,19 +90,19 @@ function showLife(file: number): void {
   try {
     writeSync(file, ' ');
   } catch {
-    // The disk is full, or the server is gone: then others see it as little as this write.
+    // If the disk is full or the server is gone, other processes cannot read the lock either.
   }
 }
 
-/** The first two words are for people. */
+/** The first two words are for messages. */
 function ownText(): string {
   return `${process.pid} ${hostname()} ${thisProcess()}`;
 }
 
 interface Attempt {
-  /** Descriptor for writing; undefined where there is a lock already. */
+  /** Descriptor for writing; undefined if the lock is taken. */
   readonly file?: number;
-  /** Milliseconds by the clock that gives files their times. */
+  /** Milliseconds by the clock of the file system. */
   readonly now: number;
 }
 
@@ -145,7 +145,7 @@ function nameFirst(own: string, path: string): boolean {
   }
 }
 
-/** False where it was another one's by then, which gets it back. */
+/** False if another process has taken the lock in the meantime; it gets the lock back. */
 async function takeAway(path: string, expected: string): Promise<boolean> {
   const old = tempPathFor(path);
   try {

@@ -1,7 +1,7 @@
 /**
- * New files, put in place as a whole or not at all: written under a temporary name in the same folder, and only then
- * given their name. Small ones are brought to disk before, so that not even a power failure leaves half of one; of images
- * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
+ * Writes new files atomically: under a temporary name in the same folder, then renamed. Small files are synced to disk before
+ * the rename, so they are complete even after a power failure. Large images are not synced, because the sync takes longer than
+ * the copy; they are complete even if the program is killed.
  */
 
 import { constants } from 'node:fs';
@@ -12,7 +12,7 @@ import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
 
-/** What to write; chunks are taken as they come. */
+/** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface NewFileOptions {
@@ -78,7 +78,7 @@ async function hasContent(
   return present?.equals(content) === true;
 }
 
-/** Open for writing, where there is something under the name that is neither a file nor a folder. */
+/** Opens a special file, such as a device or a pipe, for writing; undefined for files, folders and new paths. */
 async function openSpecial(path: string): Promise<FileHandle | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
@@ -95,13 +95,13 @@ async function writeContent(handle: FileHandle, content: Content): Promise<void>
   for await (const chunk of content) await handle.writeFile(chunk);
 }
 
-/** Where to write, and under which conditions. */
+/** The output file and its conditions. */
 export interface NewFile {
   /** Absolute. */
   readonly path: string;
   /** The path as the user gave it, for messages. */
   readonly shownPath: string;
-  /** What to do with a file of that name. */
+  /** How to handle an existing file. */
   readonly existing: 'refuse' | 'replace';
   /** The option that replaces it, for commands that have one; e.g. `--overwrite`. */
   readonly replacedBy?: string;
@@ -110,7 +110,7 @@ export interface NewFile {
 }
 
 const MAX_LINKS = 40;
-/** Bytes of the largest file that is waited for until it is on disk. */
+/** Maximum size of files that are synced to disk. */
 const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
@@ -162,7 +162,7 @@ export async function checkNewFile(file: NewFile): Promise<void> {
   }
 }
 
-/** A device would be replaced by a file. */
+/** Rejects special files: the rename would replace a device with a file. */
 async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
@@ -181,12 +181,12 @@ function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unkn
   return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
 }
 
-/** For what has to be found out, since the system would say it too late or not at all. */
+/** For conditions that the system would report too late or not at all. */
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** The end of a chain of symbolic links, which need not exist. */
+/** The target of a chain of symbolic links; it may not exist. */
 async function followLinks(path: string): Promise<string> {
   let target = path;
   for (let count = 0; count < MAX_LINKS; count++) {

@@ -1,4 +1,4 @@
-/** A file under a second name without its bytes a second time, where the file system can. */
+/** Gives a file a second name without copying its bytes, if the file system supports it. */
 
 import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, link, open, stat } from 'node:fs/promises';
@@ -36,10 +36,10 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** What a file system says, besides that it has no links, that cannot do it for these two files or this user. */
+/** Error codes of file systems that cannot clone or link these files, or not for this user. */
 const cannot: ReadonlySet<string> = new Set(['EXDEV', 'EINVAL', 'ENOTTY', 'EACCES']);
 
-/** Whether an attempt came to its end; not where the file system, or this user, cannot do such a thing. */
+/** Whether an attempt succeeded; false if the file system or the permissions do not support it. */
 export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   try {
     await attempt();
@@ -52,7 +52,7 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Makes a new file share the blocks of `source`, or have a copy of them, and opens it. */
+/** Creates a file that shares the blocks of `source`, or a copy, and opens it. */
 export function cloneOf(
   source: string,
   how: 'only clone' | 'or copy',

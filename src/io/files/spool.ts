@@ -1,4 +1,4 @@
-/** Room on the disk for what can be read only once, such as a pipe: a file without a name, gone with its last user; and images that are read from one. */
+/** Buffers input that can be read only once, such as a pipe, in an unnamed temporary file, and reads images from it. */
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -18,9 +18,9 @@ export interface Spool {
 }
 
 /**
- * Writes all parts to a file in the folder for temporary files. It has lost its name before the first byte, so however
- * the program ends nothing stays behind.
- * @throws CliError where there is no room; errors of the source as they are
+ * Writes all parts to a file in the folder for temporary files. The file is unlinked before the first write, so no file remains
+ * when the program ends.
+ * @throws CliError if the disk is full; errors of the source are passed on
  */
 export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool> {
   const handle = await openNameless();
@@ -40,7 +40,7 @@ export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool>
   }
 }
 
-/** An empty file in the folder for temporary files, gone when it is closed. Throws CliError where there is no room. */
+/** An empty unnamed file in the folder for temporary files. Throws CliError if the disk is full. */
 export async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `.ironic-coreos.${randomBytes(6).toString('hex')}.tmp`);
   try {
@@ -68,14 +68,14 @@ function spoolError(error: unknown): unknown {
 
 /**
  * @param name for messages
- * @throws CliError where there is no room for it
+ * @throws CliError if the disk is full
  */
 export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts);
   return { kind: 'spool', ...readFromFile(handle, { name, size }) };
 }
 
-/** @throws CliError where it is a terminal, or where there is no room for what comes */
+/** @throws CliError if standard input is a terminal, or if the disk is full */
 export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
   if ('isTTY' in stdin && stdin.isTTY === true) {
     throw new CliError('No ISO image on standard input', {

@@ -11,11 +11,11 @@ interface TransferDetails extends ErrorDetails {
 
 /** A transfer failed. */
 export class TransferError extends CliError {
-  /** Whether it may go better in a while. */
+  /** Whether a retry may succeed. */
   readonly isPassing: boolean;
-  /** What the server answered, if it did. */
+  /** The HTTP status, if the server responded. */
   readonly status: number | undefined;
-  /** Milliseconds that the server wants us to wait. */
+  /** Milliseconds to wait, as requested by the server. */
   readonly wait: number;
 
   constructor(message: string, { isPassing = false, status, wait = 0, ...details }: TransferDetails = {}) {
@@ -26,20 +26,20 @@ export class TransferError extends CliError {
   }
 }
 
-/** What failed. */
+/** Context of a failed transfer. */
 export interface Circumstances {
   /** The URL as it may be shown. */
   readonly name: string;
-  /** By which the transfer can be given up. */
+  /** Cancels the transfer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers after which coreos-installer tries again, too. */
+/** Status codes that coreos-installer also retries. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 const LOGIN_FOR_PROXY = 'add the credentials to the proxy URL: http://USER:PASSWORD@…';
 
-/** For an answer that is no success. `retryAfter` is the header of that name. */
+/** The error for an HTTP error status. `retryAfter` is the header of that name. */
 export function describeStatus(
   status: number,
   { name }: Circumstances,
@@ -65,7 +65,7 @@ function secondsOf(retryAfter = ''): number {
   return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
 }
 
-/** For what undici, or the system below it, throws instead of an answer or in the middle of one. */
+/** Converts an error of undici or the system, before or during a response. */
 export function describeFailure(error: unknown, { name, signal }: Circumstances): CliError {
   if (error instanceof CliError) return error;
   if (signal?.aborted === true) return new TransferError(`fetching ${name} was cancelled`, { cause: error });
@@ -87,7 +87,7 @@ export function describeFailure(error: unknown, { name, signal }: Circumstances)
 
 const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP' } as const;
 
-/** Of a proxy that does not connect us; undici says that in the message only. */
+/** The status of a proxy that rejects the connection; only the message of undici contains it. */
 export function proxyStatusOf(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
@@ -101,24 +101,24 @@ function describeProxy(status: number, name: string): TransferError {
   });
 }
 
-/** The code of an error of undici or of the system. Errors of undici's parser have none: theirs is made of the message. */
+/** The code of an error of undici or of the system. Errors of undici's parser have no code; it is derived from the message. */
 export function transferCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
   return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
 }
 
-/** What a code of undici, or of the system, means; undefined for one that is not known. */
+/** The problem for a code of undici or of the system; undefined for an unknown code. */
 export function findProblem(code = ''): NetworkProblem | undefined {
   return problems.find(({ codes }) => codes.test(code));
 }
 
 export interface NetworkProblem {
   readonly codes: RegExp;
-  /** A clause: `nothing listens there`. */
+  /** A clause: `connection refused`. */
   readonly problem: string;
-  /** For what was to be fetched. */
+  /** The hint for a failed download. */
   readonly hint: string;
-  /** A connection may go better in a while. */
+  /** A retry may help only for `connection`. */
   readonly kind: 'connection' | 'trust' | 'protocol';
 }
 

@@ -1,12 +1,12 @@
 /**
- * URLs of servers: which texts are meant as one, what of them may be shown, and the credentials in them. The proxies are
- * those that the environment names, by the variables that curl and coreos-installer know.
+ * URLs of servers: detection, output without secrets, and credentials. Proxies come from the environment variables that curl
+ * and coreos-installer support.
  */
 
 import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../io.ts';
 
-/** What to ask for. User names, passwords and queries are secrets: only `name` may be shown. */
+/** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
 interface HttpTarget {
   readonly name: string;
   /** Without user name and password. */
@@ -15,12 +15,12 @@ interface HttpTarget {
   readonly authorization: string | undefined;
 }
 
-/** Whether the text is meant as a URL that can be fetched. */
+/** Whether the text is an HTTP or HTTPS URL. */
 export function isRemote(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** @throws UsageError for what is no URL */
+/** @throws UsageError for an invalid URL */
 export function parseHttpUrl(text: string): HttpTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const login = url === undefined ? undefined : readLogin(url);
@@ -55,11 +55,11 @@ export interface HttpProxies {
   readonly http: string;
   /** For `https://`. */
   readonly https: string;
-  /** The hosts that are asked directly, as NO_PROXY lists them. */
+  /** The hosts without proxy, as listed in NO_PROXY. */
   readonly except: string;
 }
 
-/** @throws UsageError where one is no URL */
+/** @throws UsageError for an invalid proxy URL */
 export function parseProxies(env: Io['env']): HttpProxies {
   const find = (name: string): string | undefined => env[name] ?? env[name.toUpperCase()];
   const all = find('all_proxy');

@@ -9,11 +9,11 @@ import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
 import { printable } from './terminalText.ts';
 
-/** What the frames of one document are cut from. */
+/** The source of the excerpts of one document. */
 export interface FrameSource {
   readonly bytes: Uint8Array;
   readonly lines: Lines;
-  /** What is not shown, in order. */
+  /** Hidden ranges, in order. */
   readonly hidden: readonly Span[];
 }
 
@@ -74,7 +74,7 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
   return { line: position.line, ...cutLine(source, line, mark) };
 }
 
-/** Bytes that are shown before and behind the place; more makes no line of a terminal. */
+/** Bytes shown before and after the position; more does not fit on a terminal line. */
 const bytesBefore = 40;
 const bytesFromMark = 60;
 
@@ -98,7 +98,7 @@ function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: 
   return token !== undefined && startsHere(bytes, token, path.at(-1)) ? token : before;
 }
 
-/** Whether the token behind a bracket is meant, as an item of the list or as a key, and not the bracket. */
+/** Whether the position means the token after a bracket, as a list item or a key, and not the bracket. */
 function startsHere(bytes: Uint8Array, token: Span, step: string | number | undefined): boolean {
   if (typeof step === 'number') return bytes[token.start - 1] === 0x5b;
   return decodeUtf8(bytes, token) === JSON.stringify(step);

@@ -31,17 +31,17 @@ export interface CheckedFile {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A file, a folder or a pattern about which nothing can be said. */
+/** A file, a folder or a pattern that could not be checked. */
 export interface UncheckedFile {
   readonly file: string;
   readonly error: CliError;
 }
 
 export interface Reporter {
-  /** What is to be written before anything else. */
+  /** The text before the first report. */
   readonly start: string;
   add(file: CheckedFile | UncheckedFile): ReportOutput;
-  /** What is to be written when all files have been added. */
+  /** The text after the last report. */
   end(): string;
 }
 
@@ -49,7 +49,7 @@ export interface Reporter {
 export interface ReportOutput {
   /** The report itself. */
   readonly stdout: string;
-  /** What a person wants to know besides. */
+  /** Additional text for users. */
   readonly stderr: string;
   /** The error for a file that could not be checked, if the report format has no field for it. */
   readonly error?: CliError;
@@ -85,7 +85,7 @@ export function nameFile(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** A finding in the JSON report. Line and column are null where they are not known. */
+/** A finding in the JSON report. Unknown lines and columns are null. */
 interface JsonMessage {
   readonly severity: string;
   /** As Ignition writes it: `$.storage.files.0.path`. */
@@ -106,7 +106,7 @@ interface JsonMessage {
 interface JsonReport {
   readonly file: string;
   readonly valid: boolean;
-  /** Of severity `info` is what only this program says. */
+  /** Only this program reports messages of severity `info`. */
   readonly messages: readonly JsonMessage[];
 }
 

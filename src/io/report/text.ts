@@ -1,6 +1,6 @@
 /**
- * Findings for people: what, where, the line of the document with the place underlined, and what to do. Everything that
- * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
+ * Findings as text for users: message, place, the line of the document with the place underlined, and hint. Text from the
+ * document is escaped for terminals; of long lines, only the part around the place is shown.
  */
 
 import { formatCount } from '../../formats/messageText.ts';
@@ -26,7 +26,7 @@ export interface Source {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The verdicts go beside the report, so that it can be searched and paged on its own. */
+/** Verdicts go to standard error, so that the report can be searched and paged alone. */
 export function createTextReporter(paint: Paint = withoutColors): Reporter {
   let separator = '';
   return {
