@@ -263,8 +263,8 @@ describe('the start', () => {
     expect(events.filter(({ event }) => event === 'text')).toEqual([]);
     const messages = events.map(({ message }) => message);
     expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('new.key is new')]));
-    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^new\.key read: \d+ bytes$/)]));
-    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^inv\.yaml read: /)]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read new\.key \(\d+ bytes\)$/)]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read inv\.yaml \(/)]));
   });
 });
 
