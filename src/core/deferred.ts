@@ -1,4 +1,4 @@
-/** A promise that is settled from outside, as `Promise.withResolvers` of Node 22 makes it. */
+/** A promise with its resolve functions, like `Promise.withResolvers` of Node 22. */
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;

@@ -1,6 +1,6 @@
 /**
- * Diagnostics: what the program has to say besides its data, as data. Whoever finds something makes one and gives it to
- * `report` (`io/report/report.ts`); text, log lines and status pages are made from it at the very end.
+ * Diagnostics: errors, warnings and notes as data. Code that finds a problem creates a diagnostic and passes it to
+ * `report` (`io/report/report.ts`). Text, log lines and status pages are created from it at the end.
  */
 
 import type { CliError, ErrorCode, Excerpt, FilePlace } from './errors.ts';
@@ -8,25 +8,25 @@ import type { Finding, Path, Position, Severity } from './finding.ts';
 
 export interface Diagnostic {
   readonly severity: Severity;
-  /** The id of a rule, which `explain` knows. */
+  /** The id of a rule for `explain`. */
   readonly rule?: string | undefined;
-  /** Of an error, which `explain` knows as well. */
+  /** The code of an error for `explain`. */
   readonly code?: ErrorCode | undefined;
-  /** A sentence, without the place that it is about. */
+  /** A sentence without the place. */
   readonly message: string;
-  /** What the user can do about it. */
+  /** How to fix it. */
   readonly hint?: string | undefined;
-  /** Where in a file of the user it is. */
+  /** The position in a file of the user. */
   readonly at?: FilePlace | undefined;
-  /** Where in a document it is: `['storage', 'files', 0]`. */
+  /** The path in a document: `['storage', 'files', 0]`. */
   readonly path?: Path | undefined;
-  /** The line that it is about. */
+  /** The line that it refers to. */
   readonly excerpt?: Excerpt | undefined;
-  /** The host that it is about, and where the inventory describes it. */
+  /** The affected host, and its position in the inventory. */
   readonly host?: { readonly name: string; readonly at: FilePlace } | undefined;
-  /** The hosts that it is about, where they are several. */
+  /** The affected hosts, if there are several. */
   readonly hosts?: HostNames | undefined;
-  /** What it consists of; then the message ends where these go on. */
+  /** Nested diagnostics; they continue the message. */
   readonly details?: readonly Diagnostic[];
 }
 
@@ -36,12 +36,12 @@ export interface HostNames {
   readonly count: number;
 }
 
-/** What an error says. */
+/** Converts an error to a diagnostic. */
 export function diagnosticOf({ sentence, hint, excerpt, at, code }: CliError): Diagnostic {
   return { severity: 'error', code, message: sentence, hint, excerpt, at };
 }
 
-/** What a finding about a file says, without its place in the document. */
+/** Converts a finding about a file to a diagnostic, without the path in the document. */
 export function diagnosticIn(
   file: string,
   { severity, message, hint, position }: Pick<Finding, 'severity' | 'message' | 'hint'> & Located,

@@ -1,11 +1,11 @@
 /**
- * The errors that a user may meet, and their codes. Every message is a sentence in the user's terms, and `hint` says what to do
- * about it. Anything else that is thrown is a defect of this program.
+ * The errors for users, and their codes. Every message is a sentence in the user's terms, and `hint` contains the action that
+ * fixes the error. Any other exception is a defect of this program.
  */
 
 import type { Position } from './finding.ts';
 
-/** The codes of errors, by what the user has to do about them. `explain CODE` reads what docs/errors.md says of each. */
+/** Error codes, grouped by the action of the user. `explain CODE` prints their section in docs/errors.md. */
 export const errorCodes = [
   'ERR_USAGE',
   'ERR_SETTING',
@@ -40,12 +40,12 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A line of a text that is talked about, without secrets, with the place in it marked. Of long lines it is a part. */
+/** The line that an error refers to, without secrets, with the place marked; only a part of a long line. */
 export interface Excerpt {
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly line: number;
   readonly before: string;
-  /** What is talked about; may be empty. */
+  /** The marked text; may be empty. */
   readonly marked: string;
   readonly after: string;
 }
@@ -65,13 +65,13 @@ export function formatPlace({ file, line, column }: FilePlace): string {
 }
 
 export interface ErrorDetails {
-  /** Without, that of the class. */
+  /** Default: the code of the class. */
   readonly code?: ErrorCode | undefined;
-  /** What the user can do about it, shown on a line of its own. */
+  /** How to fix it, printed on a separate line. */
   readonly hint?: string | undefined;
   /** The low-level error behind it, for `--verbose` and for debugging. */
   readonly cause?: unknown;
-  /** Shown below the message; without, that of a cause which has one. */
+  /** Printed below the message; default: the excerpt of the cause. */
   readonly excerpt?: Excerpt | undefined;
   /** Begins the message. */
   readonly at?: FilePlace | undefined;
@@ -98,7 +98,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line is wrong; the program ends with exit code 2. */
+/** Usage error; the program ends with exit code 2. */
 export class UsageError extends CliError {
   constructor(sentence: string, details: ErrorDetails = {}) {
     super(sentence, { ...details, code: details.code ?? 'ERR_USAGE' });
@@ -113,8 +113,8 @@ export class ComparisonError extends CliError {
 }
 
 /**
- * Bytes or text are not what their format demands. `offset` counts bytes (or characters of a text) from its start. A
- * position in a text stands at the end of the message.
+ * The bytes or the text do not match their format. `offset` counts bytes (or characters of a text) from the start. The
+ * message ends with the position in a text.
  */
 export class FormatError extends CliError {
   readonly offset: number | undefined;

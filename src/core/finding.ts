@@ -1,9 +1,9 @@
 /**
- * Findings: what a check has to say about a document, as data. Checks return findings and never throw them; positions
- * are joined at the end and text is made by whoever prints (`commands/` and `io/`).
+ * Findings: the results of a check of a document, as data. Checks return findings and never throw them. The caller adds
+ * positions at the end, and `commands/` and `io/` create the text.
  */
 
-/** `error`: Ignition refuses the config. `warning`: it accepts it, with this remark. `info`: this program's remark. */
+/** `error`: Ignition rejects the config. `warning`: Ignition accepts it with this warning. `info`: a message of this program only. */
 export type Severity = 'error' | 'warning' | 'info';
 
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */

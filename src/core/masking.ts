@@ -1,17 +1,17 @@
-/** What looks like a secret in a text that is going to be shown. Names decide, and where credentials stand in URLs. */
+/** Masks secrets in texts for output, by the names of options and keys, and by the position of credentials in URLs. */
 
 export const hidden = '(secret)';
 
 const secretWord =
   'pass(?:word|wd|phrase)?|psk|secret|token|credentials?|creds|api[_-]?key|private[_-]?key|rootpwd';
 const secretName = new RegExp(`(?:^|[^a-z])(?:${secretWord}|key|pin)\\d{0,3}$|password|secret|token`, 'i');
-/** From here on a text is not shown: more than the value may be masked, but never less. */
+/** Text after a match is masked: it may hide more than the value, but never less. */
 const secretValue = new RegExp(
   `(?:${secretWord})\\d{0,3}["']?[=:]|(?<=-[\\w-]{0,40})(?:${secretWord})[ \\t]`,
   'i',
 );
 
-/** Whether an option, a variable or a key of this name holds a secret; not where it names a file with one, or says how one is used. */
+/** Whether an option, a variable or a key of this name contains a secret. False for names of files and of flags. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !/(?:file|path|flags|dir|required|timeout|ttl)$/i.test(name);
 }

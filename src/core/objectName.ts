@@ -11,7 +11,7 @@ export function objectNameProblem(text: string): string | undefined {
   if (text.length > maxSubdomainLength) return `it is longer than ${maxSubdomainLength} characters`;
   return text.split('.').every(isLabel)
     ? undefined
-    : 'Kubernetes allows lower-case letters, digits, dashes and dots, and a letter or digit next to each dot and end';
+    : 'Kubernetes allows lower-case letters, digits, dashes and dots; each part between dots starts and ends with a letter or digit';
 }
 
 /** As `objectNameProblem`, for a namespace (RFC 1123 label). */
@@ -42,7 +42,7 @@ export function isUuid(text: string): boolean {
 }
 
 function uuidProblem(text: string): string | undefined {
-  return isUuid(text) ? 'it is a UUID, which only Ironic gives' : undefined;
+  return isUuid(text) ? 'it is a UUID, which only Ironic assigns' : undefined;
 }
 
 function isLabel(text: string): boolean {

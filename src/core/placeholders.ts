@@ -5,7 +5,7 @@
 
 import { FormatError } from './errors.ts';
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 export interface HostFacts {
   readonly name: string;
   readonly bootMac?: string;
@@ -21,8 +21,8 @@ const readers: ReadonlyMap<string, (host: HostFacts) => string | undefined> = ne
 
 /**
  * The text for one host.
- * @throws FormatError, a clause that goes behind the place of the text, where a placeholder is unknown or the host has
- * no value for it
+ * @throws FormatError with a clause that follows the place of the text, if a placeholder is unknown or the host has no value
+ * for it
  */
 export function fillPlaceholders(text: string, host: HostFacts): string {
   if (!/[{}]/.test(text)) return text;
@@ -31,7 +31,7 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
   return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
 }
 
-/** Whether the text may come out differently for each host. */
+/** Whether the text may differ between hosts. */
 export function differsByHost(text: string): boolean {
   return /\{(?:name|mac|mac:hexhyp)\}/.test(text);
 }
@@ -39,18 +39,18 @@ export function differsByHost(text: string): boolean {
 function valueOf(name: string, host: HostFacts): string {
   const read = readers.get(name);
   if (read === undefined) {
-    throw new FormatError('has a placeholder that is not known', { hint: `use one of ${listNames()}` });
+    throw new FormatError('contains an unknown placeholder', { hint: `use one of ${listNames()}` });
   }
   const value = read(host);
   if (value !== undefined) return value;
-  throw new FormatError(`has the placeholder {${name}}, for which the host says nothing`, {
-    hint: `give its ${name.startsWith('mac') ? 'mac' : name} in the inventory`,
+  throw new FormatError(`contains the placeholder {${name}}, but this host has no value for it`, {
+    hint: `set ${name.startsWith('mac') ? 'mac' : name} for this host in the inventory`,
   });
 }
 
 function plainText(text: string): string {
   if (!/[{}]/.test(text)) return text;
-  throw new FormatError('has a brace without its other half', { hint: `braces are for ${listNames()}` });
+  throw new FormatError('contains an unmatched brace', { hint: `use braces only for ${listNames()}` });
 }
 
 function listNames(): string {

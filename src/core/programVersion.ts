@@ -1,4 +1,4 @@
-/** Which program wrote something, for records of it. */
+/** The version of this program, for its output files. */
 
 import { readAsset } from '../assets.ts';
 

@@ -8,29 +8,30 @@ import { choice, type Context, EXIT_CODES, declareRun } from '../io/commandLine.
 const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
 
 const DOWNLOAD_NOTES = `
-The paths of the files are printed. A file gets its name only when its size,
-the sha256 of the metadata and its signature are right; until then it is
-NAME.partial, and the next run goes on with that. What is there and right is
-not fetched again; without sha256 and signature, nothing is replaced.
+Prints the paths of the files. While a file is incomplete, its name is
+NAME.partial, and the next run resumes it. A file gets its final name after its
+size, checksum and signature are verified. Valid files are not fetched again.
+Without a checksum and a signature, existing files are not replaced.
 
 Signatures:
-  Those of the current Fedora and Red Hat keys count, by fingerprint. The keys
-  are taken from /usr/share/distribution-gpg-keys or /etc/pki/rpm-gpg, or once
-  from https://fedoraproject.org/fedora.pgp, and kept in the cache folder
-  of the platform. With --gpg-keyring only its keys count, and
-  all of them do: what "gpg --export" writes, or a file such as
-  RPM-GPG-KEY-redhat-release.
-  Metadata without signatures, as that of RHCOS, suffices if it came by https
-  or from a file and has sha256; otherwise --insecure is needed.
+  By default, only current Fedora and Red Hat keys are trusted, by fingerprint.
+  The keys come from /usr/share/distribution-gpg-keys or /etc/pki/rpm-gpg.
+  Otherwise they are fetched once from https://fedoraproject.org/fedora.pgp and
+  kept in the cache folder of the user.
+  With --gpg-keyring, all keys of that file are trusted, and no others. Use the
+  output of "gpg --export", or a file such as RPM-GPG-KEY-redhat-release.
+  Metadata without signatures, such as that of RHCOS, is sufficient if it
+  contains sha256 checksums and comes from a file or over https. Otherwise pass
+  --insecure.
 
 Environment:
-  http_proxy, https_proxy, all_proxy, no_proxy; NODE_EXTRA_CA_CERTS for more
-  authorities.
+  http_proxy, https_proxy, all_proxy, no_proxy  proxies
+  NODE_EXTRA_CA_CERTS                           file with more CA certificates
 
 Exit codes:
-  0  all files are there, and right
-  1  one cannot be had, or is wrong
-  2  the command line is wrong
+  0  success: all files exist and are valid
+  1  failure: a file cannot be fetched or is invalid
+  2  usage error
 
 Examples:
   ironic-coreos download -f iso
@@ -40,8 +41,8 @@ Examples:
 `;
 
 const LIST_NOTES = `
-As JSON it is {stream, images}; each image has architecture, platform, format,
-release and its files with their URLs and digests.
+The JSON output is {stream, images}. Each image has architecture, platform,
+format, release and its files with their URLs and checksums.
 ${EXIT_CODES}
 Examples:
   ironic-coreos list-stream -s testing
@@ -50,18 +51,18 @@ Examples:
 
 export function declareDownload(command: Command, context: Context): void {
   command
-    .description('Downloads a CoreOS image, and checks its digest and its signature.')
+    .description('Download a CoreOS image and verify its checksum and signature')
     .option('-s, --stream <name>', 'stream (default: stable)')
-    .option('-a, --architecture <name>', 'CPU architecture, as uname -m says (default: that of this machine)')
+    .option('-a, --architecture <name>', 'CPU architecture, as printed by uname -m (default: this machine)')
     .option('-p, --platform <name>', 'platform (default: metal)')
     .option('-f, --format <name>', 'format: iso, pxe, raw.xz, … (default: raw.xz)')
-    .option('-u, --image-url <URL>', 'the URL of the image, whatever stream it is of')
-    .option('-C, --directory <path>', 'folder for the files, made if need be (default: .)')
-    .option('-d, --decompress', 'unpack .gz, .xz and .zst, and save no signature')
-    .option('--insecure', 'take unsigned images')
-    .option('--gpg-keyring <file>', 'trust the keys in this file, and no others')
+    .option('-u, --image-url <URL>', 'URL of the image; stream options are ignored')
+    .option('-C, --directory <path>', 'folder for the files, created if missing (default: .)')
+    .option('-d, --decompress', 'decompress .gz, .xz and .zst files, and do not save the signature')
+    .option('--insecure', 'accept unsigned images')
+    .option('--gpg-keyring <file>', 'trust only the keys in this file')
     .option('--stream-base-url <URL>', BASE_URL)
-    .option('--fetch-retries <N>', 'how often to try again, or infinite (default: 3)');
+    .option('--fetch-retries <N>', 'number of retries, or infinite (default: 3)');
   const run = async (options: DownloadOptions) =>
     (await import('./download.ts')).download(options, context.io);
   declareRun(command, DOWNLOAD_NOTES, run, context);
@@ -69,10 +70,10 @@ export function declareDownload(command: Command, context: Context): void {
 
 export function declareListStream(command: Command, context: Context): void {
   command
-    .description('Lists the images that a stream of CoreOS has.')
+    .description('List the images of a CoreOS stream')
     .option('-s, --stream <name>', 'stream (default: stable)')
     .option('--stream-base-url <URL>', BASE_URL)
-    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
+    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']));
   const run = async (options: ListStreamOptions) =>
     (await import('./streams.ts')).listStream(options, context.io);
   declareRun(command, LIST_NOTES, run, context);

@@ -1,4 +1,4 @@
-/** `download`: fetches an image of CoreOS, checks it, and leaves it under its name only if it is right. */
+/** `download`: fetches a CoreOS image, verifies it, and gives it its final name only if it is valid. */
 
 import { resolve } from 'node:path';
 import { machineName, selectImage } from './artifacts/streamMetadata.ts';
@@ -35,8 +35,8 @@ export interface DownloadOptions extends StreamOptions {
 }
 
 /**
- * All files of the image at the same time; their paths go to standard output, in the order of their names.
- * @throws CliError for the first that fails; the others are then given up, and what they have got is kept for the next run
+ * Downloads all files of the image at the same time, and prints their paths in the order of their names.
+ * @throws CliError for the first failed file; the other downloads stop, and the next run resumes them
  */
 export async function download(options: DownloadOptions, io: Io): Promise<ExitCode> {
   const retries = parseRetries(options.fetchRetries);
@@ -83,7 +83,7 @@ async function planFiles(options: DownloadOptions, access: Access): Promise<read
   return planImage(artifacts, source, { decompress, insecure });
 }
 
-/** What reads keys takes a while to load, and is needed only where there is a signature. */
+/** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
 function keysFor({ gpgKeyring: keyring }: DownloadOptions, { client, policy, io }: Access): KeySource {
   let source: Promise<KeySource> | undefined;
   const load = async (): Promise<KeySource> => {
@@ -97,7 +97,9 @@ function parseRetries(text: string | undefined): number {
   if (text === undefined) return defaultRetries.retries;
   if (text === 'infinite') return Infinity;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`no number of retries: ${text}`, { hint: 'use a number, or infinite' });
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --fetch-retries`, {
+    hint: 'use a number, or infinite',
+  });
 }
 
 /** Paths are shown as the folder was given, as coreos-installer shows them. */
@@ -122,7 +124,7 @@ async function downloadShown(
   }
 }
 
-/** A failure of any ends the wait for those before it. */
+/** The failure of any file ends the wait for all files. */
 async function printInOrder(results: readonly Promise<Place>[], io: Io): Promise<void> {
   const all = Promise.all(results);
   all.catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * One file of a download, from what may be there already to the file under its name. A name is only given to what was
- * checked, on disk, as a whole: size, digest and signature. Until then there is `NAME.partial`.
+ * Downloads one file, and reuses an existing one. A file gets its name after the complete file on disk is verified: size,
+ * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
 import { lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { withRetries } from '../io/http/retries.ts';
 
 export interface DownloadContext extends TransferContext {
   readonly keys: KeySource;
-  /** Where a file of that name goes. */
+  /** The path for a file name. */
   readonly place: (name: string) => Place;
 }
 
@@ -32,7 +32,7 @@ export interface Place {
   readonly shownPath: string;
 }
 
-/** What makes a file the right one. */
+/** The expected checksum and signatures of a file. */
 interface Proof {
   readonly sha256: string | undefined;
   readonly signed: SignedBy | undefined;
@@ -54,7 +54,7 @@ interface CheckedSignature {
 const MAX_SIGNATURE = 64 * 1024;
 
 /**
- * Makes sure that the file is there, and right. What was there and is right is not fetched again.
+ * Downloads the file, unless a valid one exists.
  * @returns where it is
  * @throws CliError; then there is no file that was not there before, but for `.partial` ones
  */
@@ -72,7 +72,7 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
   return target;
 }
 
-/** What is known of the contents is their digest, if anything: without it, the compressed file is what is checked. */
+/** Only a checksum can verify the decompressed file; without it, the compressed file is verified. */
 async function downloadUnpacked(
   file: PlannedFile & { readonly unpacked: NonNullable<PlannedFile['unpacked']> },
   proof: Proof,
@@ -91,7 +91,7 @@ async function downloadUnpacked(
   return target;
 }
 
-/** @throws CliError where nothing would tell whether the file is the right one, and the user wants to know */
+/** @throws CliError if the file cannot be verified, and the user requires verification */
 async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
   const { name, sha256, signatureUrl, trust } = file;
   const { policy } = context;
@@ -100,17 +100,17 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
     if (trust === 'signature') {
       throw new CliError(`--insecure not specified and signature not found: ${name}`, {
         code: 'ERR_SIGNATURE',
-        hint: 'nothing tells whether the file is genuine; --insecure takes it nevertheless',
+        hint: 'pass --insecure to accept the file without verification',
       });
     }
-    if (sha256 === undefined) policy.say(`${name}: not signed, and nothing says what its digest has to be`);
+    if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
     return { sha256, signed: undefined };
   }
   const signatures = await findKeys(file, bytes, context);
   return { sha256, signed: signatures.length === 0 ? undefined : { bytes, signatures } };
 }
 
-/** Undefined where the server has none: whether that matters is not decided here. */
+/** Undefined if the server has no signature; the caller decides whether it is required. */
 async function fetchSignature(
   url: URL,
   { client, policy, signal }: DownloadContext,
@@ -139,7 +139,7 @@ async function findKeys(
       `GPG verification failure: the signature of ${name} cannot be used: ${error.message}`,
       {
         code: 'ERR_SIGNATURE',
-        hint: 'the signature file is damaged, or of a kind that is not supported',
+        hint: 'download the signature again; it is damaged or of an unsupported type',
         cause: error,
       },
     );
@@ -156,15 +156,15 @@ async function findKeys(
       `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
       {
         code: 'ERR_SIGNATURE',
-        hint: 'name a file with the key by --gpg-keyring, such as /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
+        hint: 'pass a file with the key with --gpg-keyring, for example /etc/pki/rpm-gpg/RPM-GPG-KEY-redhat-release',
       },
     );
   }
-  policy.say(`${name}: the signature by ${issuers} was not checked, as there is no trusted key for it`);
+  policy.say(`${name}: signature by ${issuers} not verified: no trusted key`);
   return [];
 }
 
-/** Whether there is such a file, and it is right. Without proof nobody knows. */
+/** Whether the file exists and is valid; false if it cannot be verified. */
 async function isThere(
   { path, shownPath }: Place,
   proof: Proof,
@@ -175,11 +175,11 @@ async function isThere(
   if (stats?.isFile() !== true) return false;
   try {
     await checkFile({ path, shownPath }, proof);
-    policy.say(`${shownPath} is there already, and right`);
+    policy.say(`${shownPath} already exists and is valid`);
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    policy.say(`${shownPath} is there, but to be replaced: ${error.message}`);
+    policy.say(`${shownPath} exists but is invalid and is replaced: ${error.message}`);
     return false;
   }
 }
@@ -188,16 +188,16 @@ async function exists({ path }: Place): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-/** What is there may be good, so only what is known to be good takes its place. */
+/** An existing file may be valid, so only a verified file replaces it. */
 function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
   if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
   throw new CliError(`File exists: ${shownPath}`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'nothing tells whether the new file is right, so remove the old one first, or use another folder with -C',
+    hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',
   });
 }
 
-/** Leaves the right file under its partial name. */
+/** Downloads and verifies the file; it keeps its partial name. */
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
   await makeFolder(place);
@@ -216,7 +216,7 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
   }
 }
 
-/** @returns who signed it, where that was checked */
+/** @returns the signer, if a signature was verified */
 async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof): Promise<string | undefined> {
   const signatures = signed?.signatures ?? [];
   const names = new Set(signatures.map(({ signature }) => signature.digest));
@@ -227,9 +227,9 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
   });
   const digest = sha256 === undefined ? undefined : hashes.get('sha256')?.copy().digest('hex');
   if (digest !== sha256) {
-    throw new CliError(`wrong final digest: ${shownPath} has sha256 ${digest}, not ${sha256}`, {
+    throw new CliError(`checksum mismatch: ${shownPath} has sha256 ${digest}, expected ${sha256}`, {
       code: 'ERR_DIGEST',
-      hint: 'the file is damaged, or not the one that the metadata describes',
+      hint: 'download the file again; it is damaged, or it is not the file in the metadata',
     });
   }
   let signer: string | undefined;
@@ -246,7 +246,7 @@ async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof):
 
 function describeProof({ sha256 }: Proof, signer: string | undefined): string {
   if (signer !== undefined) return `signed by ${signer}`;
-  return sha256 === undefined ? 'not checked' : `sha256 ${sha256} is right; not signed`;
+  return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature available';
 }
 
 async function makeFolder({ path, shownPath }: Place): Promise<void> {
@@ -266,7 +266,7 @@ async function finish({ path, shownPath }: Place): Promise<void> {
   await forgetPartial({ path });
 }
 
-/** Beside the image, where `gpg --verify` looks for it. */
+/** Writes the signature next to the image, where `gpg --verify` looks for it. */
 async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Promise<void> {
   const part = `${path}.partial`;
   try {

@@ -76,8 +76,8 @@ async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly 
     return await parseKeyring(bytes);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const hint = error.hint ?? 'use what "gpg --export" writes, or a file such as RPM-GPG-KEY-fedora';
-    throw new CliError(`${path} cannot be used as a keyring: ${error.message}`, {
+    const hint = error.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
+    throw new CliError(`${path} is not a valid keyring: ${error.message}`, {
       code: 'ERR_FORMAT',
       hint,
       cause: error,
@@ -124,7 +124,7 @@ async function fetchKeys(
   }
 }
 
-/** None where there are none: another place may have them. */
+/** Empty if the bytes contain no key: another source may have the key. */
 async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
 }

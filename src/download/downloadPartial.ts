@@ -39,7 +39,7 @@ export interface TransferContext {
 /** `path` is complete as far as the server says, and unchecked. */
 interface FetchedFile {
   readonly path: string;
-  /** Whether a part of it is from an earlier run or attempt, so that a fresh start might help if it is wrong. */
+  /** Whether a part of it comes from an earlier run or attempt. Then a new download may fix an invalid file. */
   readonly isResumed: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function fetchPartial(
   return { path: part.path, isResumed: isOld || part.isJoined };
 }
 
-/** Removes both files, for what turned out to be wrong. */
+/** Removes both files after a failed verification. */
 export async function discardPartial({ path }: Pick<PartialTransfer, 'path'>): Promise<void> {
   for (const name of [`${path}.partial`, stateOf(path)]) await unlink(name).catch(() => undefined);
 }
@@ -97,9 +97,9 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
     .digest('hex');
   const saved = await readState(stateOf(path));
   if (saved !== undefined && (await isRunning(saved))) {
-    throw new CliError(`Another run is downloading ${shownPath}, process ${saved.pid}`, {
+    throw new CliError(`Another process is downloading ${shownPath}: process ${saved.pid}`, {
       code: 'ERR_BUSY',
-      hint: `wait for it; if that is something else by now, remove ${shownPath}.partial.json`,
+      hint: `wait until it ends, or remove ${shownPath}.partial.json if it is not running`,
     });
   }
   const partialPath = `${path}.partial`;
@@ -126,7 +126,7 @@ function stateOf(path: string): string {
 }
 
 interface SavedState extends PartState {
-  /** Tells apart what parts belong to, without saying what the URL is. */
+  /** Identifies the download without storing the URL. */
   readonly id: string;
   readonly pid: number;
   /** When the process was started, since numbers are used again. */
@@ -134,7 +134,7 @@ interface SavedState extends PartState {
   readonly host: string;
 }
 
-/** Undefined where there is none, or no whole one. */
+/** Undefined if the file is missing or incomplete. */
 async function readState(path: string): Promise<SavedState | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -158,19 +158,19 @@ function isSavedState(value: unknown): value is SavedState {
   );
 }
 
-/** Whether the process that wrote this is still there, as far as can be told from here. */
+/** Whether the process that wrote this state still runs on this machine. */
 async function isRunning({ pid, started, host }: SavedState): Promise<boolean> {
   return host === hostname() && pid !== process.pid && (await startOf(pid)) === started;
 }
 
 /**
- * When a process was started, in whatever unit; undefined where it has ended. Only Linux tells, so elsewhere a number that
- * another process has got means the same one.
+ * Start time of a process in an unspecified unit; undefined if it has ended. Only Linux provides this time. On other
+ * systems, any process with this ID counts as the same process.
  */
 async function startOf(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return canBeSignalled(pid) ? 'running' : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // See proc_pid_stat(5): the fields from the third on follow the name in parentheses, which may hold anything.
+  // See proc_pid_stat(5): the fields from the third on follow the name in parentheses, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = ''] = fields;
   return 'ZX'.includes(state) ? undefined : fields[19]; // killed ones stay until their parent looks
@@ -222,8 +222,8 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
   const total = part.state?.total;
   if (total !== undefined && part.size !== total) {
     throw new TransferError(
-      `${shownUrl(transfer.url)} cannot be fetched: ${part.size} of ${total} bytes came`,
-      { isPassing: part.size < total, hint: 'run the command again: it goes on where it broke off' },
+      `${shownUrl(transfer.url)} cannot be fetched: received only ${part.size} of ${total} bytes`,
+      { isPassing: part.size < total, hint: 'run the command again to resume the download' },
     );
   }
 }
@@ -238,9 +238,9 @@ async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer
   await unlink(part.path).catch(() => undefined);
   part.state = undefined;
   part.size = 0;
-  throw new TransferError(`${shownUrl(url)} cannot be resumed: the server has another file now`, {
+  throw new TransferError(`${shownUrl(url)} cannot be resumed: the file on the server has changed`, {
     isPassing: true,
-    hint: 'run the command again: it starts from the beginning',
+    hint: 'run the command again to start from the beginning',
   });
 }
 
@@ -266,7 +266,7 @@ async function startPart(part: Part, { headers }: HttpAnswer): Promise<FileHandl
   return open(part.path, 'wx');
 }
 
-/** What stands for exactly these bytes; a weak ETag does not (RFC 9110, section 8.8.1). */
+/** Strong validator of the content; a weak ETag is not one (RFC 9110, section 8.8.1). */
 function validatorOf(headers: ReadonlyMap<string, string>): string | undefined {
   const etag = headers.get('etag');
   return etag !== undefined && etag.startsWith('"') ? etag : headers.get('last-modified');

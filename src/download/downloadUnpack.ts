@@ -26,7 +26,7 @@ export interface Unpacking {
 const BLOCK = 1024 * 1024;
 
 /**
- * The new file gets its name when it is complete and right, and replaces what had it.
+ * The new file gets its name after it is complete and verified, and replaces an existing file.
  * @throws CliError in the user's terms; nothing new is there then
  */
 export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Promise<void> {
@@ -35,16 +35,19 @@ export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Pr
     await unlink(part).catch(() => undefined);
     const digest = await writeUnpacked(from, part);
     if (sha256 !== undefined && digest !== sha256) {
-      throw new CliError(`wrong final digest: unpacked, ${shownPath} has sha256 ${digest}, not ${sha256}`, {
-        code: 'ERR_DIGEST',
-        hint: 'what is in the compressed file is not what the metadata says',
-      });
+      throw new CliError(
+        `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
+        {
+          code: 'ERR_DIGEST',
+          hint: 'download the file again; its content does not match the metadata',
+        },
+      );
     }
     await renameFile(part, to);
   } catch (error) {
     await unlink(part).catch(() => undefined);
     if (error instanceof FormatError) {
-      throw new CliError(`${shownPath} cannot be unpacked: ${error.message}`, {
+      throw new CliError(`${shownPath} cannot be decompressed: ${error.message}`, {
         code: 'ERR_FORMAT',
         cause: error,
       });
@@ -81,7 +84,7 @@ async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   const input = inputOf('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
   await hasMore(input);
   const format = detectCompression(input.feed.bytes, input.feed.index);
-  if (format === 'none') throw new FormatError('it is not compressed, although its name says so');
+  if (format === 'none') throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
   yield* unpackMember(format, input, { maxBytes: Infinity, streams: { left: Infinity } });
   if (await hasMore(input)) throw new FormatError('trailing garbage after the compressed data');
 }

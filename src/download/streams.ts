@@ -27,8 +27,8 @@ export interface ListStreamOptions extends StreamOptions {
 }
 
 /**
- * A table as that of coreos-installer; as JSON, `stream` and a list `images` with the files of each.
- * @throws CliError where the metadata cannot be had, or is none
+ * Prints a table like coreos-installer; as JSON, `stream` and a list `images` with the files of each image.
+ * @throws CliError if the metadata cannot be fetched or is invalid
  */
 export async function listStream({ format, ...options }: ListStreamOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);

@@ -1,6 +1,6 @@
 /**
- * Input that comes in pieces, for decoders that are written as if all of it were there: they run as coroutines, which
- * yield where the bytes at hand do not suffice. So one decoder serves bytes in memory and streams alike.
+ * Input in pieces, for decoders that are written for a complete input: they run as coroutines and yield when they need
+ * more bytes. This way, one decoder supports bytes in memory and streams.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import { FormatError } from '../core/errors.ts';
 export type Steps<Output, Result = void> = Generator<Output | undefined, Result, undefined>;
 
 export class ByteFeed {
-  /** Bytes at hand. Views of them are good until the decoder asks for more. */
+  /** The available bytes. Views of them are valid until the decoder requests more. */
   bytes: Uint8Array;
   /** Where in `bytes` the next read starts. */
   index: number;
@@ -19,7 +19,7 @@ export class ByteFeed {
   #base = 0;
   #ended = false;
   #owed = 0;
-  /** Holds what is left of one piece together with the next one. */
+  /** Buffer for the rest of one piece together with the next piece. */
   #joint = new Uint8Array(0);
 
   constructor(format: string, bytes: Uint8Array = new Uint8Array(0), index = 0) {
@@ -47,7 +47,7 @@ export class ByteFeed {
     return this.#base + this.index;
   }
 
-  /** How many bytes are at hand. */
+  /** Number of available bytes. */
   get available(): number {
     return this.bytes.length - this.index;
   }
@@ -95,7 +95,7 @@ export class ByteFeed {
     this.#base += length;
   }
 
-  /** Waits until so many bytes are at hand; false if the input ends before. */
+  /** Waits until this number of bytes is available; false if the input ends earlier. */
   *has(length: number): Steps<never, boolean> {
     while (this.available < length) {
       if (this.#ended) return false;
@@ -105,7 +105,7 @@ export class ByteFeed {
   }
 
   /**
-   * Waits until so many bytes are at hand.
+   * Waits until this number of bytes is available.
    * @throws FormatError `… is cut off`
    */
   *need(length: number): Steps<never> {
@@ -165,7 +165,7 @@ export class ByteFeed {
     return this.error('is cut off', this.offset + this.available);
   }
 
-  /** Moves the bytes at hand to memory of its own, with room for `more` behind them. */
+  /** Copies the available bytes to an own buffer, with space for `more` bytes after them. */
   #keepRest(more: number): void {
     const { available } = this;
     const rest = this.bytes.subarray(this.index);
@@ -274,7 +274,7 @@ export async function refill({ feed, source }: ByteInput): Promise<void> {
   else feed.push(piece);
 }
 
-/** Whether more bytes are at hand or to come. */
+/** Whether more bytes are available, or will be read. */
 export async function hasMore(input: ByteInput): Promise<boolean> {
   while (input.feed.available === 0 && !input.feed.ended) await refill(input);
   return input.feed.available > 0;

@@ -27,29 +27,29 @@ export interface Decoded {
   readonly end: number;
 }
 
-/** The error for data that unpacks to more than the caller is willing to hold; `offset` is where this was found. */
+/** The error for data that decompresses to more than the limit; `offset` is the place of the data. */
 export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
-  return new FormatError(`The ${format} data unpacks to more than the limit of ${maxBytes} bytes`, {
+  return new FormatError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
     offset,
-    hint: 'the data is damaged, or made to exhaust memory',
+    hint: 'get a new copy of the file; this one is damaged or malicious',
   });
 }
 
 /** @throws FormatError once too many were counted; `offset` is where the next one starts */
 export function countStream(streams: UnpackOptions['streams'], offset: number): void {
   if (streams.left-- > 0) return;
-  throw new FormatError(`The compressed data is made of too many streams at byte ${offset}`, {
+  throw new FormatError(`The compressed data contains too many streams at byte ${offset}`, {
     offset,
-    hint: 'the data is damaged, or made to take time; an initramfs has some',
+    hint: 'get a new copy of the file; this one is damaged or malicious',
   });
 }
 
-/** The code by which Node tells its errors apart, if there is one. */
+/** The code of an error from Node, if it has one. */
 export function zlibErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The code that Node's zlib gives when the output would be larger than it was told. */
+/** The error code of Node's zlib if the output exceeds the limit. */
 export const OUTPUT_TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
 
 // Bytes through one of the transforms of node:zlib, which work beside this thread, in memory that does not grow.

@@ -1,4 +1,4 @@
-/** Tells how bytes are compressed and unpacks them: what the reader of an initramfs has to know of compression. */
+/** Detects the compression of bytes and decompresses them, with the formats that an initramfs can use. */
 
 import { type ByteInput, runSteps } from './byteFeed.ts';
 import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
@@ -16,10 +16,10 @@ export interface DecodedMember extends Decoded {
 
 const GZIP_MAGIC = Uint8Array.of(0x1f, 0x8b);
 const XZ_MAGIC = Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00);
-/** Bytes that tell the compression. */
+/** Number of bytes required to detect the compression. */
 export const MAX_MAGIC = XZ_MAGIC.length;
 
-/** Bytes of an xz dictionary that are held for a stream: what `xz -9` declares. */
+/** Maximum size of an xz dictionary for streams: the size that `xz -9` declares. */
 const MAX_WINDOW = 64 * 1024 * 1024;
 
 /** How the bytes at `offset` are compressed, by their first bytes. */

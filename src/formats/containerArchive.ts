@@ -1,8 +1,8 @@
 /**
- * Archives of container images: the OCI image layout in a tar (`oci-archive`, image-spec 1.1 "Image Layout") and what
- * `docker save` and `podman save` write (`docker-archive`), plain or compressed. Read in one pass that holds only the small
- * JSON documents; every digest that the documents give is checked: manifests, configs, layers, and what layers unpack to.
- * Left out: encrypted layers, signatures, digests other than sha256, and layers that are fetched from elsewhere.
+ * Archives of container images: the OCI image layout in a tar archive (`oci-archive`, image-spec 1.1 "Image Layout") and the
+ * output of `docker save` and `podman save` (`docker-archive`), plain or compressed. One pass reads the archive and keeps only
+ * the small JSON documents in memory. It verifies all digests: manifests, configs, layers, and decompressed layers.
+ * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,6 +10,7 @@ import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, refill, sourceOf } from './byteFeed.ts';
 import { type Compression, detectCompression, MAX_MAGIC, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
+import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers } from './tar.ts';
 
 export interface ContainerArchive {
@@ -62,11 +63,11 @@ export async function readContainerArchive(source: ByteSource): Promise<Containe
   await drain(outer.source);
   const form = files.has('index.json') && files.has('oci-layout') ? 'oci-archive' : 'docker-archive';
   const images = form === 'oci-archive' ? readOciImages(files) : readDockerImages(files);
-  if (images.length === 0) throw new FormatError('has no container image in it', { hint: howToMake });
+  if (images.length === 0) throw new FormatError('contains no container image', { hint: howToMake });
   return { form, images, size: outer.size(), sha512: hash.digest('hex'), unpackedSize: inner.size() };
 }
 
-const howToMake = 'make one with: podman save --format oci-archive -o FILE IMAGE';
+const howToMake = 'create one with: podman save --format oci-archive -o FILE IMAGE';
 
 /** The same bytes, counted and shown to `see` as they pass. */
 function watched(
@@ -170,7 +171,8 @@ async function indexFile(
   for await (const piece of unpackAll(input)) {
     unpackedSize += piece.length;
     budget.unpacked -= piece.length;
-    if (budget.unpacked < 0) throw new FormatError(`unpacks to more than ${MAX_UNPACKED} bytes`);
+    if (budget.unpacked < 0)
+      throw new FormatError(`decompresses to more than ${formatSizeInWords(MAX_UNPACKED)}`);
     if (isPacked) unpacked.update(piece);
   }
   await drain(source);
@@ -224,7 +226,7 @@ const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.
 function readOciImages(files: Files): ArchivedImage[] {
   const layout = textIn(readDocument(files, 'oci-layout'), 'imageLayoutVersion') ?? '';
   if (!layout.startsWith('1.'))
-    throw new FormatError(`has an OCI layout of an unknown version: ${JSON.stringify(layout)}`);
+    throw new FormatError(`uses an unsupported OCI layout version: ${JSON.stringify(layout)}`);
   const found = new Map<string, ArchivedImage>();
   // Of an index below the first, an archive may have no more than a part.
   let queue = listIn(readDocument(files, 'index.json'), 'manifests').map((descriptor) => ({
@@ -233,7 +235,7 @@ function readOciImages(files: Files): ArchivedImage[] {
     isPartial: false,
   }));
   for (let level = 0; queue.length > 0 && level < 3; level++) {
-    if (queue.length > MAX_MANIFESTS) throw new FormatError(`names more than ${MAX_MANIFESTS} manifests`);
+    if (queue.length > MAX_MANIFESTS) throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
     const next: typeof queue = [];
     for (const { descriptor, names, isPartial } of queue) {
       const file = findBlob(files, descriptor, isPartial);
@@ -271,15 +273,16 @@ function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefine
 function readDockerImages(files: Files): ArchivedImage[] {
   if (!files.has('manifest.json')) {
     throw new FormatError(
-      'is no archive of a container image: it has neither index.json with oci-layout nor manifest.json',
+      'is not a container image archive: it contains neither oci-layout and index.json nor manifest.json',
       {
         hint: howToMake,
       },
     );
   }
   const manifests = readDocument(files, 'manifest.json');
-  if (!Array.isArray(manifests)) throw new FormatError('has a manifest.json that is no list');
-  if (manifests.length > MAX_MANIFESTS) throw new FormatError(`names more than ${MAX_MANIFESTS} manifests`);
+  if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
+  if (manifests.length > MAX_MANIFESTS)
+    throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
   return manifests.map((manifest: unknown) => {
     const path = textIn(manifest, 'Config') ?? '';
     const file = requireFile(files, path);
@@ -301,7 +304,7 @@ function readConfig(
 ): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
   const diffIds = listIn(fieldOf(config, 'rootfs'), 'diff_ids');
   if (diffIds.length !== files.length) {
-    throw new FormatError(`has ${files.length} layers where the config of the image says ${diffIds.length}`);
+    throw new FormatError(`contains ${files.length} layers, but the image config lists ${diffIds.length}`);
   }
   const layers = files.map(({ diffId, size, unpackedSize }, index) => {
     if (diffIds[index] !== `sha256:${diffId}`) throw mismatch(`layer ${index + 1}`);
@@ -310,7 +313,7 @@ function readConfig(
   const architecture = textIn(config, 'architecture') ?? '';
   const os = textIn(config, 'os') ?? '';
   if (architecture === '' || os === '')
-    throw new FormatError('has an image that does not say what it runs on');
+    throw new FormatError('contains an image without an architecture or operating system');
   return { architecture, os, layers };
 }
 
@@ -336,7 +339,7 @@ function requireBlob(files: Files, descriptor: unknown): IndexedFile {
   if (`sha256:${file.sha256}` !== digestOf(descriptor)) throw mismatch(digestOf(descriptor));
   if (fieldOf(descriptor, 'size') !== file.size) {
     throw new FormatError(
-      `has ${file.size} bytes of ${digestOf(descriptor)}, which is said to have another size`,
+      `contains ${file.size} bytes for ${digestOf(descriptor)}, but the descriptor has another size`,
       {
         hint: damagedHint,
       },
@@ -352,21 +355,23 @@ function blobPath(descriptor: unknown): string {
 function digestOf(descriptor: unknown): string {
   const digest = textIn(descriptor, 'digest') ?? '';
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new FormatError(`has a part without a digest of sha256: ${JSON.stringify(digest.slice(0, 150))}`);
+  throw new FormatError(
+    `contains a descriptor without a sha256 digest: ${JSON.stringify(digest.slice(0, 150))}`,
+  );
 }
 
 function requireFile(files: Files, path: string): IndexedFile {
   const file = files.get(plainPath(path));
   if (file !== undefined) return file;
-  throw new FormatError(`lacks ${JSON.stringify(path.slice(0, 150))}, which it says is a part of the image`, {
+  throw new FormatError(`does not contain ${JSON.stringify(path.slice(0, 150))}, which its manifest lists`, {
     hint: damagedHint,
   });
 }
 
-const damagedHint = 'it is incomplete or damaged: make it again';
+const damagedHint = 'create the archive again; it is incomplete or damaged';
 
 function mismatch(what: string): FormatError {
-  return new FormatError(`has content that does not match its digest: ${what}`, { hint: damagedHint });
+  return new FormatError(`contains content that does not match its digest: ${what}`, { hint: damagedHint });
 }
 
 function readDocument(files: Files, path: string): unknown {
@@ -377,11 +382,14 @@ function parseDocument(text: string | undefined, name: string): unknown {
   try {
     if (text !== undefined) return JSON.parse(text) as unknown;
   } catch {
-    // is told below
+    // reported below
   }
-  throw new FormatError(`has no JSON in ${name}, or more than ${MAX_DOCUMENT} bytes of it`, {
-    hint: damagedHint,
-  });
+  throw new FormatError(
+    `contains no valid JSON in ${name}, or more than ${formatSizeInWords(MAX_DOCUMENT)}`,
+    {
+      hint: damagedHint,
+    },
+  );
 }
 
 function fieldOf(value: unknown, key: string): unknown {
@@ -399,5 +407,5 @@ function listIn(value: unknown, key: string, need: 'required' | 'optional' = 're
   const list = fieldOf(value, key);
   if (Array.isArray(list)) return list;
   if (need === 'optional' && (list ?? undefined) === undefined) return [];
-  throw new FormatError(`has a document without the list "${key}"`, { hint: damagedHint });
+  throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: damagedHint });
 }

@@ -19,7 +19,7 @@ export interface CpioHeader {
 
 /** A member whose data was read, or passed over. */
 export interface CpioEntry extends CpioHeader {
-  /** Undefined where nobody wanted it; otherwise good until the next step. */
+  /** Undefined for unwanted members; otherwise valid until the next step. */
   readonly data: Uint8Array | undefined;
 }
 
@@ -82,7 +82,7 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] 
   return [...blocks, Buffer.concat(pieces)];
 }
 
-/** What is wrong with the name is said only of a whole member: bytes that are cut off come first. */
+/** A truncated member is reported before an invalid name. */
 function* readMember(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<never, CpioEntry> {
   const start = feed.offset;
   if (!(yield* feed.has(HEADER_SIZE))) throw cutOff(start);
@@ -138,7 +138,7 @@ function readField(header: string, index: number, start: number): number {
   return Number.parseInt(digits, 16);
 }
 
-/** The name, or what is wrong with it. */
+/** The name, or the error for an invalid name. */
 function* readName(feed: ByteFeed, size: number, start: number): Steps<never, string | FormatError> {
   if (size > MAX_NAME_SIZE) {
     yield* skip(feed, size, start);
@@ -176,9 +176,7 @@ interface NewMember {
 
 /** The files sorted bytewise, each after those of its parent directories that did not come yet. */
 function withDirectories(files: ReadonlyMap<string, Uint8Array>): NewMember[] {
-  const sorted = [...files].toSorted(([left], [right]) =>
-    Buffer.compare(Buffer.from(left), Buffer.from(right)),
-  );
+  const sorted = [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const seen = new Set<string>();
   const members: NewMember[] = [];
   for (const [path, data] of sorted) {

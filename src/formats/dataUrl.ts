@@ -13,7 +13,7 @@ export interface DataUrl {
   readonly data: Uint8Array;
 }
 
-/** What is wrong with a data URL, in the words of the Go package, or undefined where it is well-formed. */
+/** The error for an invalid data URL, as the Go package reports it, or undefined for a valid one. */
 export function checkDataUrl(source: string): string | undefined {
   const layout = scanLayout(source);
   return typeof layout === 'string' ? layout : dataProblem(source, layout);
@@ -36,7 +36,7 @@ export function decodeDataUrl(source: string): DataUrl {
 }
 
 function malformed(problem: string): FormatError {
-  const hint = 'write data:,TEXT with the text percent-encoded, or data:;base64,DATA';
+  const hint = 'use data:,TEXT with the text percent-encoded, or data:;base64,DATA';
   return new FormatError(`not a valid data URL: ${problem}`, { hint });
 }
 
@@ -63,7 +63,7 @@ function dataProblem(source: string, { dataStart, isBase64 }: Layout): string | 
 
 const mediaTypes = /^(?:text|image|audio|video|application|message|multipart)/;
 
-/** Returns the error, or the media type and where the semicolon or comma after it stands. */
+/** Returns the error, or the media type and the position of the semicolon or comma after it. */
 function scanMediaType(source: string, start: number): { mediaType: string; end: number } | string {
   const first = source.charAt(start);
   if (first === '') return 'missing comma before data';
@@ -86,7 +86,7 @@ function scanMediaType(source: string, start: number): { mediaType: string; end:
   return { mediaType: `${type}/${subtype}`, end };
 }
 
-/** Returns the error, or where the comma before the data stands; `start` is at a semicolon or a comma. */
+/** Returns the error, or the position of the comma before the data; `start` is at a semicolon or a comma. */
 function scanParameters(source: string, start: number): { isBase64: boolean; end: number } | string {
   let position = start;
   let unquoteNext = false;
@@ -215,8 +215,8 @@ function digitsAt(text: string, index: number): number {
 /** Strict padding, line feeds anywhere, spare bits of any value: Go's `base64.StdEncoding`. */
 function base64Problem(source: string, start: number): string | undefined {
   if (skip(base64Table, source, start) < source.length) return badCharacter;
-  const wrong = badBase64Offset(source, start);
-  return wrong === undefined ? undefined : `illegal base64 data at input byte ${wrong - start}`;
+  const offset = badBase64Offset(source, start);
+  return offset === undefined ? undefined : `illegal base64 data at input byte ${offset - start}`;
 }
 
 /** Where Go's decoder gives up; every character is already known to be of the alphabet, `=` or a line feed. */

@@ -9,7 +9,7 @@ export type GlobToken =
   | { readonly kind: 'text'; readonly character: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'star' }
-  /** Any number of folders: nothing, all of the rest, or what ends in a slash. It stands first or behind a slash. */
+  /** Any number of folders: nothing, the whole rest, or a path that ends in a slash. First in a pattern, or after a slash. */
   | { readonly kind: 'folders' }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly Range[] };
 
@@ -83,12 +83,12 @@ function matchesToken(character: string, token: GlobToken): boolean {
   return token.ranges.some(([first, last]) => first <= character && character <= last) !== token.negated;
 }
 
-// Patterns for members of an initramfs, in the language of coreos-installer (the crate `glob`): `*` and `?` take
-// slashes too, `[…]` is turned round by `!`, and `**` between slashes stands for any number of folders. There is
-// no escape: a bracket is written `[[]`.
+// Patterns for members of an initramfs, in the syntax of coreos-installer (the crate `glob`): `*` and `?` also match
+// slashes, `!` negates `[…]`, and `**` between slashes matches any number of folders.
+// There is no escape character: write a bracket as `[[]`.
 
 /**
- * Whether a path matches one of the patterns; every path does if there are none.
+ * Whether a path matches one of the patterns; an empty list matches every path.
  * @throws FormatError that names the pattern and the place in it
  */
 export function parseInitrdGlobs(patterns: readonly string[]): (path: string) => boolean {
@@ -146,6 +146,6 @@ function readFolders(characters: readonly string[], index: number, pattern: stri
 function globError(pattern: string, position: number, problem: string): FormatError {
   return new FormatError(
     `parsing glob patterns: ${JSON.stringify(pattern)}: Pattern syntax error near position ${position}: ${problem}`,
-    { offset: position, hint: 'write * and ? as [*] and [?], and a bracket as [[], to mean the character' },
+    { offset: position, hint: 'escape * and ? as [*] and [?], and a bracket as [[]' },
   );
 }

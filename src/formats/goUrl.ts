@@ -1,15 +1,15 @@
 /**
- * URLs as Go's `net/url` reads them, which is what decides whether Ignition accepts a source. The URL class of JavaScript
- * is no substitute: it repairs what Go refuses and refuses some of what Go takes. Ignition is built so that a host
- * may contain several colons (GODEBUG urlstrictcolons=0). User, host, path and fragment are checked but not returned:
- * nobody here asks for them.
+ * URLs as Go's `net/url` parses them, because Ignition accepts sources by these rules. The URL class of JavaScript has other
+ * rules: it repairs URLs that Go rejects, and rejects URLs that Go accepts. Ignition is built with GODEBUG
+ * urlstrictcolons=0, so a host may contain several colons. User, host, path and fragment are checked, but not returned,
+ * because no caller needs them.
  */
 
 import { parseIpv6 } from './hostName.ts';
 
 /** What a rule needs to know of a URL. */
 export interface GoUrl {
-  /** In lower case; empty where there is none. */
+  /** In lower case; empty for a URL without a scheme. */
   readonly scheme: string;
   /** What follows `scheme:` when that does not start with a slash, up to the query; else empty. */
   readonly opaque: string;
@@ -72,7 +72,7 @@ function schemeOf(text: string): string {
 
 function hierarchyProblem(scheme: string, rest: string): string | undefined {
   if (scheme === '' && !rest.startsWith('/') && cut(rest, '/')[0].includes(':')) {
-    return 'what stands before its colon is no scheme';
+    return 'it has an invalid scheme';
   }
   const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'));
   if (!hasAuthority) return escapeProblem(rest);
@@ -87,14 +87,14 @@ function authorityProblem(authority: string): string | undefined {
   if (problem !== undefined || at === -1) return problem;
   const user = authority.slice(0, at);
   if (/[^A-Za-z0-9._:~!$&'()*+,;=%@-]/.test(user)) {
-    return 'its user or password has a character that must be escaped';
+    return 'its user or password contains a character that must be escaped';
   }
   return escapeProblem(user);
 }
 
 function hostProblem(host: string): string | undefined {
   const bracket = host.lastIndexOf('[');
-  if (bracket > 0) return 'a bracket stands inside its host';
+  if (bracket > 0) return 'its host contains a bracket';
   if (bracket === 0) return bracketedHostProblem(host);
   const colon = host.lastIndexOf(':');
   if (colon !== -1 && !isOptionalPort(host.slice(colon))) return 'its port is not a number';
@@ -114,14 +114,14 @@ function bracketedHostProblem(host: string): string | undefined {
   if (problem !== undefined) return problem;
   return isIpv6Address(unescapeInPlace(Buffer.from(address)).toString('latin1'))
     ? undefined
-    : 'its host is no IPv6 address';
+    : 'its host is not an IPv6 address';
 }
 
 function isOptionalPort(text: string): boolean {
   return text === '' || (text.startsWith(':') && !/[^0-9]/.test(text.slice(1)));
 }
 
-// No expression here repeats a class: on long texts that takes a deep stack, looking for one wrong character does not.
+// No expression repeats a class, because that requires a deep stack for long texts. A search for one character does not.
 const hostCharacters = `A-Za-z0-9!$&'()*+,;=:\\[\\]<>"_.~\\-`;
 const notHostText = new RegExp(`[^${hostCharacters}%\\u0080-\\uffff]`);
 const hostByte = new RegExp(`^[${hostCharacters}]$`);
@@ -136,12 +136,12 @@ function zoneTextProblem(text: string): string | undefined {
 }
 
 function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): string | undefined {
-  if (notHostText.test(text)) return 'its host has a character that a host cannot have';
+  if (notHostText.test(text)) return 'its host contains an invalid character';
   const problem = escapeProblem(text);
   if (problem !== undefined) return problem;
   for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
     const byte = Number.parseInt(text.slice(index + 1, index + 3), 16);
-    if (!mayBeEscaped(byte)) return 'its host has an escape that a host cannot have';
+    if (!mayBeEscaped(byte)) return 'its host contains an invalid escape';
   }
   return undefined;
 }
@@ -163,12 +163,12 @@ function isIpv6Address(text: string): boolean {
 
 // Percent escapes (%41), the part that all kinds of URLs share.
 
-/** Whether the byte or character code is a hexadecimal digit; NaN, past the end of a text, is none. */
+/** Whether the byte or character code is a hexadecimal digit; false for NaN, past the end of a text. */
 export function isHexDigit(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }
 
-/** The bytes that escaped `bytes` stand for. All escapes must be well-formed; the argument is overwritten. */
+/** Decodes the escapes in `bytes`. All escapes must be well-formed; the argument is overwritten. */
 export function unescapeInPlace(bytes: Buffer): Buffer {
   let length = 0;
   for (let index = 0; index < bytes.length; length++) {

@@ -40,7 +40,7 @@ interface EntriesRange {
 }
 
 /**
- * Undefined where there is no table, or one that is damaged and nobody uses.
+ * Undefined for an image without a table, or with a damaged table that firmware ignores.
  * @param start the first bytes of the image
  */
 export function readPartitionTable(start: Uint8Array): PartitionTable | undefined {

@@ -174,7 +174,7 @@ function inflate(feed: ByteFeed, maxBytes: number): Uint8Array {
   }
 }
 
-/** What the deflate stream at hand unpacks to; the input is then behind it. */
+/** The decompressed output of the current deflate stream; afterwards, the input is at its end. */
 async function* inflateMember(input: ByteInput): AsyncGenerator<Uint8Array, void> {
   const inflater = createInflateRaw({ chunkSize: PIECE_SIZE });
   const { feed } = input;

@@ -14,7 +14,7 @@ export type Host =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'ipv4'; readonly address: string }
   | { readonly kind: 'ipv6'; readonly address: string; readonly zone?: string }
-  /** `problem` is a clause: `it has a blank in it`. */
+  /** `problem` is a clause: `it contains a space`. */
   | { readonly kind: 'invalid'; readonly problem: string };
 
 /** What a text without brackets and without a port is. */
@@ -33,7 +33,7 @@ export function isIpv4(text: string): boolean {
   );
 }
 
-/** An IPv6 address, perhaps with `%ZONE`; undefined where the text is none. */
+/** An IPv6 address, with an optional `%ZONE`; undefined for any other text. */
 export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undefined {
   const percent = text.indexOf('%');
   const address = percent < 0 ? text : text.slice(0, percent);
@@ -66,7 +66,7 @@ export function hostNameProblem(text: string): string | undefined {
   const strange = /[^A-Za-z0-9.-]/u.exec(text)?.[0];
   if (strange !== undefined) return strangeCharacterProblem(strange);
   const labels = text.split('.');
-  if (labels.includes('')) return 'it has an empty part before, after or between dots';
+  if (labels.includes('')) return 'it contains an empty part before, after or between dots';
   if (labels.some((label) => label.length > maxLabelLength)) {
     return `a part between dots is longer than ${maxLabelLength} characters`;
   }
@@ -80,15 +80,15 @@ export function hostNameProblem(text: string): string | undefined {
 }
 
 function strangeCharacterProblem(character: string): string {
-  if (/\s/u.test(character)) return 'it has a blank in it';
-  if (character === '_') return 'it has an underscore in it';
+  if (/\s/u.test(character)) return 'it contains a space';
+  if (character === '_') return 'it contains an underscore';
   return `the character ${JSON.stringify(character)} is not allowed`;
 }
 
 /** As `hostNameProblem`, for the name that a Linux machine gives itself. */
 export function machineNameProblem(text: string): string | undefined {
   if (text.length > maxMachineNameLength) {
-    return `it is longer than ${maxMachineNameLength} characters, the most that Linux takes`;
+    return `it is longer than ${maxMachineNameLength} characters, the limit on Linux`;
   }
   return hostNameProblem(text);
 }

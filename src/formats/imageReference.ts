@@ -37,7 +37,7 @@ export function isRegistryHost(text: string): boolean {
   return registryPattern.test(text);
 }
 
-/** Takes a reference apart, or says what is wrong with it. */
+/** Splits a reference into its parts, or returns the reason why it is invalid. */
 export function parseImageReference(text: string): ImageReferenceCheck {
   const misplaced = findMisplaced(text);
   if (misplaced !== undefined) return misplaced;
@@ -72,7 +72,7 @@ export function checkImageReference(text: string): string {
   if (result.ok) return text;
   const part = result.part === '' ? '' : ` (${JSON.stringify(result.part)})`;
   throw new FormatError(`is not an image reference: ${result.reason}${part}`, {
-    hint: 'for example quay.io/metal3-io/ironic-agent:latest',
+    hint: 'use a reference like quay.io/metal3-io/ironic-agent:latest',
   });
 }
 
@@ -83,12 +83,12 @@ function refuse(reason: string, part: string): ImageReferenceCheck {
 function findMisplaced(text: string): ImageReferenceCheck | undefined {
   if (text === '') return refuse('it is empty', text);
   const strange = /[\s\p{Cc}"'`\\]/u.exec(text)?.[0];
-  if (strange !== undefined) return refuse('there is a blank, quote or backslash in it', strange);
+  if (strange !== undefined) return refuse('it contains a space, quote or backslash', strange);
   const transport =
     /^(?:[a-z][a-z0-9+-]*:\/\/|(?:docker-archive|docker-daemon|oci|oci-archive|dir|containers-storage):)/i;
   const prefix = transport.exec(text)?.[0];
-  if (prefix !== undefined) return refuse('it starts with a transport; give the reference alone', prefix);
-  if (/^[a-f0-9]{64}$/.test(text)) return refuse('it is the id of an image, which no registry knows', text);
+  if (prefix !== undefined) return refuse('it starts with a transport; use the reference without it', prefix);
+  if (/^[a-f0-9]{64}$/.test(text)) return refuse('it is an image ID, which registries do not support', text);
   return undefined;
 }
 
@@ -112,23 +112,23 @@ function splitName(name: string): { registry?: string; repository: string } {
 
 function registryProblem(registry: string | undefined): ImageReferenceCheck | undefined {
   if (registry === undefined || isRegistryHost(registry)) return undefined;
-  return refuse('the registry is not a host with or without a port', registry);
+  return refuse('the registry is not a valid host or host:port', registry);
 }
 
 function repositoryProblem(repository: string): ImageReferenceCheck | undefined {
-  if (repository === '') return refuse('there is no repository in it', repository);
-  const wrong = repository.split('/').find((component) => !componentPattern.test(component));
-  if (wrong === undefined) return undefined;
-  if (wrong === '') return refuse('a part of the repository is empty', repository);
-  if (/[A-Z]/.test(wrong)) return refuse('the repository has to be in lower case', wrong);
-  return refuse('a part of the repository has a character where it is not allowed', wrong);
+  if (repository === '') return refuse('it contains no repository', repository);
+  const invalid = repository.split('/').find((component) => !componentPattern.test(component));
+  if (invalid === undefined) return undefined;
+  if (invalid === '') return refuse('a part of the repository is empty', repository);
+  if (/[A-Z]/.test(invalid)) return refuse('the repository must be in lower case', invalid);
+  return refuse('a part of the repository contains an invalid character', invalid);
 }
 
 function tagProblem(tag: string | undefined): ImageReferenceCheck | undefined {
   if (tag === undefined) return undefined;
   if (tag === '') return refuse('the tag is empty', ':');
   if (tag.length > maxTagLength) return refuse(`the tag is longer than ${maxTagLength} characters`, tag);
-  return tagPattern.test(tag) ? undefined : refuse('the tag has a character where it is not allowed', tag);
+  return tagPattern.test(tag) ? undefined : refuse('the tag contains an invalid character', tag);
 }
 
 function digestProblem(digest: string | undefined): ImageReferenceCheck | undefined {
@@ -137,5 +137,5 @@ function digestProblem(digest: string | undefined): ImageReferenceCheck | undefi
   const length = Object.hasOwn(digestLengths, algorithm) ? digestLengths[algorithm] : undefined;
   if (length === undefined) return refuse('the digest is not one of sha256, sha384 and sha512', digest);
   if (hex.length === length && /^[0-9a-f]+$/.test(hex)) return undefined;
-  return refuse(`the digest has to have ${length} lower-case hex digits`, digest);
+  return refuse(`the digest must have ${length} lower-case hex digits`, digest);
 }

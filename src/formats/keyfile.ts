@@ -15,7 +15,7 @@ export interface KeyfileSection {
 
 interface KeyfileEntry {
   readonly key: string;
-  /** As it stands in the file, escapes included. */
+  /** As written in the file, with escapes. */
   readonly value: string;
 }
 
@@ -57,7 +57,7 @@ export function parseKeyfile(text: string): KeyfileSection[] {
 function readSectionName(line: string, index: number): string {
   const name = /^\[([^[\]\p{Cc}]+)\][ \t]*$/u.exec(line)?.[1];
   if (name === undefined)
-    throw lineError(index, 'its section has no proper name', 'write it like [connection]');
+    throw lineError(index, 'the section name is invalid', 'use a section header like [connection]');
   return name;
 }
 
@@ -69,7 +69,7 @@ function readEntry(line: string, index: number): KeyfileEntry {
 }
 
 function lineError(index: number, problem: string, hint: string): FormatError {
-  return new FormatError(`The keyfile is wrong in line ${index + 1}: ${problem}`, { hint });
+  return new FormatError(`Invalid keyfile line ${index + 1}: ${problem}`, { hint });
 }
 
 /** A text as the value of a key; source: GLib's `g_key_file_parse_string_as_value`. */

@@ -30,7 +30,7 @@ export interface DetachedSignature {
   readonly packet: SignaturePacket;
 }
 
-/** As node:crypto names them. Others are too weak, or nobody signs files with them. */
+/** The names of node:crypto. All others are too weak, or not used for files. */
 type DigestName = 'sha256' | 'sha384' | 'sha512';
 
 /** A primary key with its subkeys. */
@@ -56,12 +56,13 @@ const config: PartialConfig = {
 
 /**
  * Reads the signatures of a file, usually one; binary or armored.
- * @throws FormatError for what is none, and for signatures of kinds that are not supported
+ * @throws FormatError for bytes without a signature, and for unsupported signatures
  */
 export async function parseSignatures(bytes: Uint8Array): Promise<readonly DetachedSignature[]> {
   const packets = await readPackets(bytes);
-  if (packets.length === 0) throw new FormatError('it holds no signature');
-  if (packets.length > MAX_SIGNATURES) throw new FormatError(`it holds ${packets.length} signatures`);
+  if (packets.length === 0) throw new FormatError('it contains no signature');
+  if (packets.length > MAX_SIGNATURES)
+    throw new FormatError(`it contains ${packets.length} signatures; the limit is ${MAX_SIGNATURES}`);
   return packets.map(describePacket);
 }
 
@@ -71,7 +72,7 @@ export async function parseSignatures(bytes: Uint8Array): Promise<readonly Detac
  */
 export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   if (Buffer.from(bytes.subarray(8, 12)).toString('latin1') === 'KBXf') {
-    throw new FormatError('it is a keybox of GnuPG', { hint: 'use what "gpg --export" writes' });
+    throw new FormatError('it is a GnuPG keybox', { hint: 'use the output of "gpg --export"' });
   }
   const text = Buffer.from(bytes).toString('latin1');
   const blocks = text
@@ -80,7 +81,7 @@ export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKe
   const keys: PublicKey[] = [];
   for (const block of blocks) keys.push(...(await readKeysOf({ armoredKeys: block })));
   if (blocks.length === 0) keys.push(...(await readKeysOf({ binaryKeys: bytes })));
-  if (keys.length === 0) throw new FormatError('it holds no OpenPGP key');
+  if (keys.length === 0) throw new FormatError('it contains no OpenPGP key');
   return keys;
 }
 
@@ -99,7 +100,7 @@ export function signedDigest({ packet }: DetachedSignature, file: Hash): Uint8Ar
 
 /**
  * Checks one signature by the digest of {@link signedDigest}.
- * @throws CliError where it is not right, or none of the keys made it
+ * @throws CliError for an invalid signature, or if none of the keys made it
  */
 export async function checkSignature(
   signature: DetachedSignature,
@@ -107,10 +108,10 @@ export async function checkSignature(
   keys: readonly PublicKey[],
 ): Promise<PgpSigner> {
   const key = keys.find((candidate) => isIssuer(candidate, signature));
-  if (key === undefined) throw failure(`made by another key, ${signature.issuer}`);
+  if (key === undefined) throw failure(`made with another key, ${signature.issuer}`);
   const packets = new PacketList<SignaturePacket>();
-  // The library takes `hashed` for the digest, as it does by itself for signatures that come before their data. If it no
-  // longer did, it would hash the message below instead, which nobody has signed.
+  // The library uses `hashed` as the digest, as it does for signatures before their data. If a future version ignored
+  // it, the library would hash the message below, which has no valid signature.
   packets.push(Object.assign(signature.packet, { hashed: digest }));
   try {
     const { signatures } = await verify({
@@ -132,7 +133,7 @@ export async function checkSignature(
 function failure(problem: string, cause?: unknown): CliError {
   return new CliError(`GPG verification failure: ${problem}`, {
     code: 'ERR_SIGNATURE',
-    hint: 'the file or its signature was changed, or the key that signed it is not, or no longer, trusted',
+    hint: 'download the file and its signature again, or pass a trusted key with --gpg-keyring',
     cause,
   });
 }
@@ -146,16 +147,15 @@ async function readPackets(bytes: Uint8Array): Promise<readonly SignaturePacket[
       : await readSignature({ binarySignature: bytes, config });
     return [...packets];
   } catch (error) {
-    throw new FormatError('it is no OpenPGP signature, or a damaged one', { cause: error });
+    throw new FormatError('it is not a valid OpenPGP signature', { cause: error });
   }
 }
 
 function describePacket(packet: SignaturePacket): DetachedSignature {
   const digest = digestNames.get(packet.hashAlgorithm ?? 0);
   if (packet.version !== 4) throw unsupported(`version ${packet.version}`);
-  if (packet.signatureType !== enums.signature.binary) throw unsupported('not made of a binary file');
-  if (digest === undefined || packet.created === null)
-    throw unsupported('made with a digest that is too weak');
+  if (packet.signatureType !== enums.signature.binary) throw unsupported('not a signature of a binary file');
+  if (digest === undefined || packet.created === null) throw unsupported('the digest algorithm is too weak');
   return { issuer: packet.issuerKeyID.toHex(), digest, created: packet.created, packet };
 }
 
@@ -166,7 +166,7 @@ const digestNames: ReadonlyMap<number, DigestName> = new Map([
 ]);
 
 function unsupported(what: string): FormatError {
-  return new FormatError(`it holds a signature that is not supported: ${what}`);
+  return new FormatError(`it contains an unsupported signature: ${what}`);
 }
 
 type KeyInput = { readonly armoredKeys: string } | { readonly binaryKeys: Uint8Array };

@@ -1,8 +1,7 @@
 /**
- * Config files of OpenStack services as oslo.config reads them (its iniparser): sections, options, comment lines. It
- * differs from other INI dialects: comments stand on lines of their own only, names keep their case, an indented line
- * continues the value above it, and one pair of quotes around a value goes away.
- *
+ * Config files of OpenStack services as oslo.config (iniparser) parses them: sections, options, comment lines. Differences
+ * from other INI dialects: comments are on separate lines, names are case-sensitive, an indented line continues the value
+ * above it, and one pair of quotes around a value is removed.
  * Two steps make a value: this file undoes quotes and continuation lines; `$name` is replaced later, when an option is
  * looked up, which needs the options (see `agent/confCheck.ts`). Left out: option groups made of several files.
  */
@@ -155,7 +154,7 @@ function closeOption(reader: Reader): void {
 
 /**
  * The text of a document: `name = value`, comments and blank lines as they are. Reading it gives the same entries.
- * Throws FormatError for a name or value that no file can hold.
+ * Throws FormatError for a name or value that a file cannot represent.
  */
 export function formatOsloConfig(document: OsloDocument): string {
   return document.entries.map((entry) => `${formatEntry(entry)}\n`).join('');
@@ -187,7 +186,7 @@ function isWritableName(name: string): boolean {
 
 function unwritable(what: string, name: string): FormatError {
   return new FormatError(`The ${what} ${JSON.stringify(name)} cannot be written in a config file`, {
-    hint: 'it has to be one line that does not start with a blank or read as another kind of line',
+    hint: 'use one line that does not start with a space and does not look like another kind of line',
   });
 }
 
@@ -205,13 +204,13 @@ export function escapeInterpolation(value: string): string {
   return value.replaceAll(/\\\$|\$/g, (match) => (match === '$' ? '$$' : '\\\\$'));
 }
 
-/** As `quoteOsloValue`, for a value whose `$` are meant as they stand. */
+/** Like `quoteOsloValue`, for a value with `$` references. */
 export function formatOsloValue(value: string): string {
   const [first = '', ...further] = value.split('\n');
   const lost = further.some((line) => line === '' || stripPython(line) !== line);
   if (lost || value.includes('\r') || /\p{Surrogate}/u.test(value)) {
-    throw new FormatError('A value with such line breaks or blanks cannot be written in a config file', {
-      hint: 'lines after the first must neither be empty nor start or end with blanks, and end with LF',
+    throw new FormatError('The value contains line breaks or spaces that a config file cannot represent', {
+      hint: 'use LF line endings; remove empty lines, and spaces around all lines but the first',
     });
   }
   const needsQuotes = stripPython(first) !== first || unquote(first) !== first;
@@ -224,9 +223,9 @@ export function normalizeSection(name: string): string {
 }
 
 /**
- * One document with the options of both, each once: the last in `over` wins, then the last in `base`. Options keep
- * their place in `base`; new ones follow the last of their section, new sections come at the end, in the order of
- * `over`. Comments of `base` stay; comments right above a new option come along.
+ * One document with the options of both, each once: the last in `over` wins, then the last in `base`. Options keep their
+ * position in `base`. New options follow the last option of their section; new sections follow at the end, in the order of
+ * `over`. Comments of `base` stay. Comments directly above a new option move with it.
  */
 export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDocument {
   const fromBase = lastOptions(base);
@@ -276,7 +275,7 @@ function keptOption(option: OsloOption, fromBase: Options, fromOver: Options): O
   return [winner === undefined ? option : { ...winner, section: option.section }];
 }
 
-/** What only `over` has, by section, each option with the comment lines right above it. */
+/** Options that only `over` contains, by section, each with the comment lines directly above it. */
 function newOptions(over: OsloDocument, fromBase: Options, fromOver: Options): ReadonlyMap<string, Addition> {
   const additions = new Map<string, Addition>();
   let comments: OsloRemark[] = [];

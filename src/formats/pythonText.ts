@@ -48,8 +48,8 @@ export function parsePythonFloat(text: string): number | undefined {
 }
 
 /**
- * `str(value)` of what the functions above give. Exponents are written as JavaScript does, and control characters in
- * list items stay unescaped: nobody parses these texts back.
+ * `str(value)` for the results of the functions above. Exponents have the JavaScript format, and control characters in
+ * list items stay unescaped, because no program parses these texts.
  */
 export function formatPythonText(
   value: string | number | bigint | boolean | null | PythonList | PythonDict,

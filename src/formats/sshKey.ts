@@ -1,7 +1,7 @@
 /**
- * Public keys as `authorized_keys` has them, one a line (sshd(8)): `[options] type base64 [comment]`. The base64 text is
- * an SSH wire format (RFC 4253, RFC 5656, RFC 8709, OpenSSH's PROTOCOL files) that repeats the type, so a damaged key
- * can be told. Left out: whether numbers and points make a sound key, and the values of options.
+ * Public keys in the format of `authorized_keys`, one per line (sshd(8)): `[options] type base64 [comment]`. The base64 text
+ * is an SSH wire format (RFC 4253, RFC 5656, RFC 8709, OpenSSH's PROTOCOL files) that repeats the type, so damaged keys are
+ * detected. Not checked: the values of numbers, points and options.
  */
 
 interface SshPublicKey {
@@ -25,7 +25,7 @@ const maxLineLength = 32 * 1024;
 const minRsaBits = 2048;
 const certificateSuffix = '-cert-v01@openssh.com';
 
-/** What is wrong with a line; thrown inside this file only. */
+/** The reason why a line is invalid; thrown in this file only. */
 class KeyProblem extends Error {}
 
 /** Checks one line. Line breaks and other control characters are refused, as each would start another line or key. */
@@ -38,7 +38,7 @@ export function checkSshPublicKey(line: string): SshKeyCheck {
   }
 }
 
-/** The lines of a file that hold keys: without blank lines and comments, trimmed. */
+/** The key lines of a file, trimmed: without blank lines and comments. */
 export function splitAuthorizedKeys(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -51,7 +51,7 @@ function readLine(line: string): SshPublicKey {
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];
   if (!Object.hasOwn(keyFields, plainType(type))) throw new KeyProblem(unknownType(type));
-  if (base64 === '') throw new KeyProblem('there is a type, but no key behind it');
+  if (base64 === '') throw new KeyProblem('the key is missing after the type');
   const { bits, certificate } = readBlob(decodeBase64(base64), type);
   const weakness = findWeakness(type, bits);
   return {
@@ -66,12 +66,12 @@ function readLine(line: string): SshPublicKey {
 
 function checkCharacters(line: string): void {
   if (line.trim() === '') throw new KeyProblem('it is empty');
-  if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key, which nobody else may see');
+  if (line.includes('PRIVATE KEY')) throw new KeyProblem('it is a private key; use the public key (id.pub)');
   if (line.startsWith('---- BEGIN SSH2')) {
-    throw new KeyProblem('it is in the format of RFC 4716; "ssh-keygen -i -f FILE" converts it');
+    throw new KeyProblem('it is in the format of RFC 4716; convert it with "ssh-keygen -i -f FILE"');
   }
-  if (/[\r\n]/.test(line)) throw new KeyProblem('it has several lines; give one key a line');
-  if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('there is a control character in it');
+  if (/[\r\n]/.test(line)) throw new KeyProblem('it contains several lines; use one line per key');
+  if (/(?!\t)\p{Cc}/u.test(line)) throw new KeyProblem('it contains a control character');
   if (line.length > maxLineLength) throw new KeyProblem(`it is longer than ${maxLineLength} characters`);
   if (line.trimStart().startsWith('#')) throw new KeyProblem('it is a comment');
 }
@@ -87,7 +87,7 @@ function splitOptions(text: string): { readonly options: string; readonly rest: 
   const options = optionsPattern.exec(text)?.[0] ?? '';
   const rest = text.slice(options.length).replace(/^[ \t]+/, '');
   const type = /^[^ \t]*/.exec(rest)?.[0] ?? '';
-  // The message about the first word helps more than one about options that are none.
+  // A message about the first word helps more than a message about invalid options.
   if (options === '' || !isType(type)) return { options: '', rest: text };
   checkOptions(options);
   return { options, rest };
@@ -124,10 +124,10 @@ function checkOptions(options: string): void {
     const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
     const known = value === undefined ? flagOptions : valueOptions;
     if (!known.has(name.toLowerCase()))
-      throw new KeyProblem('an option in front of the key is unknown or has no value');
+      throw new KeyProblem('an option before the key is unknown or has no value');
   }
   if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
-    throw new KeyProblem('an option in front of the key is empty');
+    throw new KeyProblem('an option before the key is empty');
   }
 }
 
@@ -140,15 +140,15 @@ function plainType(type: string): string {
 function unknownType(type: string): string {
   if (/^rsa-sha2-(256|512)$/.test(type))
     return 'this is a signature algorithm; the type of such keys is ssh-rsa';
-  if (/^AAAA[A-Za-z0-9+/]{12}/.test(type)) return 'the type is missing in front of the key';
-  return 'it starts with no known key type such as ssh-ed25519 or ssh-rsa';
+  if (/^AAAA[A-Za-z0-9+/]{12}/.test(type)) return 'the key type is missing before the key';
+  return 'it does not start with a supported key type such as ssh-ed25519 or ssh-rsa';
 }
 
 /** Canonical base64: one text for each key, with padding and nothing else in it. */
 function decodeBase64(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text)
-    throw new KeyProblem('the key is cut off or changed: it is not valid base64');
+    throw new KeyProblem('the key is cut off or modified: it is not valid base64');
   return bytes;
 }
 
@@ -207,17 +207,16 @@ const keyFields: Readonly<Record<string, ReadFields>> = {
 };
 
 function readEd25519(reader: BlobReader): number {
-  if (reader.field().length !== 32) throw new KeyProblem('the key has the wrong length for its type');
+  if (reader.field().length !== 32) throw new KeyProblem('the key length does not match its type');
   return 256;
 }
 
 function readPoint(reader: BlobReader, bits: number): number {
-  if (reader.text() !== `nistp${bits}`)
-    throw new KeyProblem('the key is of another curve than its type says');
+  if (reader.text() !== `nistp${bits}`) throw new KeyProblem('the curve of the key does not match its type');
   const point = reader.field();
   // Uncompressed: a byte 4 and two numbers.
   if (point[0] !== 4 || point.length !== 1 + 2 * Math.ceil(bits / 8)) {
-    throw new KeyProblem('the key has the wrong length for its type');
+    throw new KeyProblem('the key length does not match its type');
   }
   return bits;
 }
@@ -228,7 +227,7 @@ function readNumber(reader: BlobReader): number {
   const [first = 0, second = 0] = bytes;
   const padded = bytes.length > 1 && first === 0;
   if (bytes.length === 0 || first >= 128 || (padded && second < 128)) {
-    throw new KeyProblem('a number in the key is damaged');
+    throw new KeyProblem('the key contains a damaged number');
   }
   const significant = padded ? bytes.subarray(1) : bytes;
   return significant.length * 8 - Math.clz32(significant[0] ?? 0) + 24;
@@ -241,13 +240,13 @@ function withApplication(reader: BlobReader, bits: number): number {
 
 function readBlob(bytes: Uint8Array, type: string): { readonly bits: number; readonly certificate: boolean } {
   const reader = new BlobReader(bytes);
-  if (reader.text() !== type) throw new KeyProblem('the key is of another type than the one in front of it');
+  if (reader.text() !== type) throw new KeyProblem('the key does not match the type before it');
   const certificate = type.endsWith(certificateSuffix);
   // A certificate starts with a nonce.
   if (certificate) reader.field();
   const bits = keyFields[plainType(type)]?.(reader) ?? 0;
   if (certificate) skipCertificateFields(reader);
-  if (!reader.atEnd()) throw new KeyProblem('something follows the key');
+  if (!reader.atEnd()) throw new KeyProblem('the key has extra data at its end');
   return { bits, certificate };
 }
 
@@ -265,10 +264,10 @@ function skipCertificateFields(reader: BlobReader): void {
 
 function findWeakness(type: string, bits: number): string | undefined {
   if (type.endsWith(certificateSuffix))
-    return 'a certificate in authorized_keys lets nobody in; give the plain key';
-  if (type === 'ssh-dss') return 'OpenSSH has dropped keys of the type ssh-dss';
+    return 'a certificate in authorized_keys allows no login; use the plain key';
+  if (type === 'ssh-dss') return 'OpenSSH no longer supports ssh-dss keys';
   if (type === 'ssh-rsa' && bits < minRsaBits) {
-    return `the key has ${bits} bits only; current systems refuse RSA keys of less than ${minRsaBits}`;
+    return `the key has only ${bits} bits; current systems reject RSA keys with fewer than ${minRsaBits} bits`;
   }
   return undefined;
 }

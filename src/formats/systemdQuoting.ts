@@ -23,14 +23,14 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function formatEnvironment(name: string, value: string): string {
   if (!variableName.test(name)) {
-    throw new FormatError(`${JSON.stringify(name)} cannot be the name of an environment variable`, {
-      hint: 'Names have letters, digits and underscores and do not start with a digit',
+    throw new FormatError(`${JSON.stringify(name)} is not a valid environment variable name`, {
+      hint: 'use letters, digits and underscores, and do not start with a digit',
     });
   }
   checkExpressible(value, `The environment variable ${name}`);
   if (/(?![\t\n])\p{Cc}/u.test(value)) {
-    throw new FormatError(`The environment variable ${name} has a control character in its value`, {
-      hint: 'systemd takes tabs and line feeds only',
+    throw new FormatError(`The environment variable ${name} contains a control character`, {
+      hint: 'remove control characters other than tabs and line feeds',
     });
   }
   return quoteWord(`${name}=${value}`);
@@ -38,7 +38,7 @@ export function formatEnvironment(name: string, value: string): string {
 
 function checkExpressible(value: string, what: string): void {
   if (/[\0\p{Surrogate}]/u.test(value)) {
-    throw new FormatError(`${what} cannot have a NUL or half of a surrogate pair in it`);
+    throw new FormatError(`${what} cannot contain a NUL or a lone surrogate`);
   }
 }
 
@@ -63,7 +63,7 @@ function quoteWord(text: string): string {
   return `"${escaped}"`;
 }
 
-/** By bytes, as `\x80` and above stand for single bytes. */
+/** Escapes each byte, because `\x80` and above mean single bytes. */
 function hexEscape(character: string): string {
   return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }
@@ -101,7 +101,7 @@ interface Word {
 
 const separators = ' \t\n\r';
 
-/** Works on bytes, one a character, as escapes may stand for a part of a UTF-8 sequence. */
+/** Works on bytes, one byte per character, because escapes may be a part of a UTF-8 sequence. */
 function readWords(line: string): Word[] {
   const bytes = Buffer.from(line).toString('latin1');
   const words: Word[] = [];

@@ -27,7 +27,7 @@ const LINK = { offset: 157, length: 100 } as const;
 const MAGIC = { offset: 257, text: 'ustar\0' } as const;
 const PREFIX = { offset: 345, length: 155 } as const;
 
-/** Kinds of members that stand for something else than bytes. */
+/** Member types that are not files, folders or links. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['3', 'character-device'],
   ['4', 'block-device'],
@@ -71,12 +71,12 @@ export async function readArchiveFiles(bytes: Uint8Array): Promise<Map<string, U
     for await (const piece of member.content) pieces.push(Uint8Array.from(piece));
     files.set(member.path, Buffer.concat(pieces));
   }
-  if (files.size === 0) throw new FormatError('it has no files');
+  if (files.size === 0) throw new FormatError('it contains no files');
   return files;
 }
 
 function refused(path: string, what: string): FormatError {
-  return new FormatError(`${path} is a ${what}`, { hint: 'only files can be taken over' });
+  return new FormatError(`${path} is a ${what}`, { hint: 'use an archive with regular files only' });
 }
 
 /**
@@ -89,7 +89,7 @@ export async function* readTarMembers(input: ByteInput): AsyncGenerator<TarMembe
   for (let count = 0; ; count++) {
     const header = await readHeader(input);
     if (header === undefined) break;
-    if (count >= MAX_HEADERS) throw damaged(`it has more than ${MAX_HEADERS} members`, header.offset);
+    if (count >= MAX_HEADERS) throw damaged(`it contains more than ${MAX_HEADERS} members`, header.offset);
     const { kind } = header;
     if (kind === 'g')
       global = { ...global, ...parseRecords(await readExtension(input, header), header.offset) };
@@ -142,7 +142,7 @@ async function* readMember(
   } else {
     const what = REFUSED.get(kind);
     if (what !== undefined) throw refused(path, what);
-    throw damaged(`${path} is of an unknown kind, ${JSON.stringify(kind)}`, offset);
+    throw damaged(`${path} has the unsupported type ${JSON.stringify(kind)}`, offset);
   }
 }
 
@@ -167,7 +167,7 @@ async function readToEnd(input: ByteInput): Promise<void> {
   while (await hasMore(input)) input.feed.take(input.feed.available);
 }
 
-/** A copy, since the memory of what is at hand is used again. */
+/** A copy, because the buffer of the available bytes is reused. */
 async function readBlock(input: ByteInput): Promise<Buffer> {
   while (input.feed.available < BLOCK && !input.feed.ended) await refill(input);
   if (input.feed.available < BLOCK) throw cutOff(input);
@@ -175,7 +175,7 @@ async function readBlock(input: ByteInput): Promise<Buffer> {
 }
 
 async function readExtension(input: ByteInput, { size, offset }: Header): Promise<Buffer> {
-  if (size > MAX_EXTENSION) throw damaged('a member says too much of the next one', offset);
+  if (size > MAX_EXTENSION) throw damaged('an extended header is too large', offset);
   const pieces: Buffer[] = [];
   for await (const piece of readContent(input, size)) pieces.push(Buffer.from(piece));
   await passOver(input, paddingOf(size));
@@ -211,7 +211,7 @@ function readSize(block: Buffer, offset: number): number {
   const bytes = field(block, SIZE);
   const isBinary = bytes[0] === 0x80;
   const size = isBinary ? bytes.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0) : octal(bytes);
-  if (size === undefined || !Number.isSafeInteger(size)) throw damaged('a size is no number', offset);
+  if (size === undefined || !Number.isSafeInteger(size)) throw damaged('a size is not a number', offset);
   return size;
 }
 
@@ -242,7 +242,7 @@ function parseRecords(data: Buffer, offset: number): Extensions {
     const end = at + length;
     const equals = data.indexOf('=', space);
     if (!(end <= data.length) || equals < 0 || equals >= end || data[end - 1] !== 0x0a) {
-      throw damaged('a pax record makes no sense', offset);
+      throw damaged('a pax record is invalid', offset);
     }
     const key = data.toString('utf8', space + 1, equals);
     const value = data.toString('utf8', equals + 1, end - 1);
@@ -253,15 +253,15 @@ function parseRecords(data: Buffer, offset: number): Extensions {
 }
 
 function extensionOf(key: string, value: string, offset: number): Extensions {
-  if (key.startsWith('GNU.sparse.')) throw damaged('it has a sparse file', offset);
+  if (key.startsWith('GNU.sparse.')) throw damaged('it contains a sparse file', offset);
   if (key === 'path') {
-    if (value.includes('\0')) throw damaged('a path has a NUL', offset);
+    if (value.includes('\0')) throw damaged('a path contains a NUL', offset);
     return { path: value };
   }
   if (key === 'linkpath') return { linkpath: value };
   if (key !== 'size') return {};
   const size = decimal(value);
-  if (Number.isNaN(size)) throw damaged('a size is no number', offset);
+  if (Number.isNaN(size)) throw damaged('a size is not a number', offset);
   return { size };
 }
 
@@ -275,7 +275,7 @@ function cutOff({ feed }: ByteInput): FormatError {
 }
 
 function damaged(problem: string, offset: number): FormatError {
-  return new FormatError(`it is not a tar archive, or a damaged one: ${problem} at byte ${offset}`, {
+  return new FormatError(`it is not a valid tar archive: ${problem} at byte ${offset}`, {
     offset,
   });
 }

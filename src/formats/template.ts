@@ -1,6 +1,6 @@
 /**
- * Text with named holes, `{{name}}`: how the files under `templates/` are filled. No logic, no nesting, no escaping: a
- * value arrives as it is given, and whoever gives it has escaped it for the language of the template.
+ * Text with named placeholders, `{{name}}`: the format of the files in `templates/`. No logic, no nesting, no escaping: the
+ * caller escapes each value for the language of the template.
  */
 
 /**
@@ -11,10 +11,10 @@ export function fillTemplate(text: string, values: Readonly<Record<string, strin
   const unused = new Set(Object.keys(values));
   const filled = text.replaceAll(/\{\{([^{}\n]*)\}\}/g, (_hole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw new Error(`the template has a hole without a value: ${name}`);
+    if (value === undefined) throw new Error(`the template has a placeholder without a value: ${name}`);
     unused.delete(name);
     return value;
   });
-  if (unused.size > 0) throw new Error(`the template has no hole for: ${[...unused].join(', ')}`);
+  if (unused.size > 0) throw new Error(`the template has no placeholder for: ${[...unused].join(', ')}`);
   return filled;
 }

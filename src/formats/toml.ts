@@ -1,6 +1,6 @@
 /**
- * TOML 1.0, read by toml-eslint-parser, with the place of each key. That parser is as strict as the one of podman (which
- * takes neither a byte order mark nor what TOML 1.1 brought) and knows where every value stands.
+ * TOML 1.0, parsed by toml-eslint-parser, with the position of each key. The parser is as strict as podman's parser (no byte
+ * order mark, no features of TOML 1.1) and returns the position of every value.
  *
  * It is not needed by most commands: the build keeps it in a file of its own.
  */
@@ -12,7 +12,7 @@ import type { Path, Position } from '../core/finding.ts';
 export interface ParsedToml {
   /** A table as a plain object; below it tables, lists, strings, numbers, booleans and dates. */
   readonly value: object;
-  /** Where the key of the deepest value on the path that exists stands; an item of a list where the item stands. */
+  /** Position of the key of the deepest existing value on the path; for an item of a list, the position of the item. */
   readonly locate: (path: Path) => Position | undefined;
 }
 
@@ -22,7 +22,7 @@ export class TomlError extends FormatError {
 
   constructor(message: string, position: Position) {
     super(message, {
-      hint: 'correct the line; texts are in double quotes: location = "registry.example.com"',
+      hint: 'fix the line; put strings in double quotes: location = "registry.example.com"',
     });
     this.position = position;
   }
@@ -42,7 +42,8 @@ export function parseToml(text: string): ParsedToml {
     for (const item of program.body[0].body) notePlaces(item, [], noted);
     return { value, locate: (path) => locate(path, noted.places) };
   } catch (error) {
-    if (error instanceof RangeError) throw new TomlError('has too many levels or too long a text', start);
+    if (error instanceof RangeError)
+      throw new TomlError('contains too many levels or a string that is too long', start);
     if (!(error instanceof ParseError)) throw error;
     const position = toPosition({ line: error.lineNumber, column: error.column }, text.split('\n'));
     throw new TomlError(

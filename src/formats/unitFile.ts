@@ -194,7 +194,7 @@ class UnitReader {
     return { text: text.endsWith('\r') ? text.slice(0, -1) : text, isLast: true };
   }
 
-  /** What stands before the next equals sign, which is consumed. */
+  /** The text before the next equals sign, which is consumed. */
   optionName(): string {
     const start = this.#position;
     const equals = this.#bytes.indexOf('=', start);
@@ -217,7 +217,7 @@ class UnitReader {
     this.#bufferEnd = Math.min(this.#position + bufferSize, this.#bytes.length);
   }
 
-  /** The next carriage return or line feed; the end of the text where there is none. */
+  /** Position of the next carriage return or line feed, or the end of the text. */
   #findLineEnd(): number {
     let index = this.#position;
     while (index < this.#bytes.length) {
@@ -250,7 +250,7 @@ function isSpace(character: string): boolean {
   return spaces.has(character);
 }
 
-/** Go's `strings.TrimSpace`: unlike `trim()`, U+0085 is a space and U+FEFF is none. */
+/** Go's `strings.TrimSpace`: unlike `trim()`, it removes U+0085 and keeps U+FEFF. */
 function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;

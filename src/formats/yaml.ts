@@ -15,7 +15,7 @@ import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
 export interface ParsedYaml {
   /** Plain objects, lists, strings, numbers, booleans and null; null for an empty text. */
   readonly value: unknown;
-  /** Where the deepest value on the path that exists stands; undefined only for an empty text. */
+  /** Position of the deepest existing value on the path; undefined only for an empty text. */
   readonly locate: (path: Path) => Position | undefined;
 }
 
@@ -46,7 +46,7 @@ function refuseLarge(text: string): void {
     count += 1;
     if (count <= maxValues) continue;
     throw yamlError(text, {
-      message: sentence('it has too many lines and values'),
+      message: sentence('it contains too many lines and values'),
       offset: at,
       hint: 'split it into several files',
     });

@@ -1,15 +1,15 @@
-/** Time, which tests give their own of. */
+/** Time; tests replace it. */
 
 export interface Clock {
-  /** Milliseconds from any moment; goes on evenly when the time of the machine is set. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** The time of the machine, for what others read. */
+  /** The system time, for output. */
   date(): Date;
-  /** @returns what calls it off */
+  /** @returns a function that cancels the timer */
   after(milliseconds: number, action: () => void): () => void;
 }
 
-/** The longest that a timer of Node takes; beyond, it would ring at once. */
+/** The longest delay that Node supports; longer delays would fire immediately. */
 const LONGEST = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after that time, or earlier when the signal comes: the caller looks which it was. */
+/** Resolves after this time, or earlier on the signal; the caller checks which one. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -124,7 +124,7 @@ export function declareShortHelp(command: Command, common: readonly string[], re
 function moreHelp(command: Command): string {
   const names = [];
   for (let it: Command | null = command; it !== null; it = it.parent) names.unshift(it.name());
-  return `\nPrint all options and the reference: ${names.join(' ')} --help-all`;
+  return `\nRun '${names.join(' ')} --help-all' for all options and the reference`;
 }
 
 /** Whether the help of the command prints this option. */

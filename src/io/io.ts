@@ -1,4 +1,4 @@
-/** What a command may touch of the process it runs in. Tests give their own. */
+/** The process environment of a command. Tests replace it. */
 
 import type { Readable, Writable } from 'node:stream';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -10,7 +10,7 @@ export interface Io {
   readonly stdin: Readable;
   /** Data only. */
   readonly stdout: Output;
-  /** What becomes of the work: progress, and how it ended. What is wrong goes to `report` (`io/report/report.ts`). */
+  /** Progress and results. Errors and warnings go to `report` (`io/report/report.ts`). */
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths of the user start here. */
@@ -19,20 +19,20 @@ export interface Io {
   readonly programName: string;
   /** The absolute path that the program was started by; undefined where it is called as a library. */
   readonly programPath?: string | undefined;
-  /** Takes what there is to say about the inputs; where it is absent, that is text on standard error. */
+  /** Receives diagnostics; if absent, they are text on standard error. */
   readonly report?: ((diagnostics: readonly Diagnostic[]) => void) | undefined;
-  /** Takes what was read and why something was decided, a line each; absent where nobody asked (`--verbose`). */
+  /** Receives a line for each read input and each decision; absent without `--verbose`. */
   readonly note?: ((text: string) => void) | undefined;
   /** Whether text for people on standard output may have colours. */
   readonly hasColors?: boolean;
-  /** The ids of the rules that the user turned off; they are known ones. */
+  /** The ids of ignored rules; all are valid. */
   readonly ignored?: readonly string[];
 }
 
-/** The same `io` with other members. The rest is asked of `io` when it is used: opening standard input takes time. */
+/** The same `io` with changed members. Other members are read from `io` on use, because opening standard input takes time. */
 export function ioWith(io: Io, changes: Partial<Io>): Io {
   return Object.create(io, Object.getOwnPropertyDescriptors(changes));
 }
 
-/** 0: done, or valid. 1: failed, or invalid. 2: wrong usage. */
+/** 0: success or valid. 1: failure or invalid. 2: usage error. */
 export type ExitCode = 0 | 1 | 2;

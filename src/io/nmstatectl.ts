@@ -73,7 +73,7 @@ function run(input: number, { program, env, timeout = defaultTimeout }: Nmstatec
     const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
     const end = (): void => {
       child.kill('SIGKILL');
-      // What it has started may hold on to the pipes.
+      // Its child processes may keep the pipes open.
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
@@ -105,27 +105,26 @@ function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
 }
 
 function startError(program: string, cause: Error): CliError {
-  const reason =
-    'code' in cause && cause.code === 'ENOENT' ? 'it is not there' : 'it is no program that may be run';
+  const reason = 'code' in cause && cause.code === 'ENOENT' ? 'file not found' : 'not an executable file';
   return new CliError(`Cannot run ${program}: ${reason}`, {
     code: 'ERR_PROGRAM',
-    hint: 'give the path of nmstatectl',
+    hint: 'pass the path of nmstatectl',
     cause,
   });
 }
 
 function endedError(program: string, signal: NodeJS.Signals | null, timeout: number): CliError {
-  return new CliError(`${program} was ended by ${signal ?? 'a signal'}`, {
+  return new CliError(`${program} was killed by ${signal ?? 'a signal'}`, {
     code: 'ERR_PROGRAM',
-    hint: `it may take ${timeout / 1000} seconds and write ${maxOutput / 1024 / 1024} MiB; run it by hand to see more`,
+    hint: `run it manually to find the cause; the limits are ${timeout / 1000} seconds and ${maxOutput / 1024 / 1024} MiB of output`,
   });
 }
 
 function refusedError(said: string, code: number): CliError {
   const reason = withoutLogLines(said) || `exit code ${code}`;
-  return new CliError(`nmstatectl refuses the network state: ${reason}`, {
+  return new CliError(`nmstatectl rejected the network state: ${reason}`, {
     code: 'ERR_SETTING',
-    hint: 'correct the network state',
+    hint: 'fix the network state',
   });
 }
 
@@ -145,9 +144,9 @@ async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
   const { parseYaml } = await import('../formats/yaml.ts');
   const entries = listOfPairs(readOutput(parseYaml, output));
   if (entries === undefined) {
-    throw new CliError('nmstatectl has written something that is no list of keyfiles', {
+    throw new CliError('unexpected output from nmstatectl: not a list of keyfiles', {
       code: 'ERR_PROGRAM',
-      hint: 'a version of nmstate that knows "nmstatectl gc" is needed: 1.2 or later',
+      hint: 'install nmstate 1.2 or later, which supports "nmstatectl gc"',
     });
   }
   return entries;

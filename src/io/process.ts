@@ -1,7 +1,6 @@
 /**
- * Processes: the name of this one, by which others can tell whether it is still running, its signals, and its memory.
- * Process IDs mean something only to those that see the same processes: the same start of the same machine and, on Linux,
- * the same PID namespace.
+ * Processes: the identity of this one, which lets other processes check whether it is still running, its signals, and its
+ * memory. Process IDs are valid only on the same boot of the same machine and, on Linux, in the same PID namespace.
  */
 
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -28,7 +27,7 @@ export function processWithId(pid: string): string {
   return `${pid}-0-${system()}`;
 }
 
-/** `elsewhere`: it cannot be seen from here whether the process is running. */
+/** `elsewhere`: the process is not visible on this machine. */
 type ProcessState = 'running' | 'ended' | 'elsewhere';
 
 export function stateOf(owner: string): ProcessState {
@@ -42,7 +41,7 @@ export function stateOf(owner: string): ProcessState {
   return start === '0' || start === String(startOf(Number(pid))) ? 'running' : 'ended';
 }
 
-/** The time that tells a process from a later one with the same ID; 0 where the system does not show it. */
+/** The start time, which distinguishes a process from a later one with the same ID; 0 if the system does not provide it. */
 function startOf(pid: number): number {
   try {
     // Field 22. The name of the program, field 2, is in parentheses and may have blanks.
@@ -100,20 +99,20 @@ export function listenToSignals(reload: () => void): Signals {
 }
 
 /**
- * Frees the memory of `bytes` at once; nobody may use them any more. The garbage collector lets 30 to 60 MiB of bytes from
- * sockets come together before it looks at them, which is most of what a transfer takes. Where they share it with others, as the small ones of Node's
- * pool do, it stays.
+ * Frees the memory of `bytes` immediately; they must not be used afterwards. Otherwise the garbage collector lets 30 to 60 MiB
+ * of socket buffers accumulate, which is most of the memory of a transfer. Shared memory, such as Node's pool of small
+ * buffers, stays.
  */
 export function freeMemory({ buffer, length }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || length === 0 || length < buffer.byteLength) return;
   if ('transfer' in buffer && typeof buffer.transfer === 'function') buffer.transfer(0);
-  else nobody().postMessage(undefined, [buffer]);
+  else closedPort().postMessage(undefined, [buffer]);
 }
 
 let port: MessageChannel['port1'] | undefined;
 
-/** For Node 20: what is handed to somebody who has gone is gone, too. */
-function nobody(): MessageChannel['port1'] {
+/** For Node 20: a buffer that is transferred to a closed port is freed. */
+function closedPort(): MessageChannel['port1'] {
   if (port === undefined) {
     port = new MessageChannel().port1;
     port.close();

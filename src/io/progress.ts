@@ -1,7 +1,6 @@
 /**
- * What says how far a long piece of work is: one line on a terminal for work that is done in pieces, and nothing anywhere
- * else; for transfers a line each, and elsewhere plain text now and then. Drawn by cli-progress, which is loaded only
- * then.
+ * Progress output. On a terminal: one line for work in steps, and one line per transfer. Elsewhere: nothing for work in steps,
+ * and occasional plain text for transfers. cli-progress draws the lines and is loaded on demand.
  */
 
 import type { MultiBar, SingleBar } from 'cli-progress';
@@ -11,7 +10,7 @@ import type { Output } from './io.ts';
 export interface Progress {
   /** `done` of all pieces are finished. */
   readonly update: (done: number) => void;
-  /** Takes the line away, so that other text can be written; the next `update` brings it back. */
+  /** Removes the line, so that other text can be written; the next `update` restores it. */
   readonly clear: () => void;
 }
 
@@ -40,7 +39,7 @@ export function showProgress(stream: Output, what: string, total: number): Progr
 /** Milliseconds after which the line goes away by itself: as long as it is there, the program does not end. */
 const longestIdle = 30_000;
 
-/** Undefined where it cannot be loaded: the work is not worth less for it. */
+/** Undefined if it cannot be loaded: progress output is optional. */
 async function loadBar(stream: Output, what: string): Promise<SingleBar | undefined> {
   const library = await import('cli-progress').catch(() => undefined);
   if (library === undefined) return undefined;
@@ -58,9 +57,9 @@ async function loadBar(stream: Output, what: string): Promise<SingleBar | undefi
 
 /** One of several transfers at a time. */
 interface TransferProgress {
-  /** Bytes that are there, and those of all, where that is known. */
+  /** Received bytes, and the total size if known. */
   readonly update: (done: number, total: number | undefined) => void;
-  /** Takes its line away. */
+  /** Removes its line. */
   readonly end: () => void;
 }
 
@@ -74,7 +73,7 @@ export interface TransfersProgress {
 /** Milliseconds between two plain lines about the same transfer. */
 const plainInterval = 10_000;
 
-/** A line a transfer on a terminal; elsewhere text, when some time has passed. */
+/** One line per transfer on a terminal; elsewhere occasional text. */
 export async function showTransfers(stream: Output): Promise<TransfersProgress> {
   const bars = stream.isTTY === true ? await loadBars(stream) : undefined;
   const say = (text: string): void => void stream.write(`${text}\n`);
@@ -134,7 +133,7 @@ function formatAmount(done: number, total: number | undefined): string {
   return total === undefined ? formatSize(done) : `${formatSize(done)}/${formatSize(total)}`;
 }
 
-/** `update`, which draws anew, is not in the types of cli-progress. */
+/** `update` redraws all bars; the types of cli-progress do not contain it. */
 type Bars = MultiBar & { readonly update: () => void };
 
 async function loadBars(stream: Output): Promise<Bars | undefined> {

@@ -11,7 +11,7 @@ import { writeAllNow } from './files/handles.ts';
 import type { Io, Output } from './io.ts';
 import { EventEmitter } from 'node:events';
 
-/** @throws CliError where binary data would go to a terminal */
+/** @throws CliError if standard output is a terminal */
 export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
   if (stdout.isTTY !== true) return;
   throw new CliError('Refusing to write binary data to terminal', {
@@ -53,22 +53,22 @@ async function* copiesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** Standard output that has taken everything when `write` returns, without a turn of the event loop. */
+/** Synchronous standard output. */
 export interface DirectStdout {
-  /** @throws CliError for any failure but a reader that has gone */
+  /** @throws CliError for any failure, except for a closed pipe */
   readonly write: (bytes: Uint8Array) => 'written' | 'reader gone';
-  /** Bytes that are best written at once. */
+  /** The best size of a write. */
   readonly blockSize: number;
   readonly close: () => void;
 }
 
-/** What a pipe holds on Linux: more would be written in several steps, and be out of the caches of the processor. */
+/** The size of a pipe buffer on Linux: more bytes would be written in several steps and leave the CPU caches. */
 const PIPE_SIZE = 64 * 1024;
 const FILE_BLOCK = 1024 * 1024;
 
 /**
- * Undefined where standard output is neither a file nor a pipe of the system. Node has told a pipe not to let anybody
- * wait, also those who share it; opened anew, it does.
+ * Undefined if standard output is neither a file nor a pipe of the system. Node sets a pipe to non-blocking mode, also for
+ * processes that share it; reopening it gives a blocking descriptor.
  */
 export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout | undefined {
   if (!('fd' in stdout) || typeof stdout.fd !== 'number' || stdout.writableLength > 0) return undefined;
@@ -82,7 +82,7 @@ export function openDirectStdout({ stdout }: Pick<Io, 'stdout'>): DirectStdout |
   return { write: (bytes) => writeNow(pipe, bytes), blockSize: PIPE_SIZE, close: () => closeSync(pipe) };
 }
 
-/** Undefined where there is no such file system, or the pipe belongs to another user. */
+/** Undefined without /proc, or if the pipe belongs to another user. */
 function openAnew(fd: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY);
@@ -141,7 +141,7 @@ export function directOutput(fd: number): Output {
   return output as Output;
 }
 
-/** For Node to tell what terminals are, it loads sockets. */
+/** Node loads its socket code to detect terminals, so this check avoids it. */
 function mayBeTerminal(fd: number): boolean {
   const stats = fstatSync(fd);
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
@@ -169,7 +169,7 @@ class DirectOutput extends EventEmitter {
   }
 }
 
-/** A pipe that others have set not to block is full at times. */
+/** A non-blocking pipe may be full. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length;) {
     try {

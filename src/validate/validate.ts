@@ -11,7 +11,7 @@ import {
   type CheckedFile,
   jsonReporter,
   type Reporter,
-  type Told,
+  type ReportOutput,
   type UncheckedFile,
 } from '../io/report/reporter.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
@@ -197,7 +197,7 @@ function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
   return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
 }
 
-async function tell({ stdout, stderr, error }: Told, io: Io): Promise<void> {
+async function tell({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {
   if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
   if (stderr !== '') io.stderr.write(stderr);
   if (error !== undefined) report(io, diagnosticOf(error));

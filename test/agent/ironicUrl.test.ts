@@ -46,7 +46,7 @@ describe('ironicHostUrl', () => {
     ['user:secret@h', 'this has a user name in it'],
     ['[192.0.2.1]', 'brackets are for IPv6 addresses'],
     ['2001:db8::g', 'it is not an IPv6 address'],
-    ['not_a_host', 'it has an underscore in it'],
+    ['not_a_host', 'it contains an underscore'],
     ['300.0.0.1', 'it ends in a number, but is not an IPv4 address'],
   ])('refuses %j', (host, reason) => {
     const text = outcome(() => ironicHostUrl(host, target));
@@ -93,7 +93,7 @@ describe('checkApiUrls', () => {
     ['user:secret@h', 'does not start with http://'],
     ['https://h?a', 'there is a query or fragment in the URL'],
     ['https://h/a b', 'there is a blank in the URL'],
-    ['https://h_h', 'it has an underscore in it'],
+    ['https://h_h', 'it contains an underscore'],
     ['https://h\\x', 'is not allowed'],
   ])('refuses %j', (text, reason) => {
     const shown = outcome(() => checkApiUrls(text, { flag: '--api-url' }));

@@ -129,18 +129,18 @@ describe('--quiet', () => {
 
 describe('causes of errors', () => {
   it.each([
-    ['iso kargs show no.iso', /^error: ISO image not found: no.iso\nhint: check the path\n$/],
+    ['iso kargs show no.iso', /^error: ISO image not found: no.iso\nhint: use a path that exists\n$/],
     [
       '--verbose iso kargs show no.iso',
-      /hint: check the path\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+      /hint: use a path that exists\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
     ],
     [
       'iso kargs show no.iso --verbose',
-      /hint: check the path\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
+      /hint: use a path that exists\ncode: ERR_FILE_MISSING\ncause: Error: ENOENT: .*\n$/,
     ],
     [
       'iso --debug kargs show no.iso',
-      /hint: check the path\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
+      /hint: use a path that exists\ncode: ERR_FILE_MISSING\n {4}at [^]*\ncause: Error: ENOENT: .*\n {4}at /,
     ],
     ['--debug render --debug', /\n {4}at /],
     ['render --debug', /^error: the URL of Ironic is missing\n[^]*\(see --help\)\n$/],
@@ -157,16 +157,16 @@ describe('--verbose', () => {
   it.each([
     [
       'validate good.ign',
-      ['good.ign read: 34 bytes', 'good.ign: checked as Ignition 3.4.0', 'no unit runs the agent'],
+      ['read good.ign (34 bytes)', 'good.ign: checked as Ignition 3.4.0', 'no unit runs the agent'],
     ],
     ['validate --lint agent good.ign', ['--lint agent']],
-    ['validate -', ['standard input read: 34 bytes']],
-    ['iso kargs show live.iso', [/live\.iso opened: a file of \d+ bytes/]],
+    ['validate -', ['read standard input (34 bytes)']],
+    ['iso kargs show live.iso', [/opened live\.iso: a file of \d+ bytes/]],
     [
       'iso ignition embed -i good.ign live.iso -o -',
       [
-        /its embed area is images\/ignition\.img: 262144 bytes at \d+/,
-        /\d+ places changed, \d+ bytes in all; it keeps its size/,
+        /reserved area in images\/ignition\.img, 262144 bytes at offset \d+/,
+        /changed \d+ ranges of the image \(\d+ bytes\); image size unchanged/,
       ],
     ],
     ['iso ignition embed --no-validate -i good.ign live.iso -o -', ['config not validated: --no-validate']],
@@ -201,7 +201,7 @@ describe('--verbose', () => {
     const name = 'a\u001b[31m.ign';
     writeFileSync(join(cwd, name), '{}');
     const { stderr } = await runCli(['validate', '--verbose', name], { cwd });
-    expect(stderr).toContain('note: a\\u001b[31m.ign read');
+    expect(stderr).toContain('note: read a\\u001b[31m.ign');
     expect(stderr).not.toContain('\u001b');
   });
 

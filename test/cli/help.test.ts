@@ -134,16 +134,13 @@ describe('values to choose from', () => {
   }
 
   it.each([
-    [
-      ['validate', '--format', 'jsn', 'x.ign'],
-      'hint: did you mean json? Else use one of text, json, sarif, github',
-    ],
-    [['iso', 'kargs', 'show', '--format', 'tex', 'x.iso'], 'hint: did you mean text?'],
-    [['pxe', 'kargs', '--base-url', 'http://a', '--format', 'pxelinx'], 'hint: did you mean pxelinux?'],
-    [['render', '--profile', 'buildpi'], 'hint: did you mean buildpy?'],
-    [['deploy', 'node', '--format', 'comand'], 'hint: did you mean command?'],
-    [['completion', 'bsh'], 'hint: did you mean bash?'],
-    [['man', 'is'], 'hint: did you mean iso?'],
+    [['validate', '--format', 'jsn', 'x.ign'], 'hint: use json; valid values: text, json, sarif, github'],
+    [['iso', 'kargs', 'show', '--format', 'tex', 'x.iso'], 'hint: use text; valid values: '],
+    [['pxe', 'kargs', '--base-url', 'http://a', '--format', 'pxelinx'], 'hint: use pxelinux; valid values: '],
+    [['render', '--profile', 'buildpi'], 'hint: use buildpy; valid values: '],
+    [['deploy', 'node', '--format', 'comand'], 'hint: use command; valid values: '],
+    [['completion', 'bsh'], 'hint: use bash; valid values: '],
+    [['man', 'is'], 'hint: use iso; valid values: '],
     [['renderr'], '(Did you mean render?)'],
     [['iso', 'igniton', 'embed'], '(Did you mean ignition?)'],
     [['pxe', 'network', 'unwarp', 'x'], '(Did you mean unwrap?)'],

@@ -55,8 +55,8 @@ describe('--ignore', () => {
   });
 
   it.each([
-    ['agent-conf-unknown-optoin', `unknown rule "agent-conf-unknown-optoin"\nhint: did you mean ${rule}`],
-    ['qqqq', 'unknown rule "qqqq"\nhint: list all rules with "explain"'],
+    ['agent-conf-unknown-optoin', `unknown rule "agent-conf-unknown-optoin"\nhint: use ${rule}`],
+    ['qqqq', 'unknown rule "qqqq"\nhint: run "ironic-coreos explain" to list all rules'],
     ['', 'unknown rule ""'],
     [`${rule},path-relative`, 'path-relative is an error and cannot be ignored'],
     ['image-embed-area', 'image-embed-area is an error and cannot be ignored'],
@@ -150,7 +150,7 @@ describe('ignore in an inventory', () => {
     expect(await run('render', '--inventory', 'wrong.yaml', '-o', 'wrong')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'error: wrong.yaml:5:10: ignore: unknown rule "agent-siz"\nhint: did you mean agent-size',
+        'error: wrong.yaml:5:10: ignore: unknown rule "agent-siz"\nhint: use agent-size',
       ),
     });
     const hosts = '[{name: a, ignore: [path-relative]}, {name: b}]';

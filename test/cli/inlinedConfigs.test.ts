@@ -74,7 +74,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 describe('validate', () => {
   it('says where in which config something is wrong, and shows it without its secrets', async () => {
     const { code, stdout, stderr } = await run('validate relative.ign');
-    expect([code, stderr]).toEqual([1, 'relative.ign: not valid (1 error, 2 warnings)\n']);
+    expect([code, stderr]).toEqual([1, 'relative.ign: invalid (1 error, 2 warnings)\n']);
     const place = 'relative.ign > ignition.config.merge.1 > ignition.config.merge.0:1';
     expect(stdout).toContain(
       `error: path not absolute [$.storage.files.0.path] (path-relative)\n  --> ${place}:61\n`,

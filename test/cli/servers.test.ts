@@ -83,7 +83,7 @@ describe.each(names)('%s over https', (name) => {
     expect([code, stderr]).toEqual([
       1,
       `error: ${server.origin}/coreos.iso cannot be fetched: its TLS certificate is not trusted\n` +
-        'hint: name the authority in NODE_EXTRA_CA_CERTS\n',
+        'hint: set NODE_EXTRA_CA_CERTS to the file with the CA certificate\n',
     ]);
     expect(server.requests).toEqual([]);
     expect(await newFiles()).toEqual([]);
@@ -123,8 +123,8 @@ describe.each(names)('%s by a proxy that connects', (name) => {
     const { code, stderr } = await runCli(await argumentsOf(name, 'https://images.test'), { cwd, env });
     expect([code, stderr]).toEqual([
       1,
-      'error: https://images.test/coreos.iso cannot be fetched: the proxy answers with 407\n' +
-        'hint: the proxy wants a user name and a password: http://USER:PASSWORD@…\n',
+      'error: https://images.test/coreos.iso cannot be fetched: the proxy returned HTTP status 407\n' +
+        'hint: add the credentials to the proxy URL: http://USER:PASSWORD@…\n',
     ]);
   });
 });
@@ -136,7 +136,7 @@ it.each(names)('%s: a proxy may refuse to connect', async (name) => {
   const { code, stderr } = await runCli(await argumentsOf(name, 'https://images.test'), { cwd, env });
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/the proxy answers with 403\nhint: check https_proxy/),
+    expect.stringMatching(/the proxy returned HTTP status 403\nhint: correct https_proxy/),
   ]);
   expect(stderr).not.toContain('hunter');
 });
@@ -177,7 +177,7 @@ describe('an image by URL', () => {
     const { code, stderr } = await runCli([...embed, 'new.iso', `${server.origin}/coreos.iso`], { cwd });
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('the connection broke off; trying again in 1 s'),
+      expect.stringContaining('the connection was interrupted; retrying in 1 s'),
     ]);
     expect((await readFile(join(cwd, 'new.iso'))).equals(expected)).toBe(true);
     const rest = server.requests.find(({ range }) => range?.endsWith(`-${image.length - 1}`) === true);

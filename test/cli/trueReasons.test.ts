@@ -75,7 +75,7 @@ describe('File exists', () => {
     const { code, stderr } = await runCli(line.split(' '), { cwd });
     expect([code, stderr]).toEqual([
       1,
-      'error: File exists: out\nhint: replace it with --overwrite, or write elsewhere\n',
+      'error: File exists: out\nhint: replace it with --overwrite, or use another path\n',
     ]);
   });
 

@@ -43,12 +43,12 @@ const run = async (line: string, options: RunOptions = {}): Promise<RunResult> =
 describe('validate', () => {
   it.each([
     ['good', 0, /^$/, 'good.yaml: valid\n'],
-    ['relative', 1, /--> relative\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid (1 error)'],
-    ['wrongType', 1, /--> wrongType\.yaml:7:13\n/, 'not valid'],
-    ['secret', 1, /--> secret\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'not valid'],
-    ['quoted', 1, /6 \| {5}- path: "etc\/x # no comment" # \*/, 'not valid'],
+    ['relative', 1, /--> relative\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'invalid (1 error)'],
+    ['wrongType', 1, /--> wrongType\.yaml:7:13\n/, 'invalid'],
+    ['secret', 1, /--> secret\.yaml:6:13\n[^]* 6 \| {5}- path: etc\/x # \*/, 'invalid'],
+    ['quoted', 1, /6 \| {5}- path: "etc\/x # no comment" # \*/, 'invalid'],
     ['butane', 1, /^$/, 'error: butane.yaml: it is a Butane config\nhint: translate it with butane first\n'],
-    ['broken', 1, /^$/, /^error: broken\.yaml: YAML cannot be read: .* at line \d+, column \d+\n/],
+    ['broken', 1, /^$/, /^error: broken\.yaml: Invalid YAML: .* at line \d+, column \d+\n/],
   ])('%s', async (name, code, stdout, stderr) => {
     const result = await run(`validate ${name}.yaml`);
     expect(result.code).toBe(code);

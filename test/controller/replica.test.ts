@@ -39,7 +39,7 @@ async function start(server: string, more: ControllerOptions = {}): Promise<Repl
 
 describe('a replica', () => {
   it.each([
-    ['nobody', 'http://127.0.0.1:1', 'nothing listens there'],
+    ['nobody', 'http://127.0.0.1:1', 'connection refused'],
     ['an API server that refuses', '', 'not for you'],
   ])('waits where %s answers, and can be ended', async (_title, server, message) => {
     const replica = await start(server === '' ? await clusterThatAnswers(403) : server);

@@ -104,11 +104,7 @@ describe('deploy baremetalhost', () => {
       [...minimal, '--nmstate', 'list.yaml'],
       /list\.yaml: nmstate must be a YAML mapping/,
     ],
-    [
-      'network data that are no YAML',
-      [...minimal, '--nmstate', 'broken.yaml'],
-      /broken\.yaml: YAML cannot be read/,
-    ],
+    ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {
     expect(await host(...args)).toMatchObject({
       code: 1,

@@ -192,8 +192,8 @@ describe('deploy --inventory where a host is wrong', () => {
   it.each([
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: invalid BMC address'],
     ['no BMC address', '{}', 'the BMC address is missing; Metal3 requires it\nhint: pass bmcAddress, e.g.'],
-    ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress has a placeholder that is not known'],
-    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'has the placeholder {mac}, for which'],
+    ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress contains an unknown placeholder'],
+    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'contains the placeholder {mac}, but this host has no value'],
     [
       'a hint',
       '{bmcAddress: h, rootDeviceHints: {sice: 1}}',
@@ -325,7 +325,7 @@ describe('deploy --inventory asks for another command line', () => {
 
   it.each([
     ['a key', 'agnet: {}\n', '1:8: unknown key "agnet"\nhint: did you mean "agent"?\n'],
-    ['YAML', 'agent: [\n', '2:1: YAML cannot be read'],
+    ['YAML', 'agent: [\n', '2:1: Invalid YAML'],
   ])('of an inventory with wrong %s it says where', async (_title, text, message) => {
     await writeFile(path('wrong.yaml'), text);
     const { code, stdout, stderr } = await run(['node', '--inventory', 'wrong.yaml']);

@@ -100,7 +100,7 @@ describe('createKeySource', () => {
 
   it.each([
     ['is not there', 'none', 'Keyring not found'],
-    ['holds no key', 'text', 'cannot be used as a keyring'],
+    ['holds no key', 'text', 'is not a valid keyring'],
   ])('a keyring that %s is an error', async (_title, name, message) => {
     writeFileSync(join(folder, 'text'), 'hello');
     await expect(found({ keyring: name })).rejects.toThrow(message);

@@ -42,7 +42,7 @@ describe('decompressMember', () => {
   });
 
   it.each(samples)('%s keeps to the limit', async (format, bytes) => {
-    const message = `The ${format} data unpacks to more than the limit of 4 bytes`;
+    const message = `The ${format} data decompresses to more than 4 bytes`;
     await expect(decompressMember(bytes, { maxBytes: 4 })).rejects.toThrow(message);
   });
 
@@ -66,13 +66,13 @@ describe('unpackMember', () => {
 
   it.each(packed)('%s keeps to the limit', async (format, bytes) => {
     await expect(unpack(format, bytes, { maxBytes: 4 })).rejects.toThrow(
-      `The ${format} data unpacks to more than the limit of 4 bytes`,
+      `The ${format} data decompresses to more than 4 bytes`,
     );
   });
 
   it.each(packed)('%s keeps to the number of streams', async (format, bytes) => {
     await expect(unpack(format, bytes, { left: 0 })).rejects.toThrow(
-      'The compressed data is made of too many streams at byte 0',
+      'The compressed data contains too many streams at byte 0',
     );
   });
 });

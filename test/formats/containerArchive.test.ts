@@ -206,7 +206,7 @@ describe('readContainerArchive', () => {
 
   it('leaves out what is of an unknown kind', async () => {
     const archive = await tarOf(await ociWith({ manifest: { mediaType: 'application/vnd.example' } }));
-    await expect(read(archive)).rejects.toThrow('has no container image in it');
+    await expect(read(archive)).rejects.toThrow('contains no container image');
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe('readContainerArchive', () => {
       (archive) => archive.images.length,
       (error: Error) => error.message,
     );
-    expect(images).toBe(found === 'none' ? 'has no container image in it' : 1);
+    expect(images).toBe(found === 'none' ? 'contains no container image' : 1);
   });
 
   it('joins the names of an image that is listed twice', async () => {
@@ -271,7 +271,9 @@ describe('readContainerArchive', () => {
   });
   it('holds no more documents than an image has', async () => {
     const entries = [...filler('{'), ...(await dockerEntries(image))];
-    await expect(read(await tarOf(entries), 1 << 20)).rejects.toThrow('has no JSON in manifest.json');
+    await expect(read(await tarOf(entries), 1 << 20)).rejects.toThrow(
+      'contains no valid JSON in manifest.json',
+    );
   });
 
   it.each(['latest', 'not a name!', 'quay.io/no/tag'])('takes %j for no name', async (partial) =>
@@ -295,23 +297,23 @@ describe('a broken archive', () => {
     [
       'of something else',
       () => tarOf([['etc/passwd', 'root']]),
-      'neither index.json with oci-layout nor manifest.json',
+      'neither oci-layout and index.json nor manifest.json',
     ],
-    ['without a layer', () => without(/\.tar$/), 'lacks'],
-    ['without its config', () => without(/[0-9a-f]\.json$/), 'lacks'],
+    ['without a layer', () => without(/\.tar$/), 'does not contain'],
+    ['without its config', () => without(/[0-9a-f]\.json$/), 'does not contain'],
     ['with another config', () => change('amd64', 'arm64'), 'does not match its digest'],
-    ['of another version', () => change('1.0.0', '2.0.0'), 'unknown version'],
-    ['with a digest it does not know', () => change('sha256:', 'md5:'), 'without a digest of sha256'],
+    ['of another version', () => change('1.0.0', '2.0.0'), 'unsupported OCI layout version'],
+    ['with a digest it does not know', () => change('sha256:', 'md5:'), 'without a sha256 digest'],
     [
       'with a digest that leads elsewhere',
       () => change('"digest":"sha256:', '"digest":"sha256:../'),
-      'without a digest of sha256',
+      'without a sha256 digest',
     ],
-    ['without images', () => tarOf([['manifest.json', '[]']]), 'has no container image'],
+    ['without images', () => tarOf([['manifest.json', '[]']]), 'contains no container image'],
     [
       'with a manifest that is no JSON',
       () => tarOf([['manifest.json', '[']]),
-      'has no JSON in manifest.json',
+      'contains no valid JSON in manifest.json',
     ],
     [
       'with circular links',
@@ -330,12 +332,12 @@ describe('a broken archive', () => {
     [
       'whose manifest is no list',
       () => tarOf([['manifest.json', '{}']]),
-      'has a manifest.json that is no list',
+      'contains a manifest.json that is not a list',
     ],
     [
       'of too many images',
       () => tarOf([['manifest.json', JSON.stringify(Array.from({ length: 1001 }, () => ({})))]]),
-      'names more than 1000 manifests',
+      'contains more than 1000 manifests',
     ],
     [
       'of too many manifests',
@@ -345,12 +347,12 @@ describe('a broken archive', () => {
             manifests: Array.from({ length: 1001 }, () => manifests[0]),
           })),
         ),
-      'names more than 1000 manifests',
+      'contains more than 1000 manifests',
     ],
     [
       'without a list of manifests',
       async () => tarOf(withIndex(await ociEntries([image]), () => ({}))),
-      'has a document without the list "manifests"',
+      'contains a JSON document without the list "manifests"',
     ],
     [
       'with another size',
@@ -360,7 +362,7 @@ describe('a broken archive', () => {
             manifests: manifests.map((descriptor) => ({ ...descriptor, size: 7 })),
           })),
         ),
-      /has \d+ bytes of sha256:[0-9a-f]{64}, which is said to have another size/,
+      /contains \d+ bytes for sha256:[0-9a-f]{64}, but the descriptor has another size/,
     ],
     [
       'with something before a digest',
@@ -373,7 +375,7 @@ describe('a broken archive', () => {
             })),
           })),
         ),
-      'without a digest of sha256',
+      'without a sha256 digest',
     ],
     [
       'with a digest that goes on',
@@ -386,7 +388,7 @@ describe('a broken archive', () => {
             })),
           })),
         ),
-      'without a digest of sha256',
+      'without a sha256 digest',
     ],
     [
       'without a manifest that it lists',
@@ -395,7 +397,7 @@ describe('a broken archive', () => {
         const digest = String(manifestsOf(entries)[0]?.['digest']).replace('sha256:', '');
         return tarOf(entries.filter(([path]) => !path.endsWith(digest)));
       },
-      'lacks "blobs/sha256/',
+      'does not contain "blobs/sha256/',
     ],
     [
       'whose version is no text',
@@ -406,53 +408,53 @@ describe('a broken archive', () => {
             path === 'oci-layout' ? '{"imageLayoutVersion":1}' : content,
           ]),
         ),
-      'has an OCI layout of an unknown version: ""',
+      'uses an unsupported OCI layout version: ""',
     ],
     [
       'with a layer too few',
       async () => tarOf(await dockerWith({ config: { rootfs: { diff_ids: ['sha256:00'] } } })),
-      'has 0 layers where the config of the image says 1',
+      'contains 0 layers, but the image config lists 1',
     ],
     ...['architecture', 'os'].map((key): [string, () => Promise<Buffer>, string] => [
       `without its ${key}`,
       async () => tarOf(await dockerWith({ config: { [key]: undefined } })),
-      'has an image that does not say what it runs on',
+      'contains an image without an architecture or operating system',
     ]),
-    ['with an image that is nothing', () => tarOf([['manifest.json', '[null]']]), 'lacks ""'],
+    ['with an image that is nothing', () => tarOf([['manifest.json', '[null]']]), 'does not contain ""'],
     [
       'with a layer that is no path',
       async () => tarOf(await dockerWith({ manifest: { Layers: [7] } })),
-      'lacks ""',
+      'does not contain ""',
     ],
     [
       'without the path of its config',
       async () => tarOf(await dockerWith({ manifest: { Config: 7 } })),
-      'lacks ""',
+      'does not contain ""',
     ],
     [
       'with names that are no list',
       async () => tarOf(await dockerWith({ manifest: { RepoTags: 'a:b' } })),
-      'has a document without the list "RepoTags"',
+      'contains a JSON document without the list "RepoTags"',
     ],
     ...['.json', ''].map((end): [string, () => Promise<Buffer>, string] => [
       `with a config of another digest${end}`,
       async () => tarOf(await dockerWith({ configPath: () => `x/${'0'.repeat(64)}${end}` })),
-      'has content that does not match its digest: x/000',
+      'contains content that does not match its digest: x/000',
     ]),
     [
       'with a large document',
       () => tarOf([['manifest.json', `[${' '.repeat(4 * 1024 * 1024 - 1)}]`]]),
-      'has no JSON in manifest.json, or more than 4194304 bytes of it',
+      'contains no valid JSON in manifest.json, or more than 4 MiB',
     ],
     [
       'with the largest document, and nothing in it',
       () => tarOf([['manifest.json', `[${' '.repeat(4 * 1024 * 1024 - 2)}]`]]),
-      'has no container image in it',
+      'contains no container image',
     ],
     [
       'with a document that is packed',
       async () => tarOf([['manifest.json', gzipSync('[]')]]),
-      'has no JSON in manifest.json',
+      'contains no valid JSON in manifest.json',
     ],
     ['that is cut off', async () => (await dockerArchive(image)).subarray(0, 3000), 'cut off'],
     ['that is empty', async () => Buffer.alloc(0), 'neither'],

@@ -156,7 +156,7 @@ describe('checkDataUrl', () => {
     expect(checkDataUrl(source)).toBe(problem);
     const error = {
       message: `not a valid data URL: ${problem}`,
-      hint: expect.stringMatching(/^write data:/),
+      hint: expect.stringMatching(/^use data:/),
     };
     expect(() => decodeDataUrl(source)).toThrow(expect.objectContaining(error));
   });

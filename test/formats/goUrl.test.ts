@@ -42,20 +42,20 @@ describe('parseGoUrl', () => {
   it.each([
     ['a control character', 'http://h/\n', 'it contains a control character'],
     ['a missing scheme', '://h', 'its scheme is missing'],
-    ['a colon without a scheme', 'a_b:c/d', 'what stands before its colon is no scheme'],
+    ['a colon without a scheme', 'a_b:c/d', 'it has an invalid scheme'],
     ['a bad escape in the path', 'http://h/%zz', 'a percent sign is not followed'],
     ['a cut-off escape in the fragment', 'http://h/#%4', 'a percent sign is not followed'],
     ['a port that is no number', 'http://h:a/', 'its port is not a number'],
-    ['a blank in the host', 'http://a b/', 'its host has a character'],
-    ['an escaped letter in the host', 'http://%41/', 'its host has an escape'],
-    ['a bracket inside the host', 'http://a[b/', 'a bracket stands inside'],
+    ['a blank in the host', 'http://a b/', 'its host contains an invalid character'],
+    ['an escaped letter in the host', 'http://%41/', 'its host contains an invalid escape'],
+    ['a bracket inside the host', 'http://a[b/', 'its host contains a bracket'],
     ['a bracket that is not closed', 'http://[::1/', 'is not closed'],
-    ['an IPv4 address in brackets', 'http://[1.2.3.4]/', 'no IPv6 address'],
-    ['an IPv6 address of nine groups', 'http://[1:2:3:4:5:6:7:8:9]/', 'no IPv6 address'],
-    ['an ellipsis for nothing', 'http://[1:2:3:4::5:6:7:8]/', 'no IPv6 address'],
-    ['an octet with a leading zero', 'http://[::1.2.3.04]/', 'no IPv6 address'],
-    ['an empty zone', 'http://[fe80::1%25]/', 'no IPv6 address'],
-    ['an escaped question mark in a zone', 'http://[fe80::1%25%3f]/', 'its host has an escape'],
+    ['an IPv4 address in brackets', 'http://[1.2.3.4]/', 'not an IPv6 address'],
+    ['an IPv6 address of nine groups', 'http://[1:2:3:4:5:6:7:8:9]/', 'not an IPv6 address'],
+    ['an ellipsis for nothing', 'http://[1:2:3:4::5:6:7:8]/', 'not an IPv6 address'],
+    ['an octet with a leading zero', 'http://[::1.2.3.04]/', 'not an IPv6 address'],
+    ['an empty zone', 'http://[fe80::1%25]/', 'not an IPv6 address'],
+    ['an escaped question mark in a zone', 'http://[fe80::1%25%3f]/', 'its host contains an invalid escape'],
     ['a blank in the user', 'http://u v@h/', 'its user or password'],
     ['a bad escape in the password', 'http://u:%4@h/', 'a percent sign is not followed'],
   ])('refuses %s', (_title, text, problem) => {
@@ -160,7 +160,7 @@ describe('parseGoUrl, of all kinds of texts', () => {
   });
 
   it.each([
-    ['what stands before its colon is no scheme', ['a_b://h/', '+a://h/', 'é:x', 'aé:x']],
+    ['it has an invalid scheme', ['a_b://h/', '+a://h/', 'é:x', 'aé:x']],
     [
       'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)',
       [
@@ -188,7 +188,7 @@ describe('parseGoUrl, of all kinds of texts', () => {
       ['//h:x/p', 'http://h:8x/', 'http://h:x8/', 'http://h:%38/', 'http://[::1]x/', 'http://[::1]:8x/'],
     ],
     [
-      'its host has a character that a host cannot have',
+      'its host contains an invalid character',
       [
         '//a b',
         'http://h\\/',
@@ -200,7 +200,7 @@ describe('parseGoUrl, of all kinds of texts', () => {
       ],
     ],
     [
-      'its host has an escape that a host cannot have',
+      'its host contains an invalid escape',
       [
         'http://a%5bb/',
         'http://%7f/',
@@ -211,11 +211,11 @@ describe('parseGoUrl, of all kinds of texts', () => {
       ],
     ],
     [
-      'its user or password has a character that must be escaped',
+      'its user or password contains a character that must be escaped',
       ['http://u[@h/', 'http://u]@h/', 'http://u"@h/', 'http://ué@h/'],
     ],
     [
-      'its host is no IPv6 address',
+      'its host is not an IPv6 address',
       [
         'http://[1:2:3:4:5:6:7]/',
         'http://[1:2:3:4:5:6:7::8]/',
@@ -245,7 +245,7 @@ describe('parseGoUrl, of all kinds of texts', () => {
         'http://[0000:0000:0000:0000:0000:0ffff:255.255.255.255]/',
       ],
     ],
-    ['a bracket stands inside its host', ['http://[[::1]]/']],
+    ['its host contains a bracket', ['http://[[::1]]/']],
     ['its scheme is missing', [':']],
     ['it contains a control character', ['http://h/?\u0001', 'http://h/\u007f']],
   ])('says %j', (problem, texts) => {

@@ -99,7 +99,7 @@ describe('decodeGzip', () => {
   });
 
   it.each([text.length - 1, 1, 0])('keeps to a limit of %i bytes', (maxBytes) => {
-    const message = `The gzip data unpacks to more than the limit of ${maxBytes} bytes`;
+    const message = `The gzip data decompresses to more than ${maxBytes} bytes`;
     expect(() => decodeGzip(member, { maxBytes })).toThrow(message);
   });
 
@@ -174,7 +174,7 @@ describe('unpackGzip', () => {
   it('keeps to a limit, and fits it exactly', async () => {
     expect((await unpack(member, 50, text.length)).data).toHaveLength(text.length);
     await expect(unpack(member, 50, text.length - 1)).rejects.toThrow(
-      `The gzip data unpacks to more than the limit of ${text.length - 1} bytes`,
+      `The gzip data decompresses to more than ${text.length - 1} bytes`,
     );
   });
 });

@@ -15,15 +15,15 @@ describe('formatKeyfile', () => {
 });
 
 const noSection = {
-  message: 'The keyfile is wrong in line 1: it is before the first section',
+  message: 'Invalid keyfile line 1: it is before the first section',
   hint: 'start with [connection]',
 };
 const noName = (line: number) => ({
-  message: `The keyfile is wrong in line ${line}: its section has no proper name`,
-  hint: 'write it like [connection]',
+  message: `Invalid keyfile line ${line}: the section name is invalid`,
+  hint: 'use a section header like [connection]',
 });
 const noForm = {
-  message: 'The keyfile is wrong in line 2: it is not of the form key=value',
+  message: 'Invalid keyfile line 2: it is not of the form key=value',
   hint: 'start comments with #',
 };
 

@@ -84,7 +84,7 @@ beforeAll(async () => {
     keyring: key.keyring,
     problem: /digest did not match/,
   });
-  add({ title: 'another key', signature: good, keyring: other.keyring, problem: /made by another key/ });
+  add({ title: 'another key', signature: good, keyring: other.keyring, problem: /made with another key/ });
   add({
     title: 'a changed signature',
     signature: Buffer.from(good).fill(0, good.length - 4),
@@ -166,7 +166,7 @@ describe('parseSignatures', () => {
 
 describe('parseKeyring', () => {
   it('refuses text, and the keybox of GnuPG with a hint', async () => {
-    await expect(parseKeyring(Buffer.from('hello'))).rejects.toThrow('it holds no OpenPGP key');
+    await expect(parseKeyring(Buffer.from('hello'))).rejects.toThrow('it contains no OpenPGP key');
     const keybox = Buffer.concat([Buffer.alloc(8), Buffer.from('KBXf'), Buffer.alloc(20)]);
     await expect(parseKeyring(keybox)).rejects.toThrow('keybox');
   });
@@ -201,9 +201,9 @@ describe.skipIf(!have('gpg'))(`signatures of gpg${missingNote('gpg')}`, () => {
   it.each([
     ['binary', ['--detach-sign'], 'Test <test@example.com>'],
     ['armored', ['--armor', '--detach-sign'], 'Test <test@example.com>'],
-    ['text', ['--textmode', '--detach-sign'], 'not made of a binary file'],
+    ['text', ['--textmode', '--detach-sign'], 'not a signature of a binary file'],
     ['SHA-1', ['--digest-algo', 'SHA1', '--allow-weak-digest-algos', '--detach-sign'], 'too weak'],
-    ['no detached one', ['--sign'], 'no OpenPGP signature'],
+    ['no detached one', ['--sign'], 'not a valid OpenPGP signature'],
   ] as const)('%s', async (title, args, problem) => {
     const path = join(folder, `${title} sig`);
     gpg(['--output', path, ...args, join(folder, 'gpg content')]);

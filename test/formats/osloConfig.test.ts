@@ -142,25 +142,17 @@ describe('formatOsloConfig', () => {
 });
 
 it.each<[OsloEntry, string, string]>([
-  [
-    { kind: 'section', name: '' },
-    'The section name "" cannot be written in a config file',
-    'it has to be one line',
-  ],
+  [{ kind: 'section', name: '' }, 'The section name "" cannot be written in a config file', 'use one line'],
   [
     { kind: 'option', section: 'S', name: 'a=b', value: '' },
     'The option name "a=b" cannot be written in a config file',
-    'it has to be one line',
+    'use one line',
   ],
-  [
-    { kind: 'remark', text: 'a' },
-    'The comment "a" cannot be written in a config file',
-    'it has to be one line',
-  ],
+  [{ kind: 'remark', text: 'a' }, 'The comment "a" cannot be written in a config file', 'use one line'],
   [
     { kind: 'option', section: 'S', name: 'a', value: 'b\r' },
-    'A value with such line breaks or blanks cannot be written in a config file',
-    'lines after the first must neither be empty',
+    'The value contains line breaks or spaces that a config file cannot represent',
+    'use LF line endings',
   ],
 ])('%j: %s', (entry, message, hint) => {
   expect(() => formatOsloConfig({ entries: [entry] })).toThrow(

@@ -52,7 +52,7 @@ describe('formatExecArgument', () => {
   it.each(['a\0b', '\ud800'])('refuses %j', (value) => {
     expect(() => formatExecArgument(value)).toThrow(FormatError);
     expect(() => formatExecArgument(value)).toThrow(
-      'An argument of a command cannot have a NUL or half of a surrogate pair in it',
+      'An argument of a command cannot contain a NUL or a lone surrogate',
     );
   });
 
@@ -81,8 +81,8 @@ describe('formatEnvironment', () => {
   });
 
   const badName = {
-    message: expect.stringMatching(/^".*" cannot be the name of an environment variable$/),
-    hint: 'Names have letters, digits and underscores and do not start with a digit',
+    message: expect.stringMatching(/^".*" is not a valid environment variable name$/),
+    hint: 'use letters, digits and underscores, and do not start with a digit',
   };
   it.each([
     ['1A', '', badName],
@@ -92,11 +92,11 @@ describe('formatEnvironment', () => {
       'A',
       '\r',
       {
-        message: 'The environment variable A has a control character in its value',
-        hint: 'systemd takes tabs and line feeds only',
+        message: 'The environment variable A contains a control character',
+        hint: 'remove control characters other than tabs and line feeds',
       },
     ],
-    ['A', '\0', { message: expect.stringMatching(/^The environment variable A cannot have a NUL/) }],
+    ['A', '\0', { message: expect.stringMatching(/^The environment variable A cannot contain a NUL/) }],
   ])('refuses %j with %j', (name, value, expected) => {
     expect(() => formatEnvironment(name, value)).toThrow(FormatError);
     expect(thrownBy(() => formatEnvironment(name, value))).toMatchObject(expected);

@@ -67,14 +67,14 @@ describe('a tar archive', () => {
     });
     await expect(readArchiveFiles(bytes)).rejects.toMatchObject({
       message: `odd is a ${type}`,
-      hint: 'only files can be taken over',
+      hint: 'use an archive with regular files only',
     });
   });
 
   it.each([
-    ['text', Buffer.from('no archive '.repeat(200)), /^it is not a tar archive, or a damaged one: /],
-    ['nothing', new Uint8Array(), 'it has no files'],
-    ['zeros', new Uint8Array(10_240), 'it has no files'],
+    ['text', Buffer.from('no archive '.repeat(200)), /^it is not a valid tar archive: /],
+    ['nothing', new Uint8Array(), 'it contains no files'],
+    ['zeros', new Uint8Array(10_240), 'it contains no files'],
   ])('refuses %s', async (_title, bytes, message) => {
     await expect(readArchiveFiles(bytes)).rejects.toBeInstanceOf(FormatError);
     await expect(readArchiveFiles(bytes)).rejects.toThrow(message);
@@ -108,14 +108,18 @@ describe('a tar archive', () => {
       [withSize(headerOf('a', '0'), '00000001001'), blockOf('x')],
       'it is cut off at byte 1024',
     ],
-    ['a size that is no number', [withSize(headerOf('a', '0'), 'x')], 'a size is no number at byte 0'],
-    ['a negative size', [withSize(headerOf('a', '0'), '\xff'.repeat(11))], 'a size is no number at byte 0'],
-    ['a pax record of no length', paxOf('0 path=b\n'), 'a pax record makes no sense at byte 0'],
-    ['a pax record past the end', paxOf('99 path=b\n'), 'a pax record makes no sense at byte 0'],
-    ['a pax size that is no number', paxOf('9 size=x\n'), 'a size is no number at byte 0'],
-    ['a sparse file', paxOf('22 GNU.sparse.major=1\n'), 'it has a sparse file'],
+    ['a size that is no number', [withSize(headerOf('a', '0'), 'x')], 'a size is not a number at byte 0'],
+    [
+      'a negative size',
+      [withSize(headerOf('a', '0'), '\xff'.repeat(11))],
+      'a size is not a number at byte 0',
+    ],
+    ['a pax record of no length', paxOf('0 path=b\n'), 'a pax record is invalid at byte 0'],
+    ['a pax record past the end', paxOf('99 path=b\n'), 'a pax record is invalid at byte 0'],
+    ['a pax size that is no number', paxOf('9 size=x\n'), 'a size is not a number at byte 0'],
+    ['a sparse file', paxOf('22 GNU.sparse.major=1\n'), 'it contains a sparse file'],
     ['a header that is cut off', [headerOf('a', '0').subarray(0, 100)], 'it is cut off at byte 100'],
-    ['an unknown kind', [headerOf('a', 'Q')], 'a is of an unknown kind, "Q" at byte 0'],
+    ['an unknown kind', [headerOf('a', 'Q')], 'a has the unsupported type "Q" at byte 0'],
   ])('refuses %s', async (_title, parts, message) => {
     await expect(readArchiveFiles(Buffer.concat(parts))).rejects.toThrow(message);
   });

@@ -171,41 +171,45 @@ describe('readTarMembers', () => {
     [
       'too long a record',
       [memberOf({ kind: 'x', size: '4000001' })],
-      'a member says too much of the next one at byte 0',
+      'an extended header is too large at byte 0',
     ],
-    ['a NUL in a path', [memberOf({ kind: 'x' }, record('path', 'a\0b'))], 'a path has a NUL at byte 0'],
-    ['a size below zero', [memberOf({ kind: 'x' }, record('size', '-4'))], 'a size is no number at byte 0'],
+    ['a NUL in a path', [memberOf({ kind: 'x' }, record('path', 'a\0b'))], 'a path contains a NUL at byte 0'],
+    [
+      'a size below zero',
+      [memberOf({ kind: 'x' }, record('size', '-4'))],
+      'a size is not a number at byte 0',
+    ],
     [
       'a size beyond all numbers',
       [memberOf({ kind: 'x' }, record('size', '9007199254740992'))],
-      'a size is no number',
+      'a size is not a number',
     ],
     [
       'a size of the header with a letter',
       [memberOf({ size: '0000000000x' })],
-      'a size is no number at byte 0',
+      'a size is not a number at byte 0',
     ],
     [
       'a size of GNU beyond all numbers',
       [memberOf({ size: '\x80\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff' })],
-      'a size is no number at byte 0',
+      'a size is not a number at byte 0',
     ],
-    ['a size of GNU below zero', [memberOf({ size: '\xff'.repeat(12) })], 'a size is no number at byte 0'],
-    ['a record without length', [memberOf({ kind: 'x' }, 'path=b\n')], 'a pax record makes no sense'],
-    ['a record of length zero', [memberOf({ kind: 'x' }, '0 path=b\n')], 'a pax record makes no sense'],
-    ['a record without value', [memberOf({ kind: 'x' }, '8 path=\nx=')], 'a pax record makes no sense'],
-    ['a record without equals sign', [memberOf({ kind: 'x' }, '8 pathb\n')], 'a pax record makes no sense'],
+    ['a size of GNU below zero', [memberOf({ size: '\xff'.repeat(12) })], 'a size is not a number at byte 0'],
+    ['a record without length', [memberOf({ kind: 'x' }, 'path=b\n')], 'a pax record is invalid'],
+    ['a record of length zero', [memberOf({ kind: 'x' }, '0 path=b\n')], 'a pax record is invalid'],
+    ['a record without value', [memberOf({ kind: 'x' }, '8 path=\nx=')], 'a pax record is invalid'],
+    ['a record without equals sign', [memberOf({ kind: 'x' }, '8 pathb\n')], 'a pax record is invalid'],
     [
       'a record whose equals sign is in the next',
       [memberOf({ kind: 'x' }, '7 path\n10 path=b\n')],
-      'a pax record makes no sense',
+      'a pax record is invalid',
     ],
     [
       'a size with a point',
       [memberOf({ kind: 'x' }, record('size', '4.0'))],
-      'a size is no number at byte 0',
+      'a size is not a number at byte 0',
     ],
-    ['a record without end', [memberOf({ kind: 'x' }, '8 path=b')], 'a pax record makes no sense'],
+    ['a record without end', [memberOf({ kind: 'x' }, '8 path=b')], 'a pax record is invalid'],
     ['padding that is cut off', [memberOf({}, 'x').subarray(0, 600)], 'it is cut off at byte 600'],
     ['a device', [memberOf({ kind: '3' })], 'a is a character-device'],
     ['a device of blocks', [memberOf({ kind: '4' })], 'a is a block-device'],
@@ -238,7 +242,7 @@ describe('readTarMembers', () => {
   it('refuses more members than any archive has', async () => {
     const folders = Buffer.concat(Array.from({ length: 1000 }, () => memberOf({ name: 'f/', kind: '5' })));
     const members = readTarMembers(inputOf('tar', { next: async () => folders }));
-    await expect(members.next()).rejects.toThrow('it has more than 200000 members at byte 102400000');
+    await expect(members.next()).rejects.toThrow('it contains more than 200000 members at byte 102400000');
   });
 
   it.each([

@@ -139,7 +139,11 @@ describe('planIso', () => {
     ['too many arguments', { ...newIso, kargs: 'x'.repeat(2048) }, 'The kernel takes 2047 bytes'],
     ['another boot loader', { ...none, bios: { ...bios, isolinux: Buffer.alloc(999) } }, 'is not ISOLINUX'],
     ['half of ISOLINUX', { ...none, bios: { isolinux, modules: new Map() } }, 'without its file ldlinux.c32'],
-    ['a menu outside of the image', { ...none, efi: { ...efi, menus: ['../grub.cfg'] } }, 'not a path'],
+    [
+      'a menu outside of the image',
+      { ...none, efi: { ...efi, menus: ['../grub.cfg'] } },
+      'invalid path for an ISO 9660 image',
+    ],
     [
       'a menu in the place of the kernel',
       { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },

@@ -110,7 +110,7 @@ describe('readInitrd', () => {
     const bytes = Buffer.concat([gzip(a), xz(b)]);
     const size = cpio(a).length + cpio(b).length;
     expect((await readInitrd(bytes, { maxBytes: size })).size).toBe(3);
-    await expect(readInitrd(bytes, { maxBytes: size - 1 })).rejects.toThrow('unpacks to more than the limit');
+    await expect(readInitrd(bytes, { maxBytes: size - 1 })).rejects.toThrow('decompresses to more than');
   });
 
   it('keeps only files that are wanted, in memory of their own', async () => {
@@ -225,7 +225,7 @@ describe('readInitrdFrom', () => {
 
   it.each([
     ['files', { maxKept: 9_999 }, 'with large, the files to keep are larger than 9999 bytes'],
-    ['unpacked bytes', { maxBytes: 9_999 }, 'The gzip data unpacks to more than the limit of 9999 bytes'],
+    ['unpacked bytes', { maxBytes: 9_999 }, 'The gzip data decompresses to more than 9999 bytes'],
   ])('keeps to a limit of %s', async (_name, limit, message) => {
     const bytes = gzip({ large: 'x'.repeat(10_000) });
     await expect(readInitrdFrom(piecesOf(bytes, 50), limit)).rejects.toThrow(message);
@@ -235,7 +235,7 @@ describe('readInitrdFrom', () => {
     const skippable = Buffer.from('502a4d1800000000', 'hex');
     const archives = Buffer.alloc(5001 * xz({}).length, xz({}));
     for (const bytes of [Buffer.alloc(8 * 5001, skippable), archives]) {
-      await expect(readInitrd(bytes)).rejects.toThrow('The compressed data is made of too many streams');
+      await expect(readInitrd(bytes)).rejects.toThrow('The compressed data contains too many streams');
     }
   });
 

@@ -91,7 +91,7 @@ it('removeNetworkSettings changes nothing where there are none', async () => {
 it.each<[string, string | Uint8Array, string | undefined]>([
   ['a keyfile', '[connection]\nid=eth0\n', undefined],
   ['another section first', '# by hand\n[ipv4]\nmethod=auto\n[connection]\n', undefined],
-  ['no section', 'id=eth0\n', 'The keyfile is wrong in line 1: it is before the first section'],
+  ['no section', 'id=eth0\n', 'Invalid keyfile line 1: it is before the first section'],
   ['no connection', '[ipv4]\nmethod=auto\n', 'it has no section [connection]'],
   ['nothing', '', 'it has no section [connection]'],
   ['no text', Uint8Array.of(0xff, 0xfe), 'it is not UTF-8 text'],

@@ -106,7 +106,7 @@ describe('inspect of an archive', () => {
     const { code, stderr } = await run('inspect', 'plain.tar');
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('plain.tar: is no archive of a container image'),
+      expect.stringContaining('plain.tar: is not a container image archive'),
     ]);
   });
 

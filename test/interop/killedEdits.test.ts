@@ -98,7 +98,9 @@ const done = async (words: Words, image: string): Promise<void> => {
   expect([
     words,
     code,
-    stderr.replace(/^.*is undone\n/, '').replace(/warning: everybody.*\nhint:.*\n/, ''),
+    stderr
+      .replace(/^.*rolled back an interrupted edit\n/, '')
+      .replace(/warning: the image now contains.*\nhint:.*\n/, ''),
   ]).toEqual([words, 0, '']);
 };
 

@@ -86,7 +86,7 @@ describe.each(framings)('the client, of a server with %s', (framing) => {
     const { parts } = await client.get(url);
     await expect(readBusily(parts)).rejects.toMatchObject({
       isPassing: true,
-      message: `${url.href} cannot be fetched: the connection broke off`,
+      message: `${url.href} cannot be fetched: the connection was interrupted`,
     });
   });
 });
@@ -176,7 +176,7 @@ describe('the client', () => {
       unsubscribe('undici:client:sendHeaders', cause);
     }
     expect(faults).toBe(1);
-    const line = expect.stringMatching(/cannot be fetched: the connection broke off; trying again/);
+    const line = expect.stringMatching(/cannot be fetched: the connection was interrupted; retrying/);
     expect(said).toEqual(Array.from({ length: times }, () => line));
   });
 });

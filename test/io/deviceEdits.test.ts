@@ -99,7 +99,7 @@ describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
     );
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('is a block device, which cannot become longer'),
+      expect.stringContaining('is a block device, so the image on it cannot change its size'),
     ]);
     expect(readFileSync(device).equals(medium)).toBe(true);
     expect(await beside(device)).toEqual([]);

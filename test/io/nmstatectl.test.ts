@@ -68,33 +68,33 @@ printf -- "- - 'b c.nmconnection'\\n  - x\\n"`,
 printf 'InvalidArgument: \\033[31mno such key\\n' >&2
 exit 1`;
     expect(await failure(script('refuse', said))).toBe(
-      'nmstatectl refuses the network state: InvalidArgument:  [31mno such key',
+      'nmstatectl rejected the network state: InvalidArgument:  [31mno such key',
     );
   });
 
   it.each([
     ['silence', 'exit 3', 'exit code 3'],
-    ['no YAML', 'echo "a: b: c"', 'no list of keyfiles'],
-    ['other YAML', 'echo "NetworkManager: [a]"', 'no list of keyfiles'],
-    ['a path for a name', 'echo "NetworkManager: [[../../etc/passwd, x]]"', 'no list of keyfiles'],
-    ['a signal', 'kill -TERM $$', 'was ended by SIGTERM'],
-    ['endless output', 'yes', 'was ended by SIGKILL'],
+    ['no YAML', 'echo "a: b: c"', 'not a list of keyfiles'],
+    ['other YAML', 'echo "NetworkManager: [a]"', 'not a list of keyfiles'],
+    ['a path for a name', 'echo "NetworkManager: [[../../etc/passwd, x]]"', 'not a list of keyfiles'],
+    ['a signal', 'kill -TERM $$', 'was killed by SIGTERM'],
+    ['endless output', 'yes', 'was killed by SIGKILL'],
   ])('refuses %s', async (title, body, message) => {
     expect(await failure(script(title, body))).toContain(message);
   });
 
   it('does not wait for ever', async () => {
-    expect(await failure(script('slow', 'exec sleep 60'), 300)).toContain('was ended by SIGKILL');
+    expect(await failure(script('slow', 'exec sleep 60'), 300)).toContain('was killed by SIGKILL');
   });
 
   it('says that the program is not there', async () => {
-    expect(await failure(join(folder, 'nowhere'))).toContain('it is not there');
+    expect(await failure(join(folder, 'nowhere'))).toContain('file not found');
   });
 
   it('says that the program may not be run', async () => {
     const path = script('plain', 'exit 0');
     chmodSync(path, 0o644);
-    expect(await failure(path)).toContain('no program that may be run');
+    expect(await failure(path)).toContain('not an executable file');
   });
 });
 
@@ -126,7 +126,7 @@ describe.skipIf(nmstatectl === undefined)(`the real nmstatectl${nmstatectlNote}`
 
   it('refuses what is no network state', async () => {
     await expect(runNmstatectl('interfaces: 5', options)).rejects.toThrow(
-      'nmstatectl refuses the network state',
+      'nmstatectl rejected the network state',
     );
   });
 });

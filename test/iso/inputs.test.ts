@@ -81,9 +81,9 @@ describe('a URL', () => {
   });
 
   it.each<[Habit, string]>([
-    ['changing', 'changed while it was read'],
-    ['changes once', 'changed while it was read'],
-    ['shorter', 'changed while it was read'],
+    ['changing', 'File changed on the server, or the response is invalid'],
+    ['changes once', 'File changed on the server, or the response is invalid'],
+    ['shorter', 'File changed on the server, or the response is invalid'],
   ])('of a server that is %s leaves nothing, and its secrets untold', async (habit, message) => {
     const url = await serve(large, habit);
     const { code, stderr } = await run(`${embed} -o out.iso ${url}`);
@@ -154,9 +154,9 @@ describe('standard input', () => {
 });
 
 describe('what has no path', () => {
-  it.each(['-', 'https://h/coreos.iso'])('%s cannot be changed where it is', async (iso) => {
+  it.each(['-', 'https://h/coreos.iso'])('%s cannot be changed in place', async (iso) => {
     const { code, stderr } = await run(`${embed} ${iso}`);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be changed where it is\nhint: [^]*-o/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be changed in place\nhint: [^]*-o/)]);
   });
 });
 

@@ -66,7 +66,7 @@ it.each([
   const { code, stderr } = await run(...words);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('coreos.iso: an edit that was interrupted is undone\n'),
+    expect.stringContaining('coreos.iso: rolled back an interrupted edit\n'),
   ]);
   expect((await image()).equals(original)).toBe(true);
   expect(await readdir(cwd)).toEqual(['coreos.iso']);

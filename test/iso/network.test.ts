@@ -83,7 +83,7 @@ describe('embed', () => {
     expect(code).toBe(0);
     expect(stderr.match(/^warning: .*$/gm)).toEqual([
       'warning: noise: it is not UTF-8 text',
-      'warning: text: The keyfile is wrong in line 1: it is before the first section',
+      'warning: text: Invalid keyfile line 1: it is before the first section',
       'warning: none: it has no section [connection]',
     ]);
     const { files } = JSON.parse((await run('network extract coreos.iso --format json')).stdout);

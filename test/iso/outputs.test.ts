@@ -42,8 +42,8 @@ const run = async (line: string, options: RunOptions = {}): Promise<RunResult> =
 const modeOf = async (name: string): Promise<number> => (await stat(join(cwd, name))).mode & 0o7777;
 const silence = /^$/;
 const hash =
-  /^only its owner can read the new file, for it holds the hash of a password; --mode 0644 lets others\n$/;
-const psk = /for it holds a password of the network; --mode 0644 lets others\n$/;
+  /^the new file contains the hash of a password, so it is created with mode 0600; override with --mode\n$/;
+const psk = /contains a password of the network, so it is created with mode 0600; override with --mode\n$/;
 
 describe('mode of the new file', () => {
   it.each<[string, number, RegExp]>([
@@ -80,7 +80,7 @@ describe('in place', () => {
     await chmod(join(cwd, 'coreos.iso'), 0o644);
     const first = await run('iso ignition embed -i secret.ign coreos.iso');
     expect(first.stderr).toBe(
-      'warning: everybody on this host can read the image, which now holds the hash of a password\nhint: chmod 600 it\n',
+      'warning: the image now contains the hash of a password and all users of this machine can read it\nhint: run chmod 600 on the image\n',
     );
     expect(await modeOf('coreos.iso')).toBe(0o644);
     expect((await run('iso kargs modify -a x coreos.iso')).stderr).toBe('');
@@ -127,7 +127,7 @@ describe('--overwrite', () => {
   );
 
   it.each([
-    ['/dev/null', 'File exists: /dev/null is no regular file'],
+    ['/dev/null', 'File exists: /dev/null is not a regular file'],
     ['.', '. is a directory'],
   ])('does not replace %s', async (output, message) => {
     const { code, stderr } = await run(`${embed} --overwrite -o ${output} coreos.iso`);
@@ -137,9 +137,9 @@ describe('--overwrite', () => {
 
 describe('wrong usage', () => {
   it.each([
-    ['--mode 0640 coreos.iso', '--mode is about a new file'],
-    ['--overwrite coreos.iso', '--overwrite is about a new file'],
-    ['--overwrite -o - coreos.iso', '--overwrite is about a new file'],
+    ['--mode 0640 coreos.iso', '--mode requires an output file'],
+    ['--overwrite coreos.iso', '--overwrite requires an output file'],
+    ['--overwrite -o - coreos.iso', '--overwrite requires an output file'],
     ['-o out --mode rw coreos.iso', "invalid value 'rw' for '--mode <octal>'"],
     ['-o out --mode 4755 coreos.iso', "invalid value '4755'"],
     ['-o out --mode 0888 coreos.iso', "invalid value '0888'"],

@@ -145,7 +145,10 @@ describe('prepare', () => {
     await writeFile(half, 'half');
     await writeFile(path('boot', '.ironic-coreos', 'lock'), `1 ${hostname()}`);
     const { code, stderr } = await prepare(...url);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Another process is preparing boot: 1 on ')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Another process is preparing boot: process 1 on '),
+    ]);
     await writeFile(path('boot', '.ironic-coreos', 'lock'), `${2 ** 22 + 1} ${hostname()}`); // beyond pid_max
     expect((await prepare(...url)).code).toBe(0);
     await expectConsistent(here);

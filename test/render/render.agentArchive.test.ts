@@ -107,7 +107,7 @@ describe('render --agent-archive', () => {
       'has a name that is none for a file on the medium',
     ],
     ['an image for Windows', ['windows.tar'], 1, 'has an image for windows'],
-    ['what is no archive', ['text.tar'], 1, '--agent-archive: text.tar: it is not a tar archive'],
+    ['what is no archive', ['text.tar'], 1, '--agent-archive: text.tar: it is not a valid tar archive'],
     ['a file that is not there', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
     ['a folder', ['.'], 1, ''],
     [

@@ -144,7 +144,7 @@ describe('render --diff', () => {
     ['a form without --diff', ['--format', 'json'], '--format requires --diff'],
     ['settings that are shown', ['--diff', 'deployed.ign', '--show-settings'], '--show-settings'],
     ['settings that are wrong', ['--diff', 'deployed.ign', '--option', 'listen_port = x'], 'listen_port'],
-    ['a URL that is none', ['--diff', 'http://['], 'the URL cannot be read'],
+    ['a URL that is none', ['--diff', 'http://['], 'invalid URL'],
   ])('ends with 2 for %s', async (_what, args, message) => {
     const result = await run(...base, ...args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -153,8 +153,8 @@ describe('render --diff', () => {
   });
 
   it.each([
-    ['not there', 'ranges/none', 'answers with 404'],
-    ['behind a login', 'login/deployed.ign?token=hunter2', 'answers with 401'],
+    ['not there', 'ranges/none', 'returned HTTP status 404'],
+    ['behind a login', 'login/deployed.ign?token=hunter2', 'returned HTTP status 401'],
   ])('ends with 2 for a URL that is %s', async (_what, path, message) => {
     const result = await diff(`http://ops:wrong-hunter2@${address}/${path}`);
     expect(result).toMatchObject({ code: 2, stdout: '' });

@@ -249,7 +249,7 @@ describe('render --inventory', () => {
     ['an unknown key of deploy', 'deploy: {x: 1}\n', 'name of an option of deploy'],
     ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'did you mean "ironic.apiUrls"?'],
     ['a text', 'x\n', 'must be a mapping'],
-    ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: YAML cannot be read'],
+    ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: Invalid YAML'],
     ['a contradiction', 'agent: {agent.standalone: true, ironic.apiUrls: x}\n', 'cannot be combined with'],
   ])('refuses a file with %s', async (_title, text, message) => {
     const { code, stderr, written } = await render(text);
@@ -267,7 +267,7 @@ describe('render --inventory', () => {
     const { code, stderr } = await render(text);
     expect(stderr).toContain(frame);
     expect(stderr).toMatch(
-      /^error: site\/ramdisk\.yaml:\d+:\d+: YAML cannot be read: .*\n +\|\n \d+ \|.*\n +\| +\^\nhint: /,
+      /^error: site\/ramdisk\.yaml:\d+:\d+: Invalid YAML: .*\n +\|\n \d+ \|.*\n +\| +\^\nhint: /,
     );
     expect(stderr).not.toContain('hunter2');
     expect(code).toBe(1);

@@ -140,7 +140,7 @@ describe('an image that is overwritten while it is sent', () => {
     expect(told).toMatchObject({
       level: 'error',
       path: 'worker-0.iso',
-      message: 'shared.iso was changed while it is served',
+      message: 'shared.iso changed while it was being served',
     });
     await service.whenEvent(({ event, outcome }) => event === 'request' && outcome === 'failed');
     // What it is now is served as another image.
@@ -268,8 +268,8 @@ describe('the start', () => {
     expect(events.filter(({ event }) => event === 'text')).toEqual([]);
     const messages = events.map(({ message }) => message);
     expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('created new.key')]));
-    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^new\.key read: \d+ bytes$/)]));
-    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^inv\.yaml read: /)]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read new\.key \(\d+ bytes\)$/)]));
+    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read inv\.yaml \(/)]));
   });
 });
 

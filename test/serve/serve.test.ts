@@ -280,7 +280,7 @@ describe('a reload', () => {
     expect(sha256(await bytesOf(url))).not.toBe(before);
     write('base.iso', readFileSync(path('live.iso')));
     expect(await statusOf(url)).toBe(503);
-    expect(said()).toContain('base.iso was changed while it is served');
+    expect(said()).toContain('base.iso changed while it was being served');
     await reload();
     expect(sha256(await bytesOf(url))).toBe(before);
   });
@@ -306,7 +306,7 @@ describe('an image that was changed in place', () => {
     other.write('another', other.length - 7);
     write('base.iso', other);
     expect((await fetch(url, init)).status).toBe(503);
-    expect(said()).toContain('base.iso was changed while it is served');
+    expect(said()).toContain('base.iso changed while it was being served');
     await reload();
     const after = await fetch(url, init);
     await after.arrayBuffer();

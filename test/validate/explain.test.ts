@@ -58,8 +58,8 @@ describe('explain', () => {
     const { code, stdout } = await runCli(['explain', 'err_disk_full']);
     expect([code, stdout]).toEqual([
       0,
-      'ERR_DISK_FULL (error)\n  there is no space on the disk\n\n' +
-        'Free some space, or write to another disk. What was half written is removed.\n',
+      'ERR_DISK_FULL (error)\n  no space left on the disk\n\n' +
+        'Free some space, or write to another disk. Incomplete files are removed.\n',
     ]);
     expect([...errorBook().keys()]).toEqual(errorCodes);
   });

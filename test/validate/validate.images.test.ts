@@ -55,21 +55,21 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 describe('validate of images', () => {
   it.each<[readonly string[], number, string]>([
     [['valid.iso'], 0, 'valid.iso: valid\n'],
-    [['invalid.iso'], 1, 'invalid.iso: not valid (1 error)\n'],
-    [['named-otherwise'], 1, 'named-otherwise: not valid (1 error)\n'],
-    [['large.iso'], 1, 'large.iso: not valid (1 error)\n'],
+    [['invalid.iso'], 1, 'invalid.iso: invalid (1 error)\n'],
+    [['named-otherwise'], 1, 'named-otherwise: invalid (1 error)\n'],
+    [['large.iso'], 1, 'large.iso: invalid (1 error)\n'],
     [['large.ign'], 0, 'large.ign: valid\n'],
     [['valid.img'], 0, 'valid.img: valid\n'],
-    [['invalid.img'], 1, 'invalid.img: not valid (1 error)\n'],
-    [['damaged.iso'], 1, 'damaged.iso: not valid (1 error)\n'],
+    [['invalid.img'], 1, 'invalid.img: invalid (1 error)\n'],
+    [['damaged.iso'], 1, 'damaged.iso: invalid (1 error)\n'],
     [['cut.iso'], 1, 'error: cut.iso: ISO image is incomplete\n'],
     [['cut.img'], 1, 'error: cut.img: '],
     [['empty.iso'], 0, 'empty.iso: valid (1 warning)\n'],
     [['released.img'], 0, 'released.img: valid (1 warning)\n'],
-    [['--strict', 'empty.iso'], 1, 'empty.iso: not valid (1 warning, warnings count as errors)\n'],
+    [['--strict', 'empty.iso'], 1, 'empty.iso: invalid (1 warning, warnings are treated as errors)\n'],
     [['--lint', 'none', '--strict', 'empty.iso'], 0, 'empty.iso: valid\n'],
-    [['--lint', 'none', 'damaged.iso'], 1, 'damaged.iso: not valid (1 error)\n'],
-    [['--lint', 'error', 'empty.iso'], 1, 'empty.iso: not valid (1 error)\n'],
+    [['--lint', 'none', 'damaged.iso'], 1, 'damaged.iso: invalid (1 error)\n'],
+    [['--lint', 'error', 'empty.iso'], 1, 'empty.iso: invalid (1 error)\n'],
   ])('%j: %i', async (args, code, stderr) => {
     const result = await validate(...args);
     expect(result.code).toBe(code);
@@ -85,13 +85,13 @@ describe('validate of images', () => {
 
   it('reads an archive from standard input', async () => {
     const result = await runCli(['validate', '-'], { cwd, stdin: archiveWith(invalid) });
-    expect(result).toMatchObject({ code: 1, stderr: 'standard input: not valid (1 error)\n' });
+    expect(result).toMatchObject({ code: 1, stderr: 'standard input: invalid (1 error)\n' });
     expect(result.stdout).toContain('--> standard input: config.ign:2:29');
   });
 
   it('passes over images in folders', async () => {
     expect((await validate('folder')).stderr).toContain('No file to check in folder');
-    expect((await validate('folder/*')).stderr).toBe('folder/invalid.iso: not valid (1 error)\n');
+    expect((await validate('folder/*')).stderr).toBe('folder/invalid.iso: invalid (1 error)\n');
   });
 
   it('names the document in JSON', async () => {

@@ -80,10 +80,15 @@ describe('validate', () => {
   it.each([
     [['valid.ign'], 0, '', 'valid.ign: valid\n'],
     [['warned.ign'], 0, 'warning: unused key x', 'warned.ign: valid (1 warning)\n'],
-    [['invalid.ign'], 1, 'error: path not absolute', 'invalid.ign: not valid (1 error)\n'],
-    [['valid.ign', 'invalid.ign'], 1, 'error: path', 'valid.ign: valid\ninvalid.ign: not valid (1 error)\n'],
-    [['missing.ign'], 1, '', 'error: Ignition config not found: missing.ign\nhint: check the path\n'],
-    [['missing.conf'], 1, '', 'error: Conf of the agent not found: missing.conf\nhint: check the path\n'],
+    [['invalid.ign'], 1, 'error: path not absolute', 'invalid.ign: invalid (1 error)\n'],
+    [['valid.ign', 'invalid.ign'], 1, 'error: path', 'valid.ign: valid\ninvalid.ign: invalid (1 error)\n'],
+    [['missing.ign'], 1, '', 'error: Ignition config not found: missing.ign\nhint: use a path that exists\n'],
+    [
+      ['missing.conf'],
+      1,
+      '',
+      'error: Conf of the agent not found: missing.conf\nhint: use a path that exists\n',
+    ],
     [['folder.ign'], 1, '', 'error: No file to check in folder.ign\n'],
     [['missing.ign', 'valid.ign'], 1, '', 'valid.ign: valid\n'],
   ])('%j: %i', async (files, code, stdout, stderr) => {
@@ -98,7 +103,7 @@ describe('validate', () => {
     const result = await runCli(['validate', '-'], { stdin: invalid });
     expect(result.code).toBe(1);
     expect(result.stdout).toContain('  --> standard input:1:61');
-    expect(result.stderr).toBe('standard input: not valid (1 error)\n');
+    expect(result.stderr).toBe('standard input: invalid (1 error)\n');
   });
 
   it('writes JSON: one object a file, also for those that cannot be read', async () => {
@@ -170,14 +175,14 @@ describe('validate', () => {
 
   it('knows the folder that it is in by its name', async () => {
     const cwd = join(folder, 'tree/b/ironic-python-agent.d');
-    expect((await runCli(['validate', '.'], { cwd })).stderr).toBe('10.conf: not valid (1 error)\n');
+    expect((await runCli(['validate', '.'], { cwd })).stderr).toBe('10.conf: invalid (1 error)\n');
   });
 
   it.each([
     [['valid.ign'], 0, 'valid.ign: valid\n'],
-    [['warned.ign'], 1, 'warned.ign: not valid (1 warning, warnings count as errors)\n'],
-    [['invalid.ign'], 1, 'invalid.ign: not valid (1 error)\n'],
-    [['agent.ign'], 1, 'agent.ign: not valid (1 warning, warnings count as errors)\n'],
+    [['warned.ign'], 1, 'warned.ign: invalid (1 warning, warnings are treated as errors)\n'],
+    [['invalid.ign'], 1, 'invalid.ign: invalid (1 error)\n'],
+    [['agent.ign'], 1, 'agent.ign: invalid (1 warning, warnings are treated as errors)\n'],
     [['--lint', 'none', 'agent.ign'], 0, 'agent.ign: valid\n'],
     [['tree/b/ironic-python-agent.conf'], 0, 'tree/b/ironic-python-agent.conf: valid\n'],
   ])('--strict %j: %i', async (args, code, stderr) => {
@@ -187,11 +192,11 @@ describe('validate', () => {
   it.each([
     [['agent.ign'], 0, 'agent.ign: valid (1 warning)\n'],
     [['--lint', 'none', 'agent.ign'], 0, 'agent.ign: valid\n'],
-    [['--lint', 'error', 'agent.ign'], 1, 'agent.ign: not valid (1 error)\n'],
+    [['--lint', 'error', 'agent.ign'], 1, 'agent.ign: invalid (1 error)\n'],
     [['fetched.ign'], 0, 'fetched.ign: valid\n'],
     [['--lint', 'agent', 'fetched.ign'], 0, 'fetched.ign: valid (1 warning)\n'],
-    [['--lint', 'error', 'fetched.ign'], 1, 'fetched.ign: not valid (1 error)\n'],
-    [['--lint', 'error', 'invalid.ign'], 1, 'invalid.ign: not valid (1 error)\n'],
+    [['--lint', 'error', 'fetched.ign'], 1, 'fetched.ign: invalid (1 error)\n'],
+    [['--lint', 'error', 'invalid.ign'], 1, 'invalid.ign: invalid (1 error)\n'],
   ])('looks at configs of the agent further: %j: %i', async (args, code, stderr) => {
     expect(await validate(...args)).toMatchObject({ code, stderr });
   });

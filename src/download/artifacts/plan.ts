@@ -1,4 +1,4 @@
-/** What is to be downloaded: files, what they have to be, and the names that they get. */
+/** Plans a download: the files, their expected checksums, and their names. */
 
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { StreamArtifact } from './streamMetadata.ts';
@@ -7,7 +7,7 @@ import type { StreamArtifact } from './streamMetadata.ts';
 export interface PlannedFile {
   readonly url: URL;
   readonly name: string;
-  /** Where a signature may be; undefined where there is none. */
+  /** Possible URL of the signature; undefined without signature. */
   readonly signatureUrl: URL | undefined;
   readonly sha256: string | undefined;
   /** The file that is wanted instead of this one, which is compressed. */
@@ -21,22 +21,22 @@ interface UnpackedFile {
 }
 
 /**
- * `digest`: metadata that nobody can have changed on its way gives a digest and no signature, so the digest suffices.
- * `none`: the user takes it unsigned. `signature`: only with a signature.
+ * `digest`: the metadata is authentic and contains a digest, but no signature, so the digest suffices.
+ * `none`: the user accepts unsigned files. `signature`: a signature is required.
  */
 type Trust = 'signature' | 'digest' | 'none';
 
 interface PlanOptions {
   readonly decompress: boolean;
-  /** Whether the user takes unsigned files. */
+  /** Whether the user accepts unsigned files. */
   readonly insecure: boolean;
 }
 
-/** Where metadata came from. */
+/** The source of the metadata. */
 export interface MetadataSource {
-  /** Relative locations start here. */
+  /** Base of relative locations. */
   readonly base: URL;
-  /** Whether it came from a file, or by connections on which nobody can have changed it. */
+  /** Whether the metadata comes from a file or over authenticated connections. */
   readonly isAuthentic: boolean;
   /** Whether its files are always signed, as those of Fedora CoreOS are. */
   readonly isSigned: boolean;
@@ -71,13 +71,13 @@ export function planImage(
 
 /**
  * A file that no metadata describes; its signature is where coreos-installer looks for it, at the same URL with `.sig`.
- * @throws UsageError for what is no http:// or https:// URL
+ * @throws UsageError for anything other than an http:// or https:// URL
  */
 export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isFetched(url)) {
-    throw new UsageError('--image-url is no http:// or https:// URL', {
-      hint: 'write it like https://example.com/coreos.iso',
+    throw new UsageError('invalid value for --image-url: not an http:// or https:// URL', {
+      hint: 'use a URL like https://example.com/coreos.iso',
     });
   }
   const signatureUrl = new URL(url);
@@ -99,15 +99,15 @@ function planFile({ decompress, uncompressedSha256, ...facts }: FileFacts): Plan
   return { ...facts, name, unpacked };
 }
 
-/** The location is not shown when it is wrong: it may hold a password. */
+/** The error does not show an invalid location: it may contain a password. */
 function parseLocation(location: string, artifact: StreamArtifact, { base }: MetadataSource): URL {
   const url = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
   if (url !== undefined && isFetched(url)) return url;
   const { architecture, platform, format, name } = artifact;
   const what = `${architecture} ${platform} ${format} ${name}`;
-  throw new CliError(`The metadata has a location for ${what} that cannot be fetched`, {
+  throw new CliError(`The stream metadata contains an invalid location for ${what}`, {
     code: 'ERR_FORMAT',
-    hint: 'only http:// and https:// URLs can',
+    hint: 'use http:// or https:// locations in the metadata',
   });
 }
 
@@ -120,9 +120,9 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
   for (const { name, unpacked } of files) {
     const written = unpacked?.name ?? name;
     if (names.has(written)) {
-      throw new CliError(`The metadata has two files of the same name: ${written}`, {
+      throw new CliError(`The stream metadata contains two files with the same name: ${written}`, {
         code: 'ERR_FORMAT',
-        hint: 'only one could be kept',
+        hint: 'rename one of them in the metadata',
       });
     }
     names.add(written);
@@ -131,29 +131,29 @@ function refuseSameNames(files: readonly PlannedFile[]): void {
 
 /**
  * The last part of the path, its escapes as they are.
- * @throws CliError where that is no name for a file
+ * @throws CliError for an invalid file name
  */
 export function fileNameOf(url: URL): string {
   const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   if (name === '' || name.startsWith('.')) {
-    throw new CliError(`The URL does not end in the name of a file: ${url.origin}${url.pathname}`, {
+    throw new CliError(`The URL does not end with a file name: ${url.origin}${url.pathname}`, {
       code: 'ERR_SETTING',
-      hint: 'give the URL of an image, such as https://example.com/coreos.iso',
+      hint: 'pass the URL of an image, for example https://example.com/coreos.iso',
     });
   }
   if (name.length > MAX_NAME) {
-    throw new CliError(`The URL ends in too long a name: ${name.slice(0, 80)}…`, {
+    throw new CliError(`The file name at the end of the URL is too long: ${name.slice(0, 80)}…`, {
       code: 'ERR_SETTING',
-      hint: 'give the URL of an image',
+      hint: 'pass the URL of an image with a shorter name',
     });
   }
   return name;
 }
 
-/** File systems take 255 bytes, and something is added while the file is not complete. */
+/** File systems limit names to 255 bytes; incomplete files have an additional suffix. */
 const MAX_NAME = 220;
 
-/** The name of what is in a compressed file; undefined where it is none, or an archive, which stays one. */
+/** The file name without the extension of the compression; undefined for uncompressed files and for archives. */
 export function unpackedNameOf(name: string): string | undefined {
   const unpackedName = /^(.+)\.(?:gz|xz|zst)$/.exec(name)?.[1];
   return unpackedName?.endsWith('.tar') === true ? undefined : unpackedName;

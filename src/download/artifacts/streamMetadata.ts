@@ -17,9 +17,9 @@ export interface StreamArtifact {
   readonly location: string;
   /** URL of a detached OpenPGP signature. */
   readonly signature: string | undefined;
-  /** 64 hexadecimal digits, small letters. */
+  /** 64 hexadecimal digits, lower case. */
   readonly sha256: string | undefined;
-  /** The same of what is in a compressed file. */
+  /** The checksum of the decompressed file. */
   readonly uncompressedSha256: string | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface StreamMetadata {
  */
 export function parseStreamMetadata(text: string, name: string): StreamMetadata {
   const problem = (what: string): FormatError =>
-    new FormatError(`${name} is no stream metadata: ${what}`, {
-      hint: 'give the base URL, or the file, of metadata as "openshift-install coreos print-stream-json" prints it',
+    new FormatError(`${name} is not valid stream metadata: ${what}`, {
+      hint: 'pass the base URL or a file with the output of "openshift-install coreos print-stream-json"',
     });
   const root = membersOf(parseJson(text, problem), 'the document', problem);
   const artifacts = listArtifacts(root['architectures'], problem);
@@ -90,21 +90,22 @@ function entriesOf(value: unknown, what: string, problem: Problem): readonly (re
 }
 
 function membersOf(value: unknown, what: string, problem: Problem): Mapping {
-  if (!isMapping(value)) throw problem(`${what} should be an object`);
+  if (!isMapping(value)) throw problem(`${what} is not an object`);
   return value;
 }
 
-/** An empty text counts as none. */
+/** Undefined for an empty text. */
 function textOf(members: Mapping, name: string, problem: Problem): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw problem(`\`${name}\` should be a text`);
+  if (typeof value !== 'string') throw problem(`\`${name}\` is not a string`);
   return value;
 }
 
 function digestOf(members: Mapping, name: string, problem: Problem): string | undefined {
   const value = textOf(members, name, problem)?.toLowerCase();
-  if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) throw problem(`\`${name}\` is no SHA-256 digest`);
+  if (value !== undefined && !/^[0-9a-f]{64}$/.test(value))
+    throw problem(`\`${name}\` is not a SHA-256 digest`);
   return value;
 }
 
@@ -132,16 +133,18 @@ type StreamSource =
 /**
  * A base URL loses its last part unless that ends in a slash, as URLs are joined. A path that ends in `.json` is the
  * metadata itself, any other a folder with `<stream>.json`.
- * @throws UsageError for names of streams that are none, and URLs of other kinds
+ * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
 export function locateStream(base: string, stream: string): StreamSource {
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
-    throw new UsageError(`no name of a stream: ${stream}`, { hint: 'use one like stable, testing or next' });
+    throw new UsageError(`invalid stream name: ${stream}`, {
+      hint: 'use a name like stable, testing or next',
+    });
   }
-  if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'give a URL or a path' });
+  if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'pass a URL or a path' });
   if (/^https?:\/\//i.test(base)) {
     if (!URL.canParse(base)) {
-      throw new UsageError('--stream-base-url cannot be read', { hint: `write it like ${fedoraStreams}` });
+      throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
     }
     return { kind: 'url', url: new URL(`${stream}.json`, base) };
   }
@@ -153,12 +156,14 @@ function pathOf(base: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(base)) return base;
   const url = URL.canParse(base) ? new URL(base) : undefined;
   if (url?.protocol !== 'file:' || url.host !== '') {
-    throw new UsageError('--stream-base-url has to be an http://, https:// or file:// URL, or a path');
+    throw new UsageError('unsupported URL scheme for --stream-base-url', {
+      hint: 'use an http://, https:// or file:// URL, or a path',
+    });
   }
   return decodeURIComponent(url.pathname);
 }
 
-/** Whether nobody on the way can have changed what these URLs gave: TLS, or this machine itself. */
+/** Whether all URLs are authentic: TLS, or this machine. */
 export function isAuthentic(urls: readonly URL[]): boolean {
   return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopback(hostname));
 }
@@ -197,7 +202,7 @@ export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[
   });
 }
 
-/** @throws CliError that says what there is instead */
+/** @throws CliError with the available values */
 export function selectImage(metadata: StreamMetadata, choice: ImageChoice): StreamImage {
   const images = listImages(metadata);
   const { architecture, platform, format } = choice;
@@ -212,7 +217,11 @@ export function selectImage(metadata: StreamMetadata, choice: ImageChoice): Stre
   if (ofPlatform.length === 0) {
     throw missing(`${stream} has no ${platform} images for ${architecture}`, ofArchitecture, 'platform');
   }
-  throw missing(`${stream} has no ${format} of ${platform} for ${architecture}`, ofPlatform, 'format');
+  throw missing(
+    `${stream} has no ${platform} image in the format ${format} for ${architecture}`,
+    ofPlatform,
+    'format',
+  );
 }
 
 function missing(
@@ -223,7 +232,7 @@ function missing(
   const values = new Set(images.map((image) => image[field]));
   const hint =
     values.size === 0
-      ? 'is this the right stream? list-stream shows what it has'
+      ? 'use another stream; list-stream lists its images'
       : `use one of these with --${field}: ${[...values].join(', ')}`;
   return new CliError(`No such image: ${problem}`, { code: 'ERR_SETTING', hint });
 }

@@ -3,7 +3,7 @@
 /** Fields of a request by their names in lower case; a field that came several times is one list. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What tells one version from another. */
+/** Values that identify a version of the content. */
 interface Validators {
   /** A strong entity tag with its quotes. */
   readonly etag: string;
@@ -89,7 +89,7 @@ export function formatHttpDate(date: Date): string {
 
 /**
  * Undefined for what is no date. The day of the week may be any.
- * @param now tells the century of a year of two digits, which is at most 50 years ahead
+ * @param now defines the century of a two-digit year, which is at most 50 years in the future
  */
 export function parseHttpDate(text: string, now = new Date()): Date | undefined {
   for (const form of forms) {

@@ -1,6 +1,6 @@
 /**
- * What a `Range` field asks for (RFC 9110, section 14). Only bytes are known. A field that is wrong is ignored rather than
- * answered with 416, as the RFC allows: every client can take the whole. Several ranges are one multipart answer.
+ * Parses `Range` fields (RFC 9110, section 14). Only the unit bytes is supported. As the RFC allows, an invalid field is
+ * ignored instead of answered with 416: every client can accept the whole content. Several ranges are one multipart response.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ export interface Range {
 }
 
 export type RangeRequest =
-  /** All of it is wanted, or what is wanted cannot be told. */
+  /** The whole content, also for an invalid field. */
   | { readonly kind: 'whole' }
   /** One or more that neither overlap nor touch, in the order in which the client named them. */
   | { readonly kind: 'ranges'; readonly ranges: readonly [Range, ...Range[]] }
@@ -27,7 +27,7 @@ export type RangeRequest =
 const maxRanges = 100;
 
 /**
- * @param field the value of `Range`, undefined where there is none
+ * @param field the value of `Range`, undefined without this field
  * @param size bytes of the whole. Nothing of it can be named where it is empty, so that all of it is the answer (as in
  *   Go's net/http: some clients send a range with every request).
  */
@@ -52,7 +52,7 @@ function parseSpecs(field: string): Spec[] | undefined {
   return specs.length === texts.length ? specs : undefined;
 }
 
-/** Without the blanks that a list may have around its elements; other white space is none. */
+/** Without the blanks around list elements; other white space is not removed. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text[start])) start++;
@@ -81,7 +81,7 @@ function satisfy(spec: Spec, size: number): Range[] {
 function joined(ranges: readonly Range[]): Range[] {
   const groups: { start: number; end: number; place: number }[] = [];
   const inOrder = ranges.map(({ offset, length }, place) => ({ start: offset, end: offset + length, place }));
-  for (const range of inOrder.toSorted((left, right) => left.start - right.start)) {
+  for (const range of inOrder.toSorted((a, b) => a.start - b.start)) {
     const group = groups.at(-1);
     if (group === undefined || range.start > group.end) {
       groups.push(range);
@@ -91,7 +91,7 @@ function joined(ranges: readonly Range[]): Range[] {
     group.place = Math.min(group.place, range.place);
   }
   return groups
-    .toSorted((left, right) => left.place - right.place)
+    .toSorted((a, b) => a.place - b.place)
     .map(({ start, end }) => ({ offset: start, length: end - start }));
 }
 
@@ -135,7 +135,7 @@ export function frameRanges(whole: Whole, ranges: readonly Range[]): Multipart {
   return { contentType: `multipart/byteranges; boundary=${boundary}`, size, parts, tail };
 }
 
-/** The value of `Content-Range`; without a range, of the answer that there is none (416). */
+/** The value of `Content-Range`; without a range, the value for status 416. */
 export function formatContentRange(range: Range | undefined, size: number): string {
   return range === undefined
     ? `bytes */${size}`
@@ -143,8 +143,8 @@ export function formatContentRange(range: Range | undefined, size: number): stri
 }
 
 /**
- * Must not stand in the data. Whoever made the data cannot have put a digest of its digest there; and HEAD is answered
- * with the same one as GET.
+ * The boundary must not occur in the data. The author of the data cannot include a digest of its own digest. HEAD and GET
+ * have the same boundary.
  */
 function boundaryFor({ etag }: Whole): string {
   return createHash('sha256').update(`multipart/byteranges ${etag}`).digest('hex').slice(0, 40);

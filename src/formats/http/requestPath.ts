@@ -9,8 +9,8 @@ import { isHexDigit, unescapeInPlace } from '../goUrl.ts';
 const maxLength = 2048;
 
 /**
- * Decoded and without the slash at its start: empty for `/`. Undefined where it is none of ours, also for the targets of
- * CONNECT and OPTIONS. The host of an absolute target (`http://HOST/PATH`) may be any.
+ * Decoded, without the leading slash: empty for `/`. Undefined for an invalid path, also for the targets of CONNECT and
+ * OPTIONS. An absolute target (`http://HOST/PATH`) may have any host.
  */
 export function parseRequestPath(target: string): string | undefined {
   if (target.length > maxLength) return undefined;

@@ -16,7 +16,7 @@ const PARTITION = 16;
 const BLOCKS = 4;
 const TYPE = { none: 0, efi: 0xef } as const;
 const ACTIVE = 0x80;
-/** Cylinder, head and sector that stand for "use the number of the block". */
+/** Cylinder, head and sector with the meaning "use the block number". */
 const NO_GEOMETRY = [0xfe, 0xff, 0xff] as const;
 
 interface HybridMbr {
@@ -28,7 +28,7 @@ interface HybridMbr {
   readonly efi?: { readonly sector: number; readonly size: number };
 }
 
-/** @throws FormatError for code that is none, or too long */
+/** @throws FormatError for invalid or too long code */
 export function writeHybridMbr({ imageSize, bios, efi }: HybridMbr): Uint8Array {
   const mbr = new Uint8Array(SIZE);
   const view = new DataView(mbr.buffer);
@@ -48,8 +48,8 @@ export function writeHybridMbr({ imageSize, bios, efi }: HybridMbr): Uint8Array 
 function checkedCode(code: Uint8Array): Uint8Array {
   const isCode = code.length > 0 && code.length <= SIZE && code.subarray(CODE).every((byte) => byte === 0);
   if (isCode) return code.subarray(0, CODE);
-  throw new FormatError(`The MBR code is none, or has more than ${CODE} bytes`, {
-    hint: 'use isohdpfx.bin of syslinux',
+  throw new FormatError(`The MBR code is empty or larger than ${CODE} bytes`, {
+    hint: 'use isohdpfx.bin from syslinux',
   });
 }
 
@@ -88,7 +88,7 @@ const TABLE_AT = { descriptor: 8, loader: 12, length: 16, checksum: 20 } as cons
  * @throws FormatError for a loader that has no room for a table
  */
 export function withBootInfoTable(loader: Uint8Array, sector: number): Uint8Array {
-  if (loader.length <= END) throw new FormatError('The BIOS boot loader is too short to be one');
+  if (loader.length <= END) throw new FormatError('The file is too short to be a BIOS boot loader');
   const patched = Uint8Array.from(loader);
   patched.fill(0, START, END);
   const view = viewOf(patched);

@@ -50,7 +50,7 @@ export interface PathTablePlace {
 
 const STANDARD_ID = 'CD001';
 const TYPE = { boot: 0, primary: 1, supplementary: 2, terminator: 255 } as const;
-/** Escape sequences that name UCS-2 levels 1 to 3; level 3 is what everybody writes. */
+/** Escape sequences of UCS-2 levels 1 to 3; common programs write level 3. */
 const JOLIET_ESCAPES = new Set(['%/@', '%/C', '%/E']);
 const EL_TORITO_ID = 'EL TORITO SPECIFICATION';
 
@@ -81,14 +81,14 @@ const AT = {
 
 /**
  * The descriptor in one sector.
- * @throws FormatError where the sector holds none, or blocks of another size than 2048 bytes.
+ * @throws FormatError for a sector without a descriptor, and for block sizes other than 2048 bytes.
  */
 export function readVolumeDescriptor(sector: Uint8Array): VolumeDescriptor {
   if (sector.length < SECTOR || latin1(sector.subarray(1, 6)) !== STANDARD_ID) {
     throw new FormatError('not an ISO 9660 volume descriptor');
   }
   const typeId = viewOf(sector).getUint8(0);
-  // ISO 9660:1999 adds a supplementary descriptor of version 2, whose tree nobody needs.
+  // ISO 9660:1999 adds a supplementary descriptor of version 2. This program does not need its tree.
   if (sector[6] !== 1) return { type: 'unknown', typeId };
   switch (typeId) {
     case TYPE.boot:

@@ -14,7 +14,7 @@ export interface DirectoryRecord extends Extent {
   /** Without version (`;1`) and without the dot of an empty extension: `VMLINUZ.;1` reads `VMLINUZ`. */
   readonly name: string;
   readonly isDirectory: boolean;
-  /** The next record of the same name holds a further part of this file. */
+  /** The next record of the same name contains a further part of this file. */
   readonly continues: boolean;
   /** What SUSP and Rock Ridge put behind the name. */
   readonly systemUse: Uint8Array;
@@ -87,11 +87,11 @@ function plainName(identifier: string): string {
   return identifier.replace(/;[0-9]+$/, '').replace(/\.$/, '');
 }
 
-/** What a record to write holds. */
+/** The fields of a record to write. */
 interface NewRecord extends Extent {
   readonly identifier: Uint8Array;
   readonly isDirectory: boolean;
-  /** The next record holds a further part of this file. */
+  /** The next record contains a further part of this file. */
   readonly continues?: boolean;
   readonly date: Date;
   readonly systemUse: Uint8Array;
@@ -196,7 +196,7 @@ function* entriesOf(bytes: Uint8Array): Generator<{ signature: string; body: Uin
   }
 }
 
-/** POSIX attributes of what a record stands for. */
+/** POSIX attributes of the file or directory of a record. */
 interface Attributes {
   readonly mode: number;
   readonly links: number;
@@ -233,7 +233,7 @@ export function writeAttributes(
   return Uint8Array.from([...entry('RR', [present]), ...entry('PX', posix), ...entry('TF', times)]);
 }
 
-/** NM entries that hold a name of any length. */
+/** NM entries for a name of any length. */
 export function writeName(name: Uint8Array): Uint8Array {
   const bytes: number[] = [];
   for (let start = 0; start < name.length; start += MAX_NAME_PIECE) {

@@ -153,7 +153,7 @@ function namedChildren({ children }: DirectoryNode, names: NameEncoding): NamedC
   const encode = names === 'primary' ? encodeAscii : encodeUcs2;
   return [...children]
     .map(([name, node]) => ({ name, node, text: identifiers.get(name) ?? name }))
-    .toSorted((left, right) => order(left.text, right.text))
+    .toSorted((a, b) => order(a.text, b.text))
     .map(({ name, node, text }) => ({ name, node, identifier: encode(text) }));
 }
 
@@ -196,7 +196,7 @@ function partOf({ sector, size }: Extent, part: number): Extent & { readonly con
   return { sector: sector + start / SECTOR, size: Math.min(end, size) - start, continues: end < size };
 }
 
-/** What a record is for decides which entries its tail holds. */
+/** The role of a record decides which entries its tail contains. */
 type Role =
   | { readonly is: 'root' }
   | { readonly is: 'self' }

@@ -27,7 +27,7 @@ const MAX_FILE_SIZE = 0xffff_ffff * 2048;
 
 /**
  * @returns the root
- * @throws FormatError for a path that an image cannot hold, or that is there already
+ * @throws FormatError for a path that is invalid on an image, or that exists already
  */
 export function buildTree(files: readonly FileSpec[]): DirectoryNode {
   const root = startDirectory(undefined);
@@ -52,7 +52,7 @@ export function kindOf(node: DirectoryNode | FileSpec): NodeKind {
 function checkedParts({ path, size }: FileSpec): string[] {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
-    throw new FormatError(`not a path that an image can hold: ${JSON.stringify(path)}`);
+    throw new FormatError(`invalid path for an ISO 9660 image: ${JSON.stringify(path)}`);
   }
   if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
     throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${path}`);
@@ -74,7 +74,7 @@ function enter(node: DirectoryNode, name: string, path: string): DirectoryNode {
     node.subdirectories++;
     return directory;
   }
-  if (!isDirectory(child)) throw new FormatError(`${child.path} is a file, and a folder in ${path}`);
+  if (!isDirectory(child)) throw new FormatError(`${child.path} is a file, but ${path} requires a folder`);
   return child;
 }
 
@@ -126,18 +126,18 @@ export function jolietIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<
 }
 
 /** 9.3: identifiers are ordered as if stem and extension were padded with spaces. */
-export function comparePrimary(left: string, right: string): number {
-  return compare(paddedKey(left), paddedKey(right));
+export function comparePrimary(a: string, b: string): number {
+  return compare(paddedKey(a), paddedKey(b));
 }
 
 /** Joliet orders by character, as JavaScript does. */
-export function compareJoliet(left: string, right: string): number {
-  return compare(left, right);
+export function compareJoliet(a: string, b: string): number {
+  return compare(a, b);
 }
 
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function paddedKey(identifier: string): string {

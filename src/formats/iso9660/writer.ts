@@ -116,8 +116,8 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
 
 function checkVolumeId(volumeId: string): void {
   if (!/^[\x20-\x7e]{1,32}$/.test(volumeId)) {
-    throw new FormatError(`not a volume ID: ${JSON.stringify(volumeId)}`, {
-      hint: 'use 1 to 32 characters of ASCII',
+    throw new FormatError(`invalid volume ID: ${JSON.stringify(volumeId)}`, {
+      hint: 'use 1 to 32 printable ASCII characters',
     });
   }
 }
@@ -144,7 +144,7 @@ function placeDirectories(plan: DirectoryPlan, allocate: Allocate): number {
   return allocate(sectorsFor(plan.size));
 }
 
-/** Empty files have no place; sector 0 is what stands for that. */
+/** Empty files use no sectors; their sector is 0. */
 function placeFiles(files: readonly FileSpec[], allocate: Allocate): Map<string, Extent> {
   return new Map(
     files.map(({ path, size }) => [path, { sector: size === 0 ? 0 : allocate(sectorsFor(size)), size }]),
@@ -173,7 +173,7 @@ function bootImages({ boot }: IsoSpec, extents: ReadonlyMap<string, Extent>): Bo
   const image = (platform: BootImage['platform'], path: string | undefined): BootImage[] => {
     if (path === undefined) return [];
     const extent = extents.get(path);
-    if (extent === undefined) throw new FormatError(`the image to boot is not among the files: ${path}`);
+    if (extent === undefined) throw new FormatError(`the boot image is not among the files: ${path}`);
     // BIOS loads the first 2048 bytes of a loader that loads the rest itself; EFI wants the whole file system.
     const blocks = platform === 'bios' ? 4 : Math.ceil(extent.size / 512);
     return [{ platform, sector: extent.sector, blocks }];

@@ -1,7 +1,7 @@
 /**
- * Where the values of a JSON text stand: paths to byte offsets, and offsets to lines and columns, by the rules of
- * Ignition's vcontext. Offsets are searched for on demand, in one walk for all paths, so that texts without findings
- * cost nothing. The text is known to be valid (`syntax.ts`).
+ * Finds values in a JSON text: paths to byte offsets, and offsets to lines and columns, by the rules of Ignition's vcontext.
+ * The search runs on demand, in one walk for all paths, so texts without findings need no search. The text is valid
+ * (`syntax.ts`).
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -170,11 +170,11 @@ function locateEscaped(bytes: Buffer, span: Span, part: Span): Span {
 
 interface Reached {
   readonly at: number;
-  /** UTF-16 code units of the decoded text that stand before it. */
+  /** Number of UTF-16 code units of the decoded text before it. */
   readonly units: number;
 }
 
-/** The first byte that stands for the code unit with this number. */
+/** The first byte of the code unit with this number. */
 function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: number): Reached {
   let at = from;
   let units = passed;
@@ -196,7 +196,7 @@ const letterU = 0x75;
 /** Bytes of an escape such as `\\u0041`. */
 const unicodeEscape = 6;
 
-/** Bytes of the UTF-8 sequence at `at`; each byte that is not UTF-8 stands for itself. */
+/** Length of the UTF-8 sequence at `at` in bytes; each byte that is not UTF-8 counts alone. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const byte = bytes[at] ?? 0;
   const length = byte < 0xc2 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;

@@ -25,7 +25,7 @@ export function checkSyntax(bytes: Uint8Array): SyntaxCheck {
     : { problem: scan.problem, overflows: scan.overflows };
 }
 
-/** Whether Go's `encoding/json` would decode a text into `any`, which has to hold every number as a float64. */
+/** Whether Go's `encoding/json` would decode a text into `any`: every number must fit into a float64. */
 export function isGoJsonText(text: string): boolean {
   const { problem, overflows } = checkSyntax(Buffer.from(text));
   return problem === undefined && !overflows;
@@ -52,7 +52,7 @@ const closeBrace = 0x7d;
 /** Digits that a number may have without a closer look: fewer than the 309 of the greatest float64. */
 const harmlessDigits = 300;
 
-/** Digits of an integer that no float64 can hold; converting some millions of them would take long. */
+/** Digits of an integer that fits into no float64; converting millions of digits would take long. */
 const hugeDigits = 400;
 
 interface Scan {

@@ -65,7 +65,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 /** Bytes after which searching natively is faster than looking at each. */
 const searchFrom = 24;
 
-/** Whether an odd number of backslashes stands before `end`; `from` is not behind a backslash itself. */
+/** Whether an odd number of backslashes precedes `end`; `from` does not follow a backslash. */
 function isEscaped(
   bytes: Uint8Array,
   { from, end }: { readonly from: number; readonly end: number },
@@ -202,7 +202,7 @@ const replacement = 0xefbfbd;
 const repairedSize = 1 << 16;
 const longestCharacter = 4;
 
-/** Bytes of the character at `at`; 0 if there is none (Unicode 3.9, table 3-7). */
+/** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
 function sequenceLength(bytes: Buffer, at: number, end: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

@@ -50,7 +50,7 @@ export function dictionarySize(code: number): number {
   return code === 40 ? 0xffff_ffff : (2 + (code & 1)) * 2 ** ((code >> 1) + 11);
 }
 
-/** The code of the smallest dictionary that holds `size` bytes. */
+/** The code of the smallest dictionary with at least `size` bytes. */
 export function dictionaryCode(size: number): number {
   let code = 0;
   while (dictionarySize(code) < size) code++;
@@ -61,7 +61,7 @@ export function dictionaryCode(size: number): number {
 
 export type IntegrityCheck = 'none' | 'crc32' | 'crc64' | 'sha256';
 
-/** The number that stands for a check in the stream header. */
+/** The ID of a check in the stream header. */
 const CHECK_IDS: Readonly<Record<IntegrityCheck, number>> = {
   none: 0,
   crc32: 1,
@@ -77,7 +77,7 @@ export function checkOfId(id: number): IntegrityCheck | undefined {
 /** Computes a check of data that comes in pieces. */
 export interface Checksum {
   update(piece: Uint8Array): void;
-  /** The bytes that stand behind the block; nothing more is added then. */
+  /** The bytes after the block; no further updates are allowed. */
   bytes(): Uint8Array;
 }
 
@@ -85,7 +85,7 @@ export function startChecksum(check: IntegrityCheck): Checksum {
   return CHECKSUMS[check]();
 }
 
-/** The check of a block's uncompressed data, as the bytes that stand behind the block. */
+/** The check of a block's uncompressed data, as the bytes after the block. */
 export function checkBytes(check: IntegrityCheck, data: Uint8Array): Uint8Array {
   const checksum = startChecksum(check);
   checksum.update(data);

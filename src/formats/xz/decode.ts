@@ -86,7 +86,7 @@ function* readBlock(decoder: Lzma2Decoder, check: IntegrityCheck): Steps<Uint8Ar
     (header.compressedSize ?? compressedSize) !== compressedSize ||
     (header.uncompressedSize ?? uncompressedSize) !== uncompressedSize
   ) {
-    throw feed.error('has other sizes than the block header says', start);
+    throw feed.error('does not match the sizes in the block header', start);
   }
 
   const padding = container.paddingOf(compressedSize);
@@ -119,12 +119,12 @@ function* readBlockHeader(feed: ByteFeed): Steps<never, BlockHeader> {
   const uncompressedSize = (flags & 0x80) === 0 ? undefined : readVarint(fields);
   const filters = (flags & 0x03) + 1;
   const dictionarySize = readLzma2Filter(fields);
-  if (filters !== 1) throw fields.error('has more filters than LZMA2');
+  if (filters !== 1) throw fields.error('uses other filters than LZMA2');
   expectZeros(fields, fields.available, 'has unknown fields');
   return { compressedSize, uncompressedSize, dictionarySize };
 }
 
-/** The size of the dictionary in bytes. Another filter comes before LZMA2 in a chain, so the first one tells. */
+/** The size of the dictionary in bytes. Other filters precede LZMA2 in a chain, so the first filter decides. */
 function readLzma2Filter(fields: ByteFeed): number {
   const start = fields.offset;
   const filter = readVarint(fields);
@@ -134,7 +134,8 @@ function readLzma2Filter(fields: ByteFeed): number {
   }
   const propertiesSize = readVarint(fields);
   const code = fields.uint8();
-  if (propertiesSize !== 1 || code > 40) throw fields.error('has a wrong dictionary size', fields.offset - 1);
+  if (propertiesSize !== 1 || code > 40)
+    throw fields.error('has an invalid dictionary size', fields.offset - 1);
   return container.dictionarySize(code);
 }
 
@@ -165,10 +166,10 @@ function addBlock(blocks: BlockList, { unpaddedSize, uncompressedSize }: contain
   blocks.count++;
 }
 
-function sameBlocks(left: BlockList, right: BlockList): boolean {
-  if (left.count !== right.count) return false;
+function sameBlocks(a: BlockList, b: BlockList): boolean {
+  if (a.count !== b.count) return false;
   const digest = ({ hash }: BlockList): Uint8Array => hash?.digest() ?? new Uint8Array(0);
-  return same(bytesOf(left.latest), bytesOf(right.latest)) && same(digest(left), digest(right));
+  return same(bytesOf(a.latest), bytesOf(b.latest)) && same(digest(a), digest(b));
 }
 
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
@@ -240,6 +241,6 @@ function bytesOf(numbers: Float64Array): Uint8Array {
   return new Uint8Array(numbers.buffer);
 }
 
-function same(left: Uint8Array, right: Uint8Array): boolean {
-  return Buffer.compare(left, right) === 0;
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
 }

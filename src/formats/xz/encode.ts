@@ -153,7 +153,7 @@ function createLzmaParser(finder: MatchFinder): LzmaParser {
   return { finder, position: -1, length: 0, distance: 0 };
 }
 
-/** Encodes the next symbol and returns how many bytes it stands for. */
+/** Encodes the next symbol and returns the number of bytes it covers. */
 function encodeNextSymbol(parser: LzmaParser, encoder: LzmaEncoder, position: number): number {
   const maxLength = Math.min(MAX_MATCH, encoder.data.length - position);
   findBestMatch(parser, encoder, position);

@@ -18,7 +18,7 @@ import { endRangeDecoder, RANGE_CODER_HEADER, startRangeDecoder } from './rangeD
 export interface Lzma2Limits {
   /** More unpacked bytes than this are an error. */
   readonly maxBytes: number;
-  /** Bytes of the dictionary that are held at most; content that needs more of it is an error. */
+  /** Maximum size of the dictionary in bytes; content that requires more is an error. */
   readonly maxWindow: number;
 }
 

@@ -88,7 +88,7 @@ function encodeDirectBits(encoder: RangeEncoder, value: number, bits: number): v
   }
 }
 
-/** A carry goes right into the bytes that were already written. */
+/** Adds a carry to the bytes that are already written. */
 function addToLow(encoder: RangeEncoder, value: number): void {
   const low = (encoder.low + value) | 0;
   if (low >>> 0 < value >>> 0) {
@@ -228,7 +228,7 @@ function encodeDistance(encoder: LzmaEncoder, length: number, distance: number):
   }
 }
 
-/** The two leading bits of a distance less one, and where they stand. */
+/** The two leading bits of a distance minus one, and their position. */
 export function distanceSlot(distance: number): number {
   if (distance < 4) return distance;
   const bits = 31 - Math.clz32(distance);

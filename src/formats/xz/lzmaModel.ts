@@ -1,6 +1,6 @@
 /**
  * The probability model of LZMA, shared by both directions: one array of adaptive probabilities in which every
- * group of symbols has its place, and the state that tells what the last symbols were. After Igor Pavlov's
+ * group of symbols has its place, and the state that records the types of the last symbols. After Igor Pavlov's
  * "LZMA specification" (lzma-specification.txt of the LZMA SDK).
  */
 

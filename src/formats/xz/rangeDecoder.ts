@@ -10,7 +10,7 @@ export interface RangeDecoder {
   input: Uint8Array;
   /** The probabilities (see lzmaModel.ts). */
   readonly model: Uint16Array;
-  /** Next byte of the input; bytes past its end count as 0, so whoever drives this compares it with the end. */
+  /** Next byte of the input; bytes past its end count as 0, so the caller compares it with the end. */
   position: number;
   range: number;
   code: number;

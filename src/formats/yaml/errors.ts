@@ -10,14 +10,14 @@ export function withYamlErrors<T>(text: string, read: () => T): T {
     return read();
   } catch (error) {
     // js-yaml gives no word on what else it may throw.
-    if (!(error instanceof YAMLException)) throw new FormatError('YAML cannot be read', { cause: error });
+    if (!(error instanceof YAMLException)) throw new FormatError('Invalid YAML', { cause: error });
     throw yamlError(text, { message: sentence(error.reason), offset: error.mark?.position ?? 0 });
   }
 }
 
 /** `reason` is a clause. */
 export function sentence(reason: string): string {
-  return `YAML cannot be read: ${reason}`;
+  return `Invalid YAML: ${reason}`;
 }
 
 interface YamlProblem {
@@ -118,7 +118,7 @@ function bytesBefore(text: string, offset: number, marks: readonly number[]): nu
   return (marks[mark] ?? 0) + countBytes(text, mark * markDistance, offset);
 }
 
-/** In UTF-8, where two characters that stand for one have four. */
+/** In UTF-8, where a surrogate pair has four bytes. */
 function countBytes(text: string, start: number, end: number): number {
   let bytes = end - start;
   for (let at = start; at < end; at++) {

@@ -1,6 +1,6 @@
 /**
- * The values of a YAML text with their places, in UTF-16 code units. An alias is at the place of what it stands for. The
- * text is known to be readable (`../yaml.ts`). Texts of several lines are as they are written, with their indentation.
+ * The values of a YAML text with their places, in UTF-16 code units. An alias has the place of its
+ * target. The text is valid (`../yaml.ts`). Multi-line texts are unchanged, with their indentation.
  */
 
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
@@ -79,7 +79,7 @@ function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): Scal
   return { kind: 'scalar', span, text, locate };
 }
 
-/** Where the code unit with this number stands in a text with escapes. */
+/** Position of the code unit with this number in a text with escapes. */
 function placeOf(written: string, wanted: number): number {
   let at = 0;
   for (let units = 0; units < wanted && at < written.length; units += 1) {

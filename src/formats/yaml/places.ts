@@ -1,6 +1,6 @@
 /**
- * Where the values of a YAML text stand, small enough to be kept for millions of them: read from the events of js-yaml,
- * with the checks that have to name a place.
+ * The positions of the values of a YAML text, compact enough for millions of values: read from the events of js-yaml, with
+ * the checks that report a position.
  */
 
 import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
@@ -14,13 +14,13 @@ interface Places {
   numbers: Int32Array;
   /** How many of the numbers are in use. */
   used: number;
-  /** Names of keys to the numbers that stand for them. */
+  /** Names of keys to their numbers. */
   readonly keys: Map<string, number>;
   /** Undefined for an empty text. */
   root: Value | undefined;
 }
 
-/** Values after every alias is replaced by what it stands for, which is what a reader walks. */
+/** Number of values after the expansion of all aliases: the number that a reader walks. */
 export const maxValues = 2_000_000;
 /** Of collections in collections; deeper input is not meant for any reader here. */
 export const maxDepth = 64;
@@ -31,7 +31,7 @@ const numbersOfValue = 4;
 /** Of items of a list. */
 const noKey = -1;
 
-/** While it is read. Aliases share the children of what they stand for. */
+/** State during reading. Aliases share the children of their target. */
 interface Value {
   readonly start: number;
   readonly firstChild: number;
@@ -82,7 +82,9 @@ export function readPlaces(text: string, events: readonly Event[]): Places {
 
 function openDocument(walk: Walk): void {
   if (walk.hasDocument) {
-    throw new FormatError('YAML has more than one document', { hint: 'split it at the lines with ---' });
+    throw new FormatError('The YAML file contains more than one document', {
+      hint: 'split the file at the lines with ---',
+    });
   }
   walk.hasDocument = true;
   walk.open.push(newOpen('document', 0, undefined));
@@ -131,7 +133,7 @@ function openCollection(
 function readKey(walk: Walk, event: ValueEvent): Key {
   if (event.type !== EVENT_ID.SCALAR) {
     const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-    throw yamlError(walk.text, { message: sentence('a key has to be a simple text'), offset });
+    throw yamlError(walk.text, { message: sentence('a key must be a plain string'), offset });
   }
   const { start } = readScalar(walk, event, undefined);
   const name = getScalarValue(walk.text, event);
@@ -165,7 +167,7 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
   const target = walk.anchors.get(walk.text.slice(event.anchorStart, event.anchorEnd));
   const offset = event.anchorStart - 1;
   if (target === undefined) {
-    const message = sentence('an alias has to refer to something that is complete before it');
+    const message = sentence('an alias must refer to a complete value before it');
     throw yamlError(walk.text, { message, offset });
   }
   return { ...target, start: offset };
@@ -173,8 +175,8 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
 
 function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
   if (event.tagStart < 0 || walk.text.slice(event.tagStart, event.tagEnd) === '!!str') return;
-  const hint = 'leave the tag out';
-  throw yamlError(walk.text, { message: sentence('tags are not used here'), offset: event.tagStart, hint });
+  const hint = 'remove the tag';
+  throw yamlError(walk.text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
 }
 
 function addChild(walk: Walk, child: Value): void {
@@ -187,7 +189,7 @@ function addChild(walk: Walk, child: Value): void {
   parent.height = Math.max(parent.height, child.height + 1);
   if (parent.values <= maxValues && parent.height + walk.open.length <= maxHeight) return;
   throw yamlError(walk.text, {
-    message: sentence('its aliases make it too large'),
+    message: sentence('its aliases expand to too much data'),
     offset: child.start,
   });
 }
@@ -223,9 +225,9 @@ function checkNumber(text: string, event: ScalarEvent): void {
   const written = text.slice(event.valueStart, event.valueEnd);
   if (isFaithful(written)) return;
   throw yamlError(text, {
-    message: 'YAML has a number that would not be read as it is written',
+    message: 'The YAML file contains a number that cannot be read exactly as written',
     offset: event.valueStart,
-    hint: 'put it in quotes if it is a text; else write it in plain decimal digits, or as 0o… or 0x…',
+    hint: 'quote it if it is a string; otherwise write it in plain decimal digits, or as 0o… or 0x…',
   });
 }
 

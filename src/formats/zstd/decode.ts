@@ -103,7 +103,7 @@ function isCreateZstdDecompress(value: unknown): value is CreateZstdDecompress {
 interface Piece {
   readonly bytes: Uint8Array;
   readonly offset: number;
-  /** What is wrong where zlib refuses it. */
+  /** The error if zlib rejects it. */
   readonly problem: string;
 }
 

@@ -26,7 +26,7 @@ const HAS_CHECKSUM = 0x04;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
-/** The largest window that zstd, and the kernel for an initramfs, decode unless told otherwise. */
+/** The largest window that zstd, and the kernel for an initramfs, decode by default. */
 const MAX_WINDOW = 128 * 1024 * 1024;
 
 /** Whether a frame or a skippable frame starts at `offset`. */
@@ -86,7 +86,7 @@ function readFields(feed: ByteFeed, layout: Layout): FrameHeader {
   // The size in two bytes starts where that in one byte ends.
   const size = feed.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
   const windowSize = declared ?? size;
-  if (windowSize > MAX_WINDOW) throw feed.error('needs too large a window', start + MAGIC_SIZE + 1);
+  if (windowSize > MAX_WINDOW) throw feed.error('needs a window that is too large', start + MAGIC_SIZE + 1);
   const bytes = feed.bytes.slice(index, feed.index);
   return { start, bytes, windowSize, contentSize: sizeBytes === 0 ? undefined : size, hasChecksum };
 }
@@ -128,7 +128,7 @@ export function peekBlockHeader(feed: ByteFeed, maxBlock: number, ahead = 0): Bl
   const kind = KINDS[(header >> 1) & 3];
   const size = header >> 3;
   if (kind === undefined) throw feed.error('has an unknown kind of block');
-  if (size > maxBlock) throw feed.error('has too large a block');
+  if (size > maxBlock) throw feed.error('has a block that is too large');
   feed.index -= ahead;
   return { kind, length: kind === 'repeated' ? 1 : size, size, isLast: (header & 1) === 1 };
 }

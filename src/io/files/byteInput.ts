@@ -1,4 +1,4 @@
-/** Input that is read from start to end and never held as a whole: files, pipes, standard input. */
+/** Input that is read from start to end and never loaded as a whole: files, pipes, standard input. */
 
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,11 +8,11 @@ import { fileError, stdinChunks } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from '../io.ts';
 
-/** Whoever opens an input closes it. */
+/** The code that opens an input closes it. */
 export interface ByteInputFile {
   /** Whether it can be read more than once. */
   readonly isFile: boolean;
-  /** The bytes of a file from its start on; of anything else, those that were not read yet. */
+  /** The bytes of a file from its start; of other inputs, the unread bytes. */
   bytes(): ByteSource;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export interface ByteInputFile {
 export interface InputName {
   /** Undefined for standard input. */
   readonly path: string | undefined;
-  /** What it is to the user, e.g. `Initramfs`. */
+  /** Its name in messages, e.g. `Initramfs`. */
   readonly what: string;
 }
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
 /** @throws CliError in the user's terms */
@@ -34,7 +34,7 @@ export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>):
   if (path === '')
     throw new CliError(`${what}: the path is empty`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a file',
+      hint: 'pass the path of a file',
     });
   const failed = (error: unknown): unknown => fileError(error, { path, what, action: 'read' });
   try {
@@ -60,7 +60,7 @@ function openStream(stream: AsyncIterable<unknown>): ByteInputFile {
   return { isFile: false, bytes: () => source, close: async () => undefined };
 }
 
-/** All pieces share their memory. Without a size it is a pipe or a device, which has no places to go to. */
+/** All pieces share one buffer. An input without a size is a pipe or a device, which is not seekable. */
 function bytesOf(
   handle: FileHandle,
   size: number | undefined,
@@ -87,7 +87,7 @@ function bytesOf(
   };
 }
 
-/** The same bytes, which `write` gets as well: each piece is written before the next one is read. */
+/** Passes the same bytes to `write`: each piece is written before the next one is read. */
 export function copyingSource(source: ByteSource, write: (piece: Uint8Array) => Promise<void>): ByteSource {
   let writing = Promise.resolve();
   return {
@@ -96,7 +96,7 @@ export function copyingSource(source: ByteSource, write: (piece: Uint8Array) => 
       const piece = await source.next();
       if (piece !== undefined) {
         writing = write(piece);
-        writing.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+        writing.catch(() => undefined); // rethrown when it is awaited
       }
       return piece;
     },

@@ -1,6 +1,6 @@
 /**
- * Files out of an archive, written below a folder and nowhere else. Names in archives are anybody's, so neither steps
- * upwards nor symbolic links below the folder are followed, and no file is replaced.
+ * Writes files from an archive below a folder only. Names in archives are untrusted: `..` and symbolic links below the folder
+ * are rejected, and existing files are not replaced.
  */
 
 import { lstat, mkdir, open, unlink } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { isOwnName } from './platform.ts';
 export interface ExtractedFile {
   readonly name: string;
   readonly data: Uint8Array;
-  /** Its path in the archive, by which its secrets are known; `name` when it is left out. */
+  /** Its path in the archive, which identifies files with secrets; default: `name`. */
   readonly origin?: string;
 }
 
@@ -42,11 +42,11 @@ export async function* writeNewFiles(
   }
 }
 
-/** Where the files of an archive go. */
+/** The destination of the files of an archive. */
 export interface Extraction {
   /**
-   * Writes the file of that name; once more, it takes the place of the one before.
-   * @throws CliError for what the system has against it
+   * Writes the file with this name; a second file with the same name replaces the first one.
+   * @throws CliError for system errors
    */
   readonly write: (name: string, data: Uint8Array, origin?: string) => Promise<void>;
   /** Of the new file, below the folder as the user gave it. */
@@ -60,13 +60,13 @@ interface Target {
   readonly place: string;
 }
 
-/** Of a path; Linux takes no longer ones. */
+/** Maximum length of a path on Linux. */
 const MAX_LENGTH = 4096;
 
 /**
- * Makes the folder, for files of these names and no others. They get the mode that the umask gives, or 0600 if they contain
+ * Creates the folder for files with these names only. The files get the default mode of the umask, or 0600 if they contain
  * secrets. All names are checked before the first file is written.
- * @throws CliError `path … contains path traversal`, `File exists: …`, or what the system has against it
+ * @throws CliError `path … contains path traversal`, `File exists: …`, or for system errors
  */
 export async function prepareExtraction(
   directory: string,
@@ -74,9 +74,9 @@ export async function prepareExtraction(
   io: Pick<Io, 'cwd'>,
 ): Promise<Extraction> {
   if (directory === '') {
-    throw new CliError('The path of the folder is empty', {
+    throw new CliError('The folder path is empty', {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a folder',
+      hint: 'pass the path of a folder',
     });
   }
   const folder = resolve(io.cwd, directory);
@@ -110,13 +110,13 @@ interface Place {
 }
 
 function targetOf(name: string, { folder, prefix }: Place): Target {
-  const hint = 'nothing was written; leave the member out by naming the others';
+  const hint = 'name the members to extract and omit this one; nothing was written';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is no name for a file`, {
+    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is not a valid file name`, {
       code: 'ERR_IMAGE',
       hint,
     });
@@ -141,7 +141,7 @@ async function makeFolder(place: string, shownPath: string): Promise<void> {
   }
 }
 
-/** Makes what is missing of the folders between the one of the user and a file. */
+/** Creates the missing folders between the folder of the user and a file. */
 async function makeParents(path: string, { folder, prefix }: Place): Promise<void> {
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
     const parent = path.slice(0, slash);
@@ -149,7 +149,7 @@ async function makeParents(path: string, { folder, prefix }: Place): Promise<voi
   }
 }
 
-/** A folder that is there already may be a symbolic link out of the folder of the user. */
+/** An existing folder may be a symbolic link that leads out of the folder of the user. */
 async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
   try {
     await mkdir(place);
@@ -159,7 +159,7 @@ async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
   }
 }
 
-/** Not by way of a temporary file that is brought to disk, as an initramfs has thousands of files. */
+/** Without a temporary file and without sync, because an initramfs has thousands of files. */
 async function writeNewFile({ place, path }: Target, data: Uint8Array, mode = 0o666): Promise<void> {
   try {
     const handle = await open(place, 'wx', mode);

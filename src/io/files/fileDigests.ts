@@ -1,7 +1,7 @@
 /**
- * Digests of files, in one pass and little memory. The digest of a large file is remembered: the file counts as the same
- * only if device, inode, size, and both times are. Unlike the time of modification, that of the last change (ctime) cannot
- * be set by whoever writes the file.
+ * Digests of files, in one pass and little memory. The digest of a large file is cached: the file is unchanged only if
+ * device, inode, size and both timestamps are equal. Unlike the modification time, the writer of a file cannot set the time of
+ * its last change (ctime).
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -42,7 +42,7 @@ export async function hashHandle<Name extends string>(
   }
 }
 
-/** By absolute path. Lives as long as whoever keeps it. */
+/** By absolute path. Lives as long as its owner keeps it. */
 export interface KnownDigests {
   /** Hexadecimal SHA-256 of a file; read from it unless it is known. @throws system errors */
   sha256(path: string): Promise<string>;
@@ -87,7 +87,7 @@ export function knownDigests(earlier: ReadonlyMap<string, StampedDigest>): Known
 }
 
 interface Look {
-  /** All that tells this file from another one, or an older one. */
+  /** Identifies this version of this file. */
   readonly stamp: string;
   /** The same without ctime. */
   readonly content: string;
@@ -102,9 +102,9 @@ async function lookAt(path: string): Promise<Look> {
 async function readDigest(path: string, content: string): Promise<string> {
   const hashes = await hashFile(path, ['sha256']);
   if ((await lookAt(path)).content !== content) {
-    throw new CliError(`${path} became another file while it was read`, {
+    throw new CliError(`${path} changed while it was being read`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'try again',
+      hint: 'run the command again when no program writes to the file',
     });
   }
   return hashes.get('sha256')?.digest('hex') ?? '';

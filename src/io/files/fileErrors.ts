@@ -1,9 +1,9 @@
-/** Errors of the operating system about files and standard streams, as sentences for the user. */
+/** System errors about files and standard streams as sentences for the user. */
 
 import { getSystemErrorMap } from 'node:util';
 import { type ErrorCode, CliError } from '../../core/errors.ts';
 
-/** What was being done to which file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
+/** The failed action and its file, e.g. `{ path: 'worker.ign', what: 'Ignition config', action: 'read' }`. */
 interface FileAction {
   readonly path: string;
   readonly what: string;
@@ -16,7 +16,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Passes on what is no system error. */
+/** Returns other errors unchanged. */
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
@@ -24,7 +24,7 @@ export function fileError(error: unknown, action: FileAction): unknown {
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
 
-/** What the user has to do about an error of the system. */
+/** The error code for a system error. */
 function kindOf(code: string | undefined, action: string): ErrorCode {
   const known = code === undefined ? undefined : kinds[code];
   return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
@@ -54,39 +54,53 @@ function describe(code: string, { path, what, action }: FileAction): Description
     case 'ENOENT':
       return action === 'create'
         ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
-        : { message: `${what} not found: ${path}`, hint: 'check the path' };
+        : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };
     case 'ENOTDIR':
-      return { message: `A part of the path is not a folder: ${path}`, hint: 'check the path' };
+      return {
+        message: `A part of the path is not a folder: ${path}`,
+        hint: 'use a path with only folders before its last part',
+      };
     case 'EISDIR':
-      return { message: `${path} is a directory`, hint: `give the path of a file (${what})` };
+      return { message: `${path} is a directory`, hint: `pass the path of a file (${what})` };
     case 'EACCES':
     case 'EPERM':
       return {
         message: `No permission to ${action} ${path}`,
         hint:
-          action === 'read' ? 'check the permissions of the file' : 'check permissions, or write elsewhere',
+          action === 'read'
+            ? 'grant this user read permission for the file'
+            : 'grant this user write permission, or use another path',
       };
     case 'EROFS':
       return {
         message: `Cannot ${action} ${path}: the file system is read-only`,
-        hint: 'write elsewhere with -o',
+        hint: 'write to another path with -o',
       };
     case 'EEXIST':
-      return { message: `File exists: ${path}`, hint: 'remove it first, or write elsewhere' };
+      return { message: `File exists: ${path}`, hint: 'remove it first, or use another path' };
     case 'ENOSPC':
     case 'EDQUOT':
-      return { message: `No space left to ${action} ${path}`, hint: 'free some space, or write elsewhere' };
+      return {
+        message: `No space left to ${action} ${path}`,
+        hint: 'free some space, or write to another disk',
+      };
     case 'EFBIG':
-      return { message: `${path} would be larger than the file system allows`, hint: 'write elsewhere' };
+      return {
+        message: `${path} would be larger than the file system allows`,
+        hint: 'write to another file system',
+      };
     case 'ELOOP':
-      return { message: `Symbolic links go round in circles: ${path}`, hint: 'check the path' };
+      return {
+        message: `Too many levels of symbolic links: ${path}`,
+        hint: 'use a path without a symbolic link loop',
+      };
     case 'ENAMETOOLONG':
-      return { message: `The path is too long: ${path.slice(0, 80)}…`, hint: 'use a shorter one' };
+      return { message: `The path is too long: ${path.slice(0, 80)}…`, hint: 'use a shorter path' };
     case 'ETXTBSY':
     case 'EBUSY':
-      return { message: `${path} is in use`, hint: 'end the program that uses it' };
+      return { message: `${path} is in use`, hint: 'stop the program that uses it' };
     default:
-      return { message: `Cannot ${action} ${path} (${code})`, hint: 'check the file and its folder' };
+      return { message: `Cannot ${action} ${path} (${code})`, hint: 'check the file and its parent folder' };
   }
 }
 
@@ -111,7 +125,7 @@ function reasonOf(error: unknown): string | undefined {
 
 /**
  * The chunks of standard input.
- * @throws CliError where the system cannot read it
+ * @throws CliError for system errors
  */
 export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
   try {

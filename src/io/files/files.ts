@@ -1,16 +1,16 @@
 /**
- * The user's small files, read as a whole. Only what reading needs is imported here: starting the program is a good part
- * of what checking a file takes.
+ * Reads small files of the user as a whole. This file imports only what reading requires, because program start takes a large
+ * part of the time of a check.
  */
 
-import { formatCount } from '../../formats/messageText.ts';
+import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 
-/** What a file is to the user, and how much of it is still plausible. */
+/** The name of the input in messages, and its size limit. */
 export interface Expected {
   /** Begins a sentence, e.g. `Ignition config`. */
   readonly what: string;
@@ -29,17 +29,17 @@ export async function readUserFile(
   if (path === '')
     throw new CliError(`${expected.what}: the path is empty`, {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a file',
+      hint: 'pass the path of a file',
     });
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
-    // A pipe may have to wait for its writer. A file does not, and asking other threads for it takes several times as long.
+    // Synchronous for files, because other threads take several times as long. A pipe may have to wait for its writer.
     const isFile = statSync(place).isFile();
     const bytes = isFile
       ? readRegularFile(place, limits)
       : await readLimited(createReadStream(place), limits);
-    io.note?.(`${path} read: ${formatCount(bytes.length, 'byte')}`);
+    io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
   } catch (error) {
     throw fileError(error, { path, what: expected.what, action: 'read' });
@@ -50,7 +50,7 @@ export async function readUserFile(
 export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expected): Promise<Uint8Array> {
   const limits = { ...expected, what: `${expected.what} on standard input` };
   const bytes = await readLimited(stdinChunks(io.stdin), limits);
-  io.note?.(`standard input read: ${formatCount(bytes.length, 'byte')}`);
+  io.note?.(`read standard input (${formatCount(bytes.length, 'byte')})`);
   return bytes;
 }
 
@@ -65,8 +65,8 @@ function readRegularFile(place: string, limits: Expected): Uint8Array {
 }
 
 /**
- * All bytes of a stream. Its chunks are copied, as they may only be lent until the next is asked for.
- * @param tooLarge makes the error for more than `maxBytes`
+ * All bytes of a stream. Chunks are copied, because they may be valid only until the next read.
+ * @param tooLarge creates the error for more than `maxBytes`
  */
 export async function readAll(
   stream: AsyncIterable<unknown>,
@@ -89,8 +89,9 @@ function readLimited(stream: AsyncIterable<unknown>, limits: Expected): Promise<
 }
 
 function tooLargeError({ what, maxBytes }: Expected): CliError {
-  return new CliError(`${what} is too large: more than ${maxBytes} bytes`, {
+  const limit = formatSizeInWords(maxBytes);
+  return new CliError(`${what} is too large: more than ${limit}`, {
     code: 'ERR_TOO_LARGE',
-    hint: 'is this the right file?',
+    hint: `pass a file of at most ${limit}`,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * One program at a time in a folder or on an image: a file that names the process, and is stale when that has ended. Node has
- * no locks of the system. A process that cannot be seen from here, such as one in another container, shows that it is running
- * by writing to the file.
+ * Only one process at a time works in a folder or on an image: a lock file names the process, and is stale after that process
+ * ends. Node does not support system locks. A process that is not visible on this machine, such as one in another container,
+ * shows that it is running by writing to the file.
  */
 
 import {
@@ -23,41 +23,41 @@ import { processWithId, stateOf, thisProcess } from '../process.ts';
 import { tempPathFor } from './tempFile.ts';
 
 export interface FileLock {
-  /** Whether the one before has ended without giving it back. */
+  /** Whether the previous owner ended without releasing the lock. */
   readonly wasStale: boolean;
   release(): Promise<void>;
 }
 
-/** Who has a lock, e.g. `4711 on host.example.com`. */
-interface Holder {
-  readonly holder: string;
+/** The process that has a lock, e.g. `4711 on host.example.com`. */
+interface LockOwner {
+  readonly owner: string;
 }
 
-/** Milliseconds between two signs of life, and without one after which a process that cannot be seen counts as ended. */
+/** Milliseconds between two heartbeats, and the time after which a process without heartbeat counts as ended. */
 const HEARTBEAT = 1000;
 const STALE_AFTER = 15_000;
-/** Paths of the locks that this process has: whatever else names it was left by an earlier process with its ID. */
-const held = new Set<string>();
+/** Paths of the locks of this process: other locks with its ID belong to an earlier process. */
+const ownLocks = new Set<string>();
 
 /**
- * @param path of the file; its folder is there
+ * @param path of the lock file; its folder exists
  * @param shown the folder as the user gave it
- * @throws CliError where another process has it
+ * @throws CliError if another process has the lock
  */
 export async function lockFolder(path: string, shown: string): Promise<FileLock> {
   const lock = await takeLock(path);
-  if (!('holder' in lock)) return lock;
-  throw new CliError(`Another process is preparing ${shown}: ${lock.holder}`, {
+  if (!('owner' in lock)) return lock;
+  throw new CliError(`Another process is preparing ${shown}: process ${lock.owner}`, {
     code: 'ERR_BUSY',
-    hint: `wait for it, or if there is none remove ${path}`,
+    hint: `wait until it ends, or remove ${path} if it is not running`,
   });
 }
 
 /**
- * Takes the lock, also from a process that has ended, or says who has it.
+ * Takes the lock, also from an ended process, or returns its owner.
  * @throws system errors
  */
-export async function takeLock(path: string): Promise<FileLock | Holder> {
+export async function takeLock(path: string): Promise<FileLock | LockOwner> {
   const first = take(path);
   if (first.file !== undefined) return lockAt(path, first.file, false);
   const text = await readFile(path, 'utf8').catch(() => '');
@@ -66,7 +66,7 @@ export async function takeLock(path: string): Promise<FileLock | Holder> {
     if (second.file !== undefined) return lockAt(path, second.file, true);
   }
   const [pid = '', machine = ''] = text.split(' ');
-  return { holder: `${pid} on ${machine}` };
+  return { owner: `${pid} on ${machine}` };
 }
 
 function lockAt(path: string, file: number, wasStale: boolean): FileLock {
@@ -76,11 +76,11 @@ function lockAt(path: string, file: number, wasStale: boolean): FileLock {
     release: async () => {
       clearInterval(timer);
       closeSync(file);
-      held.delete(path);
+      ownLocks.delete(path);
       try {
         if (readFileSync(path, 'utf8').trimEnd() === ownText()) unlinkSync(path);
       } catch {
-        // It is gone, or may not be removed any more: whoever wants it next finds it stale.
+        // The file is gone, or can no longer be removed: the next process finds it stale.
       }
     },
   };
@@ -90,23 +90,23 @@ function showLife(file: number): void {
   try {
     writeSync(file, ' ');
   } catch {
-    // The disk is full, or the server is gone: then others see it as little as this write.
+    // If the disk is full or the server is gone, other processes cannot read the lock either.
   }
 }
 
-/** The first two words are for people. */
+/** The first two words are for messages. */
 function ownText(): string {
   return `${process.pid} ${hostname()} ${thisProcess()}`;
 }
 
 interface Attempt {
-  /** Descriptor for writing; undefined where there is a lock already. */
+  /** Descriptor for writing; undefined if the lock is taken. */
   readonly file?: number;
-  /** Milliseconds by the clock that gives files their times. */
+  /** Milliseconds by the clock of the file system. */
   readonly now: number;
 }
 
-/** The file gets its name when it says whose it is: whenever this process ends, there is none, or a whole one. */
+/** The file gets its name after its content is written, so the lock file is always complete. */
 function take(path: string): Attempt {
   const own = tempPathFor(path);
   const file = openSync(own, 'wx', 0o600);
@@ -117,7 +117,7 @@ function take(path: string): Attempt {
       closeSync(file);
       return { now };
     }
-    held.add(path);
+    ownLocks.add(path);
     return { now, file };
   } catch (error) {
     closeSync(file);
@@ -145,7 +145,7 @@ function nameFirst(own: string, path: string): boolean {
   }
 }
 
-/** False where it was another one's by then, which gets it back. */
+/** False if another process has taken the lock in the meantime; it gets the lock back. */
 async function takeAway(path: string, expected: string): Promise<boolean> {
   const old = tempPathFor(path);
   try {
@@ -164,7 +164,7 @@ async function takeAway(path: string, expected: string): Promise<boolean> {
 async function isStale(path: string, text: string, now: number): Promise<boolean> {
   const [pid = '', machine, named] = text.trimEnd().split(' ');
   const owner = named ?? (machine === hostname() ? processWithId(pid) : '');
-  if (pid === String(process.pid) && stateOf(owner) === 'running') return !held.has(path);
+  if (pid === String(process.pid) && stateOf(owner) === 'running') return !ownLocks.has(path);
   const state = stateOf(owner);
   if (state !== 'elsewhere') return state === 'ended';
   const stats = await stat(path).catch(() => undefined);

@@ -1,9 +1,9 @@
-/** Reading and writing through file handles, where the system may do less than it was asked for. */
+/** Reads and writes through file handles, and handles short reads and writes. */
 
 import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A directory opens without complaint on Linux, and a pipe only when somebody writes to it. */
+/** Rejects directories, which Linux opens without an error. A pipe opens only when it has a writer. */
 export async function openForReading(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY);
   if (!(await handle.stat()).isDirectory()) return handle;
@@ -11,7 +11,7 @@ export async function openForReading(path: string): Promise<FileHandle> {
   throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
 }
 
-/** How many bytes of `target` were filled: fewer than it has where the file ends. */
+/** Returns the number of bytes read into `target`: fewer at the end of the file. */
 export async function readUpTo(handle: FileHandle, target: Uint8Array, offset: number): Promise<number> {
   let filled = 0;
   while (filled < target.length) {
@@ -22,7 +22,7 @@ export async function readUpTo(handle: FileHandle, target: Uint8Array, offset: n
   return filled;
 }
 
-/** `readUpTo` that is done when it returns. */
+/** Synchronous `readUpTo`. */
 export function readUpToNow({ fd }: FileHandle, target: Uint8Array, offset: number): number {
   let filled = 0;
   while (filled < target.length) {
@@ -42,7 +42,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** All chunks, each behind the one before; the first one at `position`. */
+/** Writes all chunks in order, from `position` on. */
 export async function writeChunks(
   handle: FileHandle,
   chunks: AsyncIterable<Uint8Array>,
@@ -56,8 +56,8 @@ export async function writeChunks(
 }
 
 /**
- * `writeAll` that is done when it returns.
- * @param position `null`: behind what was written last, as a pipe has no positions
+ * Synchronous `writeAll`.
+ * @param position `null` appends, because a pipe has no positions
  */
 export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
   let written = 0;

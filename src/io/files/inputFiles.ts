@@ -1,8 +1,7 @@
 /**
- * The files that arguments stand for: files as they are, folders with what is of interest in them, patterns that no shell
- * has expanded, `-` for standard input. Names come in order and each once. Links to files are followed; a folder is
- * searched once, however many links lead to it, so that circles of links end. Hidden files are passed over unless they
- * are named.
+ * Expands arguments to files: files themselves, folders with the files of interest, patterns that no shell has expanded, and
+ * `-` for standard input. Names are sorted and unique. Links to files are followed. A folder is searched once, even if several
+ * links lead to it, so link loops end. Hidden files are skipped unless they are named.
  */
 
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
 
-/** A name to read from, why there is none, or a link that leads back to where it stands. */
+/** A name to read, an error, or a link that leads back to its own folder. */
 export type InputFile =
   | { readonly kind: 'file' | 'circle'; readonly path: string }
   | { readonly kind: 'error'; readonly path: string; readonly error: CliError };
@@ -77,14 +76,14 @@ function lookAt(place: string): Stats | string {
 function noMatch(pattern: string): CliError {
   return new CliError(`No file matches ${pattern}`, {
     code: 'ERR_FILE_MISSING',
-    hint: 'check the pattern, which knows *, ?, […] and ** for folders of any depth',
+    hint: 'use a pattern with *, ?, […], or ** for folders of any depth',
   });
 }
 
 function noFile(folder: string, { description }: Interest): CliError {
   return new CliError(`No file to check in ${folder}`, {
     code: 'ERR_FILE_MISSING',
-    hint: `of a folder these are checked: ${description}; name other files themselves, or by a pattern`,
+    hint: `pass other files by name or pattern; in a folder, only ${description} are checked`,
   });
 }
 
@@ -141,7 +140,7 @@ interface Entry {
   readonly kind: 'file' | 'folder' | 'circle';
 }
 
-/** By name. `part` tells apart the searches of one walk that look for different things. */
+/** Sorted by name. `part` separates the searches of one walk with different patterns. */
 async function* listFolder(folder: string, walk: Walk, part: string): AsyncIterable<Entry | InputFile> {
   const place = resolve(walk.cwd, folder);
   let key = '';
@@ -191,7 +190,7 @@ function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
  * before anything else.
  */
 
-/** A pattern for one step of a path. `folders` stands for any number of steps. */
+/** A pattern for one step of a path. `folders` matches any number of steps. */
 export type StepPattern = 'folders' | readonly GlobToken[];
 
 /** Whether a path has a character that makes it a pattern. */
@@ -220,7 +219,7 @@ export function matchesStep(name: string, pattern: readonly GlobToken[]): boolea
   return matchesGlob(Array.from(name), pattern);
 }
 
-/** A bracket that is never closed stands for itself. */
+/** A bracket without a closing bracket is a plain character. */
 function readToken(characters: readonly string[], index: number): ReadToken {
   const character = characters[index] ?? '';
   const next = characters[index + 1];

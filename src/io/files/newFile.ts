@@ -1,7 +1,7 @@
 /**
- * New files, put in place as a whole or not at all: written under a temporary name in the same folder, and only then
- * given their name. Small ones are brought to disk before, so that not even a power failure leaves half of one; of images
- * that are larger than memory is quick, only an end of the program is survived, as copying takes less than such waiting.
+ * Writes new files atomically: under a temporary name in the same folder, then renamed. Small files are synced to disk before
+ * the rename, so they are complete even after a power failure. Large images are not synced, because the sync takes longer than
+ * the copy; they are complete even if the program is killed.
  */
 
 import { constants } from 'node:fs';
@@ -12,7 +12,7 @@ import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
 
-/** What to write; chunks are taken as they come. */
+/** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface NewFileOptions {
@@ -53,8 +53,8 @@ export async function writeFileAtomically(
 }
 
 /**
- * The same, unless the file is already so; then it keeps its times. A file that others can read is written anew where
- * `mode` does not let them. Tells whether it was written.
+ * The same, unless the file already has this content; then its timestamps stay unchanged. A file with more permissions than
+ * `mode` is written again. Returns whether the file was written.
  * @throws CliError in the user's terms
  */
 export async function writeIfChanged(
@@ -62,19 +62,23 @@ export async function writeIfChanged(
   content: Uint8Array,
   options: NewFileOptions = {},
 ): Promise<boolean> {
-  if (await holds(path, content, options)) return false;
+  if (await hasContent(path, content, options)) return false;
   await writeFileAtomically(path, content, options);
   return true;
 }
 
-async function holds(path: string, content: Uint8Array, { mode = 0o777 }: NewFileOptions): Promise<boolean> {
+async function hasContent(
+  path: string,
+  content: Uint8Array,
+  { mode = 0o777 }: NewFileOptions,
+): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
   const present = await readFile(path).catch(() => undefined);
   return present?.equals(content) === true;
 }
 
-/** Open for writing, where there is something under the name that is neither a file nor a folder. */
+/** Opens a special file, such as a device or a pipe, for writing; undefined for files, folders and new paths. */
 async function openSpecial(path: string): Promise<FileHandle | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
@@ -91,13 +95,13 @@ async function writeContent(handle: FileHandle, content: Content): Promise<void>
   for await (const chunk of content) await handle.writeFile(chunk);
 }
 
-/** Where to write, and under which conditions. */
+/** The output file and its conditions. */
 export interface NewFile {
   /** Absolute. */
   readonly path: string;
   /** The path as the user gave it, for messages. */
   readonly shownPath: string;
-  /** What to do with a file of that name. */
+  /** How to handle an existing file. */
   readonly existing: 'refuse' | 'replace';
   /** The option that replaces it, for commands that have one; e.g. `--overwrite`. */
   readonly replacedBy?: string;
@@ -106,13 +110,13 @@ export interface NewFile {
 }
 
 const MAX_LINKS = 40;
-/** Bytes of the largest file that is waited for until it is on disk. */
+/** Maximum size of files that are synced to disk. */
 const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
- * Lends `fill` a temporary file, empty unless `make` makes another, and then gives it the name of the new one. Where a
- * symbolic link is to be replaced, what it points to is, so that it stays a link. Nobody who may not read the new file
- * can read the temporary one.
+ * Passes `fill` a temporary file, empty unless `make` creates another one, and then renames it to the new name. If the name is
+ * a symbolic link, its target is replaced, so the link stays. Users without read permission for the new file cannot read the
+ * temporary file.
  * @throws CliError in the user's terms; what was there is then as it was
  */
 export async function createFile(
@@ -136,8 +140,8 @@ export async function createFile(
 }
 
 /**
- * Says early, before any work, what would be wrong with a new file. That nobody takes the name meanwhile is ensured when
- * the file gets it.
+ * Reports problems with a new file early, before any work. Another process may still create the file in the meantime; that is
+ * checked when the file gets its name.
  * @throws CliError `File exists: …`, or that there is no such folder
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
@@ -145,7 +149,7 @@ export async function checkNewFile(file: NewFile): Promise<void> {
     if (file.shownPath === '') {
       throw new CliError('The output path is empty', {
         code: 'ERR_FILE_MISSING',
-        hint: 'give the path of a file',
+        hint: 'pass the path of a file',
       });
     }
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
@@ -158,14 +162,14 @@ export async function checkNewFile(file: NewFile): Promise<void> {
   }
 }
 
-/** A device would be replaced by a file. */
+/** Rejects special files: the rename would replace a device with a file. */
 async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() === true) throw systemError('EISDIR');
   if (stats === undefined || stats.isFile()) return;
-  throw new CliError(`File exists: ${shownPath} is no regular file`, {
+  throw new CliError(`File exists: ${shownPath} is not a regular file`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'write to standard output with "-o -", and redirect it there',
+    hint: 'pass "-o -" and redirect standard output to it',
   });
 }
 
@@ -173,16 +177,16 @@ function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unkn
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
-  const hint = `replace it with ${replacedBy}, or write elsewhere`;
+  const hint = `replace it with ${replacedBy}, or use another path`;
   return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
 }
 
-/** For what has to be found out, since the system would say it too late or not at all. */
+/** For conditions that the system would report too late or not at all. */
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** The end of a chain of symbolic links, which need not exist. */
+/** The target of a chain of symbolic links; it may not exist. */
 async function followLinks(path: string): Promise<string> {
   let target = path;
   for (let count = 0; count < MAX_LINKS; count++) {

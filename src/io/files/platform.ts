@@ -7,8 +7,8 @@ import type { Stats } from 'node:fs';
 import { posix, win32 } from 'node:path';
 
 /**
- * Whether permission bits and groups say who may read a file. On Windows that is inherited from the folder, and the bits
- * that Node shows only tell whether the file may be written.
+ * Whether permission bits and groups decide which users may read a file. On Windows, files inherit permissions from the
+ * folder, and the bits from Node only show whether the file is writable.
  */
 export function hasPermissions(platform: NodeJS.Platform = process.platform): boolean {
   return platform !== 'win32';
@@ -23,7 +23,7 @@ export function allowsMore(
   return hasPermissions(platform) && (stats.mode & 0o777 & ~mode) !== 0;
 }
 
-/** Whether every user of this machine can read a file; not where the bits do not tell. */
+/** Whether every user of this machine can read a file; false if permission bits do not decide. */
 export function canAllRead(
   stats: Pick<Stats, 'mode'>,
   platform: NodeJS.Platform = process.platform,
@@ -61,7 +61,7 @@ export function programNameOf(path: string, platform: NodeJS.Platform = process.
   return platform === 'win32' ? name.replace(/\.(?:exe|cmd|ps1)$/i, '') : name;
 }
 
-/** The user's home folder; undefined where the environment does not tell. */
+/** The user's home folder; undefined if the environment does not contain it. */
 export function homeFolder(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,

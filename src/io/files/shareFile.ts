@@ -1,4 +1,4 @@
-/** A file under a second name without its bytes a second time, where the file system can. */
+/** Gives a file a second name without copying its bytes, if the file system supports it. */
 
 import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, link, open, stat } from 'node:fs/promises';
@@ -11,8 +11,8 @@ import { renameFile, withTempFile } from './tempFile.ts';
 export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
 
 /**
- * Makes `target` have the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions
- * of the source, so there is none where others could read less, or more, than `target.mode` says.
+ * Gives `target` the bytes of `source`: by cloning, else by a hard link, else by copying. A link has the permissions of the
+ * source, so no link is created if other users could read less, or more, than `target.mode` allows.
  * @param source absolute path of a regular file
  * @throws CliError in the user's terms; what was there is then as it was
  */
@@ -30,16 +30,16 @@ export async function shareFile(
   return 'copied';
 }
 
-/** Whether both paths lead to one file; not where there is none. */
+/** Whether both paths lead to one file; false if a file is missing. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** What a file system says, besides that it has no links, that cannot do it for these two files or this user. */
+/** Error codes of file systems that cannot clone or link these files, or not for this user. */
 const cannot: ReadonlySet<string> = new Set(['EXDEV', 'EINVAL', 'ENOTTY', 'EACCES']);
 
-/** Whether an attempt came to its end; not where the file system, or this user, cannot do such a thing. */
+/** Whether an attempt succeeded; false if the file system or the permissions do not support it. */
 export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   try {
     await attempt();
@@ -52,7 +52,7 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Makes a new file share the blocks of `source`, or have a copy of them, and opens it. */
+/** Creates a file that shares the blocks of `source`, or a copy, and opens it. */
 export function cloneOf(
   source: string,
   how: 'only clone' | 'or copy',

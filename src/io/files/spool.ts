@@ -1,4 +1,4 @@
-/** Room on the disk for what can be read only once, such as a pipe: a file without a name, gone with its last user; and images that are read from one. */
+/** Buffers input that can be read only once, such as a pipe, in an unnamed temporary file, and reads images from it. */
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -18,9 +18,9 @@ export interface Spool {
 }
 
 /**
- * Writes all parts to a file in the folder for temporary files. It has lost its name before the first byte, so however
- * the program ends nothing stays behind.
- * @throws CliError where there is no room; errors of the source as they are
+ * Writes all parts to a file in the folder for temporary files. The file is unlinked before the first write, so no file remains
+ * when the program ends.
+ * @throws CliError if the disk is full; errors of the source are passed on
  */
 export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool> {
   const handle = await openNameless();
@@ -40,7 +40,7 @@ export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool>
   }
 }
 
-/** An empty file in the folder for temporary files, gone when it is closed. Throws CliError where there is no room. */
+/** An empty unnamed file in the folder for temporary files. Throws CliError if the disk is full. */
 export async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `.ironic-coreos.${randomBytes(6).toString('hex')}.tmp`);
   try {
@@ -61,32 +61,32 @@ function spoolError(error: unknown): unknown {
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {
     code: described.code,
-    hint: 'set TMPDIR to a folder that has the room, or save the image to a file first',
+    hint: 'set TMPDIR to a folder with enough space, or save the image to a file first',
     cause: error,
   });
 }
 
 /**
  * @param name for messages
- * @throws CliError where there is no room for it
+ * @throws CliError if the disk is full
  */
 export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts);
   return { kind: 'spool', ...readFromFile(handle, { name, size }) };
 }
 
-/** @throws CliError where it is a terminal, or where there is no room for what comes */
+/** @throws CliError if standard input is a terminal, or if the disk is full */
 export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage> {
   if ('isTTY' in stdin && stdin.isTTY === true) {
-    throw new CliError('No ISO image comes from standard input', {
+    throw new CliError('No ISO image on standard input', {
       code: 'ERR_FILE_MISSING',
-      hint: 'redirect it: … - < coreos.iso',
+      hint: 'redirect a file to standard input: … - < coreos.iso',
     });
   }
   return openSpooled('standard input', 'fd' in stdin ? freedPieces(stdin) : stdinChunks(stdin));
 }
 
-/** What comes from the system nobody else has; pieces from inside this process somebody may want to keep. */
+/** Pieces from the system have no other user; other code in this process may keep its pieces. */
 async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
   for await (const piece of stdinChunks(stream)) {
     yield piece;

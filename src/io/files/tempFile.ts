@@ -23,7 +23,7 @@ const remaining = new Set<string>();
 
 /** `.NAME.OWNER.RANDOM.tmp`, where the owner is the process. */
 const ABANDONED = /^\..+\.([0-9]+-[0-9]+-[0-9a-f]{8})\.[0-9a-f]{12}\.tmp$/s;
-/** Milliseconds after which a file counts as abandoned whose process cannot be seen from here. */
+/** Milliseconds after which a file counts as abandoned, if its process is not visible on this machine. */
 const ABANDONED_AFTER = 24 * 60 * 60 * 1000;
 /** Folders that have been looked through. */
 const swept = new Map<string, Promise<void>>();
@@ -87,7 +87,7 @@ async function isAbandoned(path: string, owner: string): Promise<boolean> {
   return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_AFTER;
 }
 
-/** Twelve hexadecimal digits. They need not be hard to guess: the file is made only where there is none. */
+/** Twelve hexadecimal digits. They need not be hard to guess: an existing file is never opened. */
 function randomName(): string {
   return Math.floor(Math.random() * 2 ** 48)
     .toString(16)
@@ -122,7 +122,7 @@ function removeAndEnd(signal: NodeJS.Signals): void {
     }
     forget(path);
   }
-  // Nobody listens any more, so this ends the program as it would have. Windows knows signals as a way to end only.
+  // No listener remains, so this ends the program as the signal would. Windows supports only the end of a process.
   process.kill(process.pid, process.platform === 'win32' ? 'SIGTERM' : signal);
 }
 
@@ -135,7 +135,7 @@ const PREFIX = 'ironic-coreos.';
 const MADE = /^ironic-coreos\.(\d+-\d+-[0-9a-f]{8})\.[^.]{6}$/;
 
 /**
- * Makes a folder that only its owner can enter; whoever asks for it removes it.
+ * Creates a folder that only its owner can enter; the caller removes it.
  * @throws system errors
  */
 export async function makeTempFolder(): Promise<string> {
@@ -146,7 +146,7 @@ export async function makeTempFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), `${PREFIX}${thisProcess()}.`));
 }
 
-/** Everybody can write to the folder for temporary files: what another user has put there is left alone. */
+/** All users can write to the folder for temporary files: files of other users stay unchanged. */
 async function removeOwn(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isDirectory() !== true || stats.uid !== (process.getuid?.() ?? stats.uid)) return;

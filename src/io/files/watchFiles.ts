@@ -1,6 +1,6 @@
 /**
- * Tells when files become others. They are looked at again and again, since notices of the kernel do not come for network
- * file systems, nor for the links by which Kubernetes exchanges a whole folder at once.
+ * Reports changes of files. It polls, because kernel notifications do not cover network file systems, or the symbolic links
+ * that Kubernetes uses to replace a whole folder.
  */
 
 import { stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface WatchOptions {
 }
 
 /**
- * Resolves when it is known how the files are now: what changes from then on is told.
+ * Resolves after the current state of the files is known: later changes are reported.
  * @param list gives the files and folders, at each look anew; one that is missing may come
  */
 export async function watchFiles(
@@ -47,6 +47,6 @@ export async function watchFiles(
 async function stampOf(path: string): Promise<string> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined);
   if (stats === undefined) return 'missing';
-  // Whoever sets the time of modification back changes ctime.
+  // A program that resets the modification time changes ctime.
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }

@@ -1,11 +1,11 @@
 /**
- * HTTP for all that comes from servers: images, metadata, signatures and keys. Answers come in parts, and what goes wrong
- * in sentences. Credentials of URLs go to the host that they are for, never to another one, and never into a message.
- * What the work is done with is loaded for the first request. Trying again is in `retries.ts`; resuming is left to those
- * who know what they have: `downloadPartial.ts`, across runs, and `remoteImage.ts`.
+ * HTTP client for images, metadata, signatures and keys. Responses arrive in parts, and errors are sentences. Credentials of
+ * URLs are sent only to their host, and never appear in a message. The HTTP library is loaded for the first request. Retries
+ * are in `retries.ts`. Resuming is in `downloadPartial.ts`, across runs, and in `remoteImage.ts`.
  */
 
 import { CliError } from '../../core/errors.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
 import { freeMemory } from '../process.ts';
 import { readAll } from '../files/files.ts';
 import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
@@ -14,7 +14,7 @@ import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
 
 export interface HttpClient {
-  /** @throws TransferError for answers that are no success, and where there is none */
+  /** @throws TransferError for HTTP errors, and if there is no response */
   get(url: URL, options?: GetOptions): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -69,10 +69,10 @@ export function createHttpClient(
   };
 }
 
-/** Without their URLs, which may hold passwords. */
+/** Without the proxy URLs, which may contain passwords. */
 function describeProxies({ except }: HttpProxies): string {
-  const direct = except === '' ? '' : `; not those to ${except}`;
-  return `requests go through the proxy that the environment names${direct}`;
+  const direct = except === '' ? '' : `, except for ${except}`;
+  return `using the proxy from the environment${direct}`;
 }
 
 /** A line for `--verbose`; `name` is the URL without credentials. */
@@ -90,7 +90,7 @@ const commonHeaders = { 'accept-encoding': 'identity', 'user-agent': 'ironic-cor
  */
 export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): CliError =>
-    new CliError(`${name} is too large: more than ${maxBytes} bytes`, { code: 'ERR_TOO_LARGE' });
+    new CliError(`${name} is too large: more than ${formatSizeInWords(maxBytes)}`, { code: 'ERR_TOO_LARGE' });
   return readAll(parts, maxBytes, tooLarge);
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong between here and a server, in sentences, and whether trying again may help. */
+/** Errors of HTTP transfers as sentences, and whether a retry may help. */
 
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { errorCode } from '../files/fileErrors.ts';
@@ -11,11 +11,11 @@ interface TransferDetails extends ErrorDetails {
 
 /** A transfer failed. */
 export class TransferError extends CliError {
-  /** Whether it may go better in a while. */
+  /** Whether a retry may succeed. */
   readonly isPassing: boolean;
-  /** What the server answered, if it did. */
+  /** The HTTP status, if the server responded. */
   readonly status: number | undefined;
-  /** Milliseconds that the server wants us to wait. */
+  /** Milliseconds to wait, as requested by the server. */
   readonly wait: number;
 
   constructor(message: string, { isPassing = false, status, wait = 0, ...details }: TransferDetails = {}) {
@@ -26,34 +26,34 @@ export class TransferError extends CliError {
   }
 }
 
-/** What failed. */
+/** Context of a failed transfer. */
 export interface Circumstances {
   /** The URL as it may be shown. */
   readonly name: string;
-  /** By which the transfer can be given up. */
+  /** Cancels the transfer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers after which coreos-installer tries again, too. */
+/** Status codes that coreos-installer also retries. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-const LOGIN_FOR_PROXY = 'the proxy wants a user name and a password: http://USER:PASSWORD@…';
+const LOGIN_FOR_PROXY = 'add the credentials to the proxy URL: http://USER:PASSWORD@…';
 
-/** For an answer that is no success. `retryAfter` is the header of that name. */
+/** The error for an HTTP error status. `retryAfter` is the header of that name. */
 export function describeStatus(
   status: number,
   { name }: Circumstances,
   retryAfter: string | undefined,
 ): TransferError {
   const hints: Readonly<Record<number, string>> = {
-    401: 'the server wants a user name and a password: https://USER:PASSWORD@…',
-    403: 'the server does not let you read it',
-    404: 'check the URL, or the stream',
+    401: 'add the credentials to the URL: https://USER:PASSWORD@…',
+    403: 'allow read access to the file on the server',
+    404: 'use a URL or stream that exists',
     407: LOGIN_FOR_PROXY,
   };
-  return new TransferError(`${name} cannot be fetched: the server answers with ${status}`, {
+  return new TransferError(`${name} cannot be fetched: the server returned HTTP status ${status}`, {
     code: 'ERR_HTTP',
-    hint: hints[status] ?? 'try again later, or look into the log of the server',
+    hint: hints[status] ?? 'try again later, or read the log of the server',
     isPassing: PASSING_STATUSES.has(status),
     status,
     wait: secondsOf(retryAfter) * 1000,
@@ -65,10 +65,10 @@ function secondsOf(retryAfter = ''): number {
   return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
 }
 
-/** For what undici, or the system below it, throws instead of an answer or in the middle of one. */
+/** Converts an error of undici or the system, before or during a response. */
 export function describeFailure(error: unknown, { name, signal }: Circumstances): CliError {
   if (error instanceof CliError) return error;
-  if (signal?.aborted === true) return new TransferError(`${name} was not fetched`, { cause: error });
+  if (signal?.aborted === true) return new TransferError(`fetching ${name} was cancelled`, { cause: error });
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
   const code = transferCode(error);
@@ -87,83 +87,83 @@ export function describeFailure(error: unknown, { name, signal }: Circumstances)
 
 const kinds = { connection: 'ERR_NETWORK', trust: 'ERR_TLS', protocol: 'ERR_HTTP' } as const;
 
-/** Of a proxy that does not connect us; undici says that in the message only. */
+/** The status of a proxy that rejects the connection; only the message of undici contains it. */
 export function proxyStatusOf(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
 }
 
 function describeProxy(status: number, name: string): TransferError {
-  return new TransferError(`${name} cannot be fetched: the proxy answers with ${status}`, {
+  return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${status}`, {
     code: 'ERR_HTTP',
-    hint: status === 407 ? LOGIN_FOR_PROXY : 'check https_proxy, or name the host in no_proxy',
+    hint: status === 407 ? LOGIN_FOR_PROXY : 'correct https_proxy, or add the host to no_proxy',
     isPassing: PASSING_STATUSES.has(status),
   });
 }
 
-/** The code of an error of undici or of the system. Errors of undici's parser have none: theirs is made of the message. */
+/** The code of an error of undici or of the system. Errors of undici's parser have no code; it is derived from the message. */
 export function transferCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return errorCode(error);
   return error.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN';
 }
 
-/** What a code of undici, or of the system, means; undefined for one that is not known. */
+/** The problem for a code of undici or of the system; undefined for an unknown code. */
 export function findProblem(code = ''): NetworkProblem | undefined {
   return problems.find(({ codes }) => codes.test(code));
 }
 
 export interface NetworkProblem {
   readonly codes: RegExp;
-  /** A clause: `nothing listens there`. */
+  /** A clause: `connection refused`. */
   readonly problem: string;
-  /** For what was to be fetched. */
+  /** The hint for a failed download. */
   readonly hint: string;
-  /** A connection may go better in a while. */
+  /** A retry may help only for `connection`. */
   readonly kind: 'connection' | 'trust' | 'protocol';
 }
 
 const problems: readonly NetworkProblem[] = [
   {
     codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
-    problem: 'no such host is known',
-    hint: 'check the name of the server, and the proxy',
+    problem: 'host not found',
+    hint: 'correct the host name, or the proxy settings',
     kind: 'connection',
   },
   {
     codes: /^ECONNREFUSED$/,
-    problem: 'nothing listens there',
-    hint: 'check the address and the port, and the proxy',
+    problem: 'connection refused',
+    hint: 'correct the address and port, or the proxy settings',
     kind: 'connection',
   },
   {
     codes:
       /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
-    problem: 'the connection broke off',
-    hint: 'run the command again; a download goes on where it broke off',
+    problem: 'the connection was interrupted',
+    hint: 'run the command again; a download resumes where it stopped',
     kind: 'connection',
   },
   {
     codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
-    problem: 'the server does not answer',
-    hint: 'check the network, or run the command again; a download goes on where it broke off',
+    problem: 'no response from the server',
+    hint: 'check the network and run the command again; a download resumes where it stopped',
     kind: 'connection',
   },
   {
     codes: /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
     problem: 'its TLS certificate is not trusted',
-    hint: 'name the authority in NODE_EXTRA_CA_CERTS',
+    hint: 'set NODE_EXTRA_CA_CERTS to the file with the CA certificate',
     kind: 'trust',
   },
   {
     codes: /^UND_ERR_INVALID_ARG$/,
-    problem: 'the server redirects in a circle, or to what is no http:// or https:// URL',
-    hint: 'check the URL',
+    problem: 'too many redirects, or a redirect to a URL that is not http:// or https://',
+    hint: 'use the URL that the server redirects to',
     kind: 'protocol',
   },
   {
     codes: /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_EXCEEDED_MAX_SIZE|ABORTED)$/,
-    problem: 'the server, or a proxy before it, does not speak HTTP',
-    hint: 'check the URL',
+    problem: 'the response is not valid HTTP',
+    hint: 'correct the scheme and port of the URL',
     kind: 'protocol',
   },
 ];

@@ -146,7 +146,7 @@ function historyOf(context: unknown): readonly URL[] {
  * Keeps faults on the sockets of undici inside the transfer that they belong to. undici's parser throws an assertion out of
  * a socket event, where no caller can catch it, when a server closes a connection while the parser is paused because the
  * reader is busy (https://github.com/nodejs/undici/issues/5360, fixed in undici 8 only, which needs Node 22). So the
- * parser is resumed before it learns of the end, when no more bytes can come, and is told of an error before the socket
+ * parser is resumed before it learns of the end, when no more bytes can come, and gets an error before the socket
  * closes. Loaded on demand.
  */
 
@@ -159,7 +159,7 @@ let starting: Controller | undefined;
 
 /**
  * Guards the socket of the request that is starting. To be called by `onRequestStart` of its handler: undici names the
- * socket right after that, before anything else runs.
+ * socket immediately after that, before other code runs.
  */
 function guardSocketOf(controller: Controller): void {
   starting = controller;
@@ -212,7 +212,7 @@ function guard(socket: Socket): void {
 
 /** As for every other connection that breaks off. */
 function socketError(cause?: unknown): Error {
-  return Object.assign(new errors.SocketError('the connection broke off'), { cause });
+  return Object.assign(new errors.SocketError('the connection was interrupted'), { cause });
 }
 
 /** Milliseconds. */

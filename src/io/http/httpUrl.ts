@@ -1,12 +1,12 @@
 /**
- * URLs of servers: which texts are meant as one, what of them may be shown, and the credentials in them. The proxies are
- * those that the environment names, by the variables that curl and coreos-installer know.
+ * URLs of servers: detection, output without secrets, and credentials. Proxies come from the environment variables that curl
+ * and coreos-installer support.
  */
 
 import { UsageError } from '../../core/errors.ts';
 import type { Io } from '../io.ts';
 
-/** What to ask for. User names, passwords and queries are secrets: only `name` may be shown. */
+/** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
 interface HttpTarget {
   readonly name: string;
   /** Without user name and password. */
@@ -15,18 +15,18 @@ interface HttpTarget {
   readonly authorization: string | undefined;
 }
 
-/** Whether the text is meant as a URL that can be fetched. */
+/** Whether the text is an HTTP or HTTPS URL. */
 export function isRemote(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** @throws UsageError for what is no URL */
+/** @throws UsageError for an invalid URL */
 export function parseHttpUrl(text: string): HttpTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const login = url === undefined ? undefined : readLogin(url);
   if (url === undefined || login === undefined) {
-    throw new UsageError('the URL cannot be read', {
-      hint: 'write it like https://192.0.2.1/ironic-agent.ign, other characters as %XX',
+    throw new UsageError('invalid URL', {
+      hint: 'use a URL like https://192.0.2.1/ironic-agent.ign, with special characters as %XX',
     });
   }
   url.username = '';
@@ -40,7 +40,7 @@ export function shownUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** `user:password`; undefined where its escapes are wrong. */
+/** `user:password`; undefined for invalid escapes. */
 function readLogin({ username, password }: URL): string | undefined {
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -49,17 +49,17 @@ function readLogin({ username, password }: URL): string | undefined {
   }
 }
 
-/** URLs; empty stands for none. */
+/** Proxy URLs; empty means no proxy. */
 export interface HttpProxies {
   /** For `http://`. */
   readonly http: string;
   /** For `https://`. */
   readonly https: string;
-  /** The hosts that are asked directly, as NO_PROXY lists them. */
+  /** The hosts without proxy, as listed in NO_PROXY. */
   readonly except: string;
 }
 
-/** @throws UsageError where one is no URL */
+/** @throws UsageError for an invalid proxy URL */
 export function parseProxies(env: Io['env']): HttpProxies {
   const find = (name: string): string | undefined => env[name] ?? env[name.toUpperCase()];
   const all = find('all_proxy');
@@ -74,7 +74,7 @@ function parseProxy(proxy = ''): string {
   if (proxy === '') return '';
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
   if (URL.canParse(url) && /^(?:https?|socks5?):/i.test(url)) return url;
-  throw new UsageError('The environment names a proxy that is no URL', {
-    hint: 'write http_proxy and https_proxy like http://192.0.2.1:3128',
+  throw new UsageError('Invalid proxy URL in the environment', {
+    hint: 'set http_proxy and https_proxy to a URL like http://192.0.2.1:3128',
   });
 }

@@ -1,31 +1,31 @@
-/** Trying again what may go better in a while, with ever longer pauses. */
+/** Retries temporary failures with increasing pauses. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { TransferError } from './httpErrors.ts';
 
 export interface RetryPolicy {
-  /** How often to try again; may be `Infinity`. Progress starts the count again. */
+  /** Number of retries; may be `Infinity`. Progress resets the count. */
   readonly retries: number;
-  /** Milliseconds before the first; each is twice as long as the one before. */
+  /** Milliseconds before the first retry; each pause is twice as long as the previous one. */
   readonly firstPause: number;
   readonly signal?: AbortSignal | undefined;
-  /** Takes a line that says what is going on. */
+  /** Receives a line for each retry. */
   readonly say: (text: string) => void;
 }
 
-/** coreos-installer does not try again by itself; a transfer of a gigabyte seldom gets by without. */
+/** coreos-installer does not retry by default, but large transfers often need it. */
 export const defaultRetries = { retries: 3, firstPause: 1000 };
 
 /** Milliseconds of the longest pause, as coreos-installer's. */
 const LONGEST_PAUSE = 600_000;
 
-/** Bytes beyond the largest position ever reached that start the count again: a server may give up after each byte. */
+/** Bytes of progress that reset the count: a server may close the connection after each byte. */
 const PROGRESS = 1024 * 1024;
 
-/** Tries again what throws a passing TransferError; throws what the last attempt threw. */
+/** Retries after a temporary TransferError; throws the error of the last attempt. */
 export type Retry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
-/** @throws what the last attempt threw */
+/** @throws the error of the last attempt */
 export async function withRetries<T>(policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
   return countRetries(policy, () => 0)(attempt);
 }
@@ -45,7 +45,7 @@ export function countRetries(policy: RetryPolicy, position: () => number): Retry
     if (failures >= policy.retries) throw error;
     const pause = Math.min(Math.max(policy.firstPause * 2 ** failures, error.wait), LONGEST_PAUSE);
     failures += 1;
-    policy.say(`${error.message}; trying again in ${Math.ceil(pause / 1000)} s`);
+    policy.say(`${error.message}; retrying in ${Math.ceil(pause / 1000)} s`);
     await wait(pause, undefined, policy.signal === undefined ? {} : { signal: policy.signal });
   };
   return async (attempt) => {

@@ -20,13 +20,13 @@ export interface ChangedImage {
   readonly change: ImageChange;
 }
 
-/** Is told how many bytes are written. */
+/** Receives the number of bytes written. */
 type Report = (written: number) => void;
 
 /**
  * Writes an image with its change to a new file: by sharing the blocks of the original where the file system can, by
  * copying otherwise.
- * @param report is told how many bytes are written, now and then
+ * @param report receives the number of bytes written, from time to time
  * @throws CliError in the user's terms; there is then no output
  */
 export async function copyWithChange(
@@ -46,8 +46,8 @@ export async function copyWithChange(
 }
 
 /**
- * The same, and gives the SHA-256 of the file in hexadecimal. Where nothing can be shared, it is computed from the bytes on
- * their way to the disk: nobody reads them again for it, and one thread computes while others copy.
+ * The same, and returns the SHA-256 of the file in hexadecimal. If blocks cannot be shared, the digest is computed from the
+ * bytes during the copy, without a second read: one thread computes while another one copies.
  * @throws CliError in the user's terms; there is then no new file
  */
 export async function copyHashed({ image, change }: ChangedImage, target: NewFile): Promise<string> {
@@ -71,9 +71,9 @@ function originalOf({ kind, path }: OpenImage): string | undefined {
 async function changeCopy({ image, change }: ChangedImage, target: NewFile, make: MakeFile): Promise<void> {
   const fill = async ({ handle }: TempFile): Promise<void> => {
     if ((await handle.stat()).size !== image.size) {
-      throw new CliError(`${image.name} became another file while it was copied`, {
+      throw new CliError(`${image.name} changed while it was being copied`, {
         code: 'ERR_IMAGE_CHANGED',
-        hint: 'try again',
+        hint: 'run the command again when no program writes to the file',
       });
     }
     await writeChange(handle, change);

@@ -12,7 +12,7 @@ export interface ImageBytes extends RandomAccess {
   readInto(target: Uint8Array, offset: number): Promise<void>;
 }
 
-/** An image that is open; nobody else closes it. */
+/** An open image; only its owner closes it. */
 export interface OpenImage extends ImageBytes, ImageAccess {
   /** A `spool` is a temporary file that has no name. */
   readonly kind: 'file' | 'device' | 'spool' | 'remote';
@@ -25,7 +25,7 @@ export interface OpenImage extends ImageBytes, ImageAccess {
    * of `range`, if it is given, at the places that they have in the image.
    */
   readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
-  /** `readInto` that is done when it returns; only where the bytes are at hand, as those of a file are. */
+  /** Synchronous `readInto`; only for images with fast access, such as files. */
   readonly readNow?: (target: Uint8Array, offset: number) => void;
   /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
   readonly checkUnchanged?: () => Promise<void>;
@@ -39,7 +39,7 @@ interface Contents {
   readonly size: number;
 }
 
-/** What an open file or device holds; whoever reads it closes it. */
+/** The content of an open file or device; the reader closes it. */
 export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
@@ -57,7 +57,7 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
   return { name, size, read, readInto, close: () => handle.close() };
 }
 
-/** What an open file holds, which is read at once: a device may let us wait for seconds, a file seldom does. */
+/** The content of an open file, read synchronously: a device may block for seconds, a file seldom does. */
 export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
   const readNow = (target: Uint8Array, offset: number): void => {
     checkRange({ size }, offset, target.length);
@@ -75,5 +75,5 @@ function readError(error: unknown, name: string): unknown {
 }
 
 function shorterError(name: string): CliError {
-  return new CliError(`${name} became shorter while it was read`, { code: 'ERR_IMAGE_CHANGED' });
+  return new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
 }

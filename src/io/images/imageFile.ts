@@ -47,16 +47,16 @@ export function imageFileName(source: string): string | undefined {
 
 async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promise<OpenImage> {
   if (path === '')
-    throw new CliError('The path of the ISO image is empty', {
+    throw new CliError('The ISO image path is empty', {
       code: 'ERR_FILE_MISSING',
-      hint: 'give the path of a file',
+      hint: 'pass the path of a file',
     });
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
     try {
       const { kind, size } = await measureImage(handle, path);
-      io.note?.(`${path} opened: ${kind === 'device' ? 'a device' : 'a file'} of ${size} bytes`);
+      io.note?.(`opened ${path}: ${kind === 'device' ? 'a block device' : 'a file'} of ${size} bytes`);
       if (kind === 'file') {
         const checkUnchanged = checkOf(handle, absolute, path);
         return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
@@ -80,7 +80,7 @@ function checkOf({ fd }: FileHandle, path: string, name: string): () => Promise<
     if (isSame) return;
     throw new CliError(`${name} was changed by another program while it was in use`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'try again',
+      hint: 'run the command again',
     });
   };
 }
@@ -93,9 +93,9 @@ export async function measureImage(
   const stats = await handle.stat();
   if (stats.isFile()) return { kind: 'file', size: stats.size };
   if (stats.isBlockDevice()) return { kind: 'device', size: await deviceSize(handle) };
-  throw new CliError(`${path} cannot be read from anywhere but its start`, {
+  throw new CliError(`${path} is not seekable`, {
     code: 'ERR_FILE_READ',
-    hint: 'give "-" and let it come from standard input, or save the image to a file first',
+    hint: 'pass "-" and redirect it to standard input, or save the image to a file first',
   });
 }
 

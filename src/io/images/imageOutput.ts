@@ -1,4 +1,4 @@
-/** Where commands write what they make of an image: to a new file with the mode that is right for it, or to standard output. */
+/** The output of commands that create or change images: a new file with a suitable mode, or standard output. */
 
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -23,7 +23,7 @@ export interface OutputOptions {
 
 /**
  * The file to write; undefined for standard output, and without an output.
- * @throws UsageError for a mode that is none, and for options that only a file can follow
+ * @throws UsageError for an invalid mode, and for options that require an output file
  */
 export function outputFile(
   { output, overwrite, mode }: OutputOptions,
@@ -36,20 +36,17 @@ export function outputFile(
   }
   const option = bits !== undefined ? '--mode' : overwrite === true ? '--overwrite' : undefined;
   if (option === undefined) return undefined;
-  throw new UsageError(`${option} is about a new file, and none is written`, {
-    hint: 'name the file with -o',
+  throw new UsageError(`${option} requires an output file`, {
+    hint: 'pass the output file with -o',
   });
 }
 
 /** @throws UsageError where it is no octal number of three digits */
 export function parseMode(text: string): number {
   if (/^(?:0o?)?[0-7]{3}$/.test(text)) return Number.parseInt(text.slice(-3), 8);
-  throw new UsageError(
-    `invalid value '${text}' for '--mode <octal>': it is no octal number of three digits`,
-    {
-      hint: 'for example --mode 0640',
-    },
-  );
+  throw new UsageError(`invalid value '${text}' for '--mode <octal>': not an octal number of three digits`, {
+    hint: 'use an octal number, for example --mode 0640',
+  });
 }
 
 /**
@@ -62,7 +59,7 @@ export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io
   if (!isInput) return;
   throw new CliError(`File exists: ${file.shownPath} is the input`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'write to another file; most commands change the image itself without -o',
+    hint: 'use another path; without -o, most commands change the input itself',
   });
 }
 
@@ -79,7 +76,7 @@ export async function modeForFiles(
   if (secrets.length === 0) return mode;
   // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
   stderr.write(
-    `only its owner can read the new file, for it holds ${formatWordList(secrets)}; --mode 0644 lets others\n`,
+    `the new file contains ${formatWordList(secrets)}, so it is created with mode 0600; override with --mode\n`,
   );
   return OWNER_ONLY;
 }
@@ -101,7 +98,7 @@ export function modeForSecrets(
 
 const OWNER_ONLY = 0o600;
 
-/** Says on standard error that something which everybody can read now holds secrets that it did not hold before. */
+/** Warns on standard error if a file that all users can read now contains secrets that it did not contain before. */
 export async function warnOfSecrets(
   before: EmbedFiles,
   after: EmbedFiles,
@@ -111,11 +108,11 @@ export async function warnOfSecrets(
   const known = new Set(present.length === 0 ? [] : await listSecrets(before));
   const secrets = present.filter((secret) => !known.has(secret));
   if (secrets.length === 0) return;
-  const message = `everybody on this host can read the image, which now holds ${formatWordList(secrets)}`;
-  report(io, { severity: 'warning', message, hint: 'chmod 600 it' });
+  const message = `the image now contains ${formatWordList(secrets)} and all users of this machine can read it`;
+  report(io, { severity: 'warning', message, hint: 'run chmod 600 on the image' });
 }
 
-/** What of these files others must not see, as nouns. Few images hold anything, and only then is it looked at. */
+/** The secrets in these files, as nouns. Few images contain embedded files, so the check is loaded on demand. */
 export async function listSecrets(files: EmbedFiles): Promise<readonly string[]> {
   if (files.size === 0) return [];
   const { listEmbeddedSecrets } = await import('../../agent/embeddedSecrets.ts');

@@ -13,7 +13,7 @@ import type { Io } from '../io.ts';
 import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/retries.ts';
 import { openSpooled } from '../files/spool.ts';
 
-/** Large enough for few requests, and for all that tells an ISO to come with the first one. */
+/** Large enough for few requests, and for reading all ISO metadata with the first request. */
 const BLOCK = 256 * 1024;
 /** Blocks that are kept. */
 const MAX_BLOCKS = 32;
@@ -139,7 +139,7 @@ function readBlock(remote: Remote, blocks: Blocks, number: number): Promise<Uint
   blocks.set(number, block);
   const [oldest] = blocks.keys();
   if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest);
-  block.catch(() => blocks.delete(number)); // whoever waits for it hears of the failure
+  block.catch(() => blocks.delete(number)); // the caller that awaits the block gets the error
   return block;
 }
 
@@ -267,7 +267,7 @@ function placeOf({ status, headers }: HttpAnswer, size = 0): Place {
   return { start: Number(start), total: Number(total) };
 }
 
-/** Another one stands for other contents. */
+/** A different value means different content. */
 function versionOf({ headers }: HttpAnswer): string | undefined {
   return headers.get('etag') ?? headers.get('last-modified');
 }
@@ -278,8 +278,8 @@ function rangeHeader({ offset, length }: ByteRange): Readonly<Record<string, str
 
 /** For an answer that does not belong to those before it. */
 function brokenAnswer({ name }: Remote): CliError {
-  return new CliError(`File changed while it was read, or the server answers wrongly: ${name}`, {
+  return new CliError(`File changed on the server, or the response is invalid: ${name}`, {
     code: 'ERR_IMAGE_CHANGED',
-    hint: 'try again, or download it first',
+    hint: 'run the command again, or download the file first',
   });
 }

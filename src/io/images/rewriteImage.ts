@@ -70,8 +70,8 @@ export async function rewriteLiveIso(
 
 function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
   const { file, length, offset } = embedArea;
-  const what = file === undefined ? 'in the initramfs' : file;
-  note?.(`live ISO ${label}; its embed area is ${what}: ${length} bytes at ${offset}`);
+  const where = file ?? 'the initramfs';
+  note?.(`live ISO ${label}: reserved area in ${where}, ${length} bytes at offset ${offset}`);
 }
 
 function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io): void {
@@ -80,10 +80,10 @@ function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io
   const grown = (size ?? image.size) - image.size;
   const length =
     grown === 0
-      ? 'it keeps its size'
-      : `it gets ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
-  const places = stages.flat().length;
-  note(`${formatCount(places, 'place')} changed, ${formatCount(bytes, 'byte')} in all; ${length}`);
+      ? 'image size unchanged'
+      : `image ${Math.abs(grown)} bytes ${grown > 0 ? 'longer' : 'shorter'}`;
+  const patches = formatCount(stages.flat().length, 'range');
+  note(`changed ${patches} of the image (${formatCount(bytes, 'byte')}); ${length}`);
 }
 
 type Destination =
@@ -98,14 +98,14 @@ function destinationOf(rewrite: Rewrite, io: Io): Destination {
   if (output !== undefined) return { kind: 'stdout' };
   if (isLocalImage(iso)) return { kind: 'in place', path: iso };
   throw new UsageError(
-    `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed where it is`,
+    `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed in place`,
     {
       hint: 'write the result to a new file with -o, or to standard output with "-o -"',
     },
   );
 }
 
-/** Copying takes a while; what is wrong with the destination is said before. */
+/** Checks the destination first, because copying takes a while. */
 async function checkDestination(destination: Destination, { iso }: Rewrite, io: Io): Promise<void> {
   if (destination.kind === 'stdout') refuseTerminal(io);
   if (destination.kind !== 'file') return;
@@ -138,7 +138,7 @@ async function deliver(result: Result, destination: Destination, io: Io): Promis
   }
 }
 
-/** What the image holds after the change; nothing where the change leaves an image that cannot be read. */
+/** The embedded files after the change; empty if the changed image cannot be read. */
 async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
   if (change.files !== undefined) return change.files;
   try {

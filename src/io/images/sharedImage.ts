@@ -25,7 +25,7 @@ export interface FileDigest {
 }
 
 /**
- * @param digest where it is known, tells a file whose time of modification was set back from one that was renamed
+ * @param digest if known, distinguishes a changed file with a reset modification time from a renamed file
  * @throws CliError in the user's terms
  */
 export async function openSharedImage(path: string, name: string, digest?: FileDigest): Promise<SharedImage> {
@@ -35,7 +35,7 @@ export async function openSharedImage(path: string, name: string, digest?: FileD
   return shareImage(handle, name, digest);
 }
 
-/** The same of a file that is open already; whoever closes the image closes it. */
+/** The same for an open file; the code that closes the image closes the file. */
 export async function shareImage(
   handle: FileHandle,
   name: string,
@@ -46,11 +46,11 @@ export async function shareImage(
   const hasContent = rememberLast(() => hasDigest(handle, digest));
   const check = async (now: Times): Promise<void> => {
     const isSame = now.mtime === opened.mtime && now.size === opened.size;
-    // A new name, a link or other permissions change ctime alone, and so does whoever sets the time of modification back.
+    // A new name, a link or other permissions change only ctime. A program that resets the modification time also changes ctime.
     if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
-    throw new CliError(`${name} was changed while it is served`, {
+    throw new CliError(`${name} changed while it was being served`, {
       code: 'ERR_IMAGE_CHANGED',
-      hint: 'put a new image beside it and rename it over the old one; reload to serve it as it is now',
+      hint: 'reload to serve the changed image; to replace an image, rename a new file over it',
     });
   };
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
@@ -95,7 +95,7 @@ function rememberLast<T>(ask: () => Promise<T>): (value: bigint) => Promise<T> {
   };
 }
 
-/** Whether the file is still what the digest says; true where there is none. */
+/** Whether the file still matches the digest; true without a digest. */
 async function hasDigest(handle: FileHandle, digest: FileDigest | undefined): Promise<boolean> {
   if (digest === undefined) return true;
   const hashes = await hashHandle(handle, [digest.algorithm]);

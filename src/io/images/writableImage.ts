@@ -55,7 +55,9 @@ function withHandle(handle: FileHandle, initialSize: number): OpenWritableImage 
       checkRange({ size }, offset, length);
       const bytes = Buffer.allocUnsafe(length);
       if (readUpToNow(handle, bytes, offset) < length)
-        throw new CliError('The image became shorter while it was edited', { code: 'ERR_IMAGE_CHANGED' });
+        throw new CliError('The image was truncated while it was being edited', {
+          code: 'ERR_IMAGE_CHANGED',
+        });
       return bytes;
     },
     write: async (bytes, offset) => {
@@ -130,9 +132,9 @@ export async function changeInPlace(path: string, change: ImageChange, io: Pick<
   const image = await openWritableImage(path, io);
   try {
     if (image.isDevice === true && sizeAfter(change, image.size) !== image.size) {
-      throw new CliError(`${path} is a block device, which cannot become longer or shorter with its image`, {
+      throw new CliError(`${path} is a block device, so the image on it cannot change its size`, {
         code: 'ERR_IMAGE_SPACE',
-        hint: 'write the result to a file with -o, and copy that to the device',
+        hint: 'write the result to a file with -o, then copy it to the device',
       });
     }
     await editInPlace(image, change);
@@ -182,11 +184,11 @@ async function waitForLock(lockPath: string, shown: string): Promise<FileLock | 
     const lock = await takeLock(lockPath).catch((error: unknown) => {
       if (!NO_LOCK.has(errorCode(error) ?? '')) throw error;
     });
-    if (lock === undefined || !('holder' in lock)) return lock ?? undefined;
+    if (lock === undefined || !('owner' in lock)) return lock ?? undefined;
     if (performance.now() < end) continue;
-    throw new CliError(`Another process is editing ${shown}: process ${lock.holder}`, {
+    throw new CliError(`Another process is editing ${shown}: process ${lock.owner}`, {
       code: 'ERR_BUSY',
-      hint: `try again when it has ended; if there is no such process, remove ${lockPath}`,
+      hint: `wait until it ends, or remove ${lockPath} if it is not running`,
     });
   }
 }
@@ -197,7 +199,7 @@ async function undoInterrupted(path: string, io: Pick<Io, 'cwd' | 'stderr'>): Pr
   if (image === undefined) return;
   try {
     const isUndone = await withImageName(path, () => rollBack(image));
-    if (isUndone) io.stderr.write(`${path}: an edit that was interrupted is undone\n`);
+    if (isUndone) io.stderr.write(`${path}: rolled back an interrupted edit\n`);
   } finally {
     await image.close();
   }

@@ -1,14 +1,14 @@
 /**
- * Reports for services that show findings beside the source.
+ * Reports for services that show findings next to the source.
  *
- * GitHub Actions: one workflow command for each finding, which the runner takes from the output of a step. Values are
+ * GitHub Actions: one workflow command per finding, which the runner reads from the output of a step. Values are
  * escaped as in GitHub's toolkit, so that no text of a document becomes a command or a property.
  *
  * SARIF 2.1.0, for code scanning: one run for all files, written while they are checked, so that what has been written
  * need not be kept; the rules that it refers to come last.
  *
  * Left out in both: where findings end, which is not known. Left out in SARIF: fixes, and the contents of the files, which
- * may hold secrets.
+ * may contain secrets.
  */
 
 import { type Severity, formatPath } from '../../core/finding.ts';
@@ -39,7 +39,7 @@ export const githubReporter: Reporter = {
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
-/** Makes something of each finding, with its column in UTF-16 code units where it has a place in the file itself. */
+/** Converts each finding; findings with a position in the file itself get a column in UTF-16 code units. */
 function mapFindings<T>(
   { file, report, bytes }: CheckedFile,
   make: (finding: FileFinding, file: string, column?: number) => T,
@@ -53,7 +53,7 @@ function mapFindings<T>(
   });
 }
 
-/** A place in a document within the file is not one that can be annotated: it is said in words. */
+/** A position in an inner document cannot be annotated, so it is part of the message. */
 function formatCommand(finding: FileFinding, file: string, column?: number): string {
   const { severity, rule, path, message, hint, position } = finding;
   const inMember = placeInMember(finding);
@@ -72,7 +72,7 @@ function formatCommand(finding: FileFinding, file: string, column?: number): str
   return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
 }
 
-/** Line breaks, which would end the command, become text like all control characters. */
+/** Line breaks would end the command, so they are escaped like all control characters. */
 function escapeData(text: string): string {
   return printable(text).replaceAll('%', '%25');
 }
@@ -81,7 +81,7 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** A new one for each run: it numbers the rules as they come. */
+/** Create one per run: it numbers the rules in order of appearance. */
 export function createSarifReporter(): Reporter {
   const ruleIndexes = new Map<string, number>();
   const formatResult = (result: SarifResult): string => {
@@ -121,7 +121,7 @@ interface SarifResult {
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
-/** The artifact is the file as it is on the disk: a place in a document within it is said in words. */
+/** The artifact is the file on disk; a position in an inner document is part of the message. */
 function sarifResult(finding: FileFinding, file: string, column?: number): SarifResult {
   const { severity, rule, path, message, hint, position } = finding;
   const member = innerDocument(finding);
@@ -154,7 +154,7 @@ function artifactLocation(file: string): object {
   return { uri: file.startsWith('/') ? `file://${path}` : path };
 }
 
-/** A part of a file name; what is no Unicode has been lost when the name was read. */
+/** A part of a file name; bytes that are not Unicode were already lost when the name was read. */
 function encodeStep(step: string): string {
   return encodeURIComponent(Buffer.from(step).toString());
 }

@@ -1,8 +1,8 @@
-/** Options that take one of a few values, such as `--format`, and names that the user may have meant. */
+/** Options with a fixed set of values, such as `--format`, and suggestions for misspelt names. */
 
 import { UsageError } from '../../core/errors.ts';
 
-/** At most three, the most similar first; none where nothing is similar. */
+/** At most three names, the most similar first; empty without similar names. */
 export function nearestNames(typed: string, names: Iterable<string>): readonly string[] {
   const wanted = pairsOf(typed);
   return Array.from(names, (name) => ({ name, likeness: likeness(wanted, pairsOf(name)) }))
@@ -12,15 +12,15 @@ export function nearestNames(typed: string, names: Iterable<string>): readonly s
     .map(({ name }) => name);
 }
 
-/** What to do where `typed` is none of the few values that there are: all of them, the likely one first. */
+/** The hint for the invalid value `typed`: the most similar value first, then all valid values. */
 export function hintChoices(typed: string, choices: readonly string[]): string {
   const [nearest] = nearestNames(typed, choices);
-  const all = `use one of ${choices.join(', ')}`;
-  return nearest === undefined ? all : `did you mean ${nearest}? Else ${all}`;
+  const values = choices.join(', ');
+  return nearest === undefined ? `use one of ${values}` : `use ${nearest}; valid values: ${values}`;
 }
 
 /**
- * The value of an option that takes one of a few; undefined where none is given.
+ * The value of an option with a fixed set of values; undefined if the option is absent.
  * @throws UsageError for any other value
  */
 export function parseChoice<T extends string>(
@@ -37,7 +37,7 @@ export function parseChoice<T extends string>(
 
 /**
  * The value of `--format`; the first one is the default.
- * @throws UsageError where it is none of them
+ * @throws UsageError for an invalid value
  */
 export function parseFormat<T extends string>(text: string | undefined, formats: readonly [T, ...T[]]): T {
   return parseChoice('--format', text, formats) ?? formats[0];
@@ -45,10 +45,10 @@ export function parseFormat<T extends string>(text: string | undefined, formats:
 
 const leastLikeness = 0.5;
 
-/** Longer texts are no slip of the pen. */
+/** Longer texts are not misspelt names. */
 const longestName = 80;
 
-/** The pairs of neighbouring letters, the ends of the words included. */
+/** The pairs of adjacent letters, including the ends of words. */
 function pairsOf(text: string): ReadonlySet<string> {
   const padded = ` ${text
     .slice(0, longestName)
@@ -57,7 +57,7 @@ function pairsOf(text: string): ReadonlySet<string> {
   return new Set(Array.from(padded, (_, index) => padded.slice(index, index + 2)));
 }
 
-/** From 0 to 1, after Dice: the share of pairs that both have. */
+/** Dice coefficient, from 0 to 1: the share of common pairs. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = Array.from(a).filter((pair) => b.has(pair)).length;
   return (2 * shared) / (a.size + b.size);
@@ -66,8 +66,8 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 export type TextOrJson = 'text' | 'json';
 
 /**
- * @param format as the user gave it; `text` when it is left out
- * @throws UsageError for any other
+ * @param format the value from the user; default `text`
+ * @throws UsageError for any other value
  */
 export function parseTextOrJson(format: string | undefined): TextOrJson {
   return parseFormat(format, ['text', 'json']);

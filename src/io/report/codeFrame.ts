@@ -1,7 +1,7 @@
 /**
- * The line of a document that a finding is about, with the place underlined. Of data URLs no more than the first
- * characters of their data are shown: they may hold secrets. Findings count bytes; programs that show text count columns
- * in UTF-16 code units.
+ * The line of a document that a finding refers to, with the place underlined. Of data URLs, only the first characters of the
+ * data are shown, because the data may contain secrets. Findings count bytes; programs that show text count columns in UTF-16
+ * code units.
  */
 
 import { quote, skipString } from '../../formats/json/tokens.ts';
@@ -9,11 +9,11 @@ import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
 import { printable } from './terminalText.ts';
 
-/** What the frames of one document are cut from. */
+/** The source of the excerpts of one document. */
 export interface FrameSource {
   readonly bytes: Uint8Array;
   readonly lines: Lines;
-  /** What is not shown, in order. */
+  /** Hidden ranges, in order. */
   readonly hidden: readonly Span[];
 }
 
@@ -74,7 +74,7 @@ export function excerptOf(finding: Finding, source: FrameSource): Excerpt | unde
   return { line: position.line, ...cutLine(source, line, mark) };
 }
 
-/** Bytes that are shown before and behind the place; more makes no line of a terminal. */
+/** Bytes shown before and after the position; more does not fit on a terminal line. */
 const bytesBefore = 40;
 const bytesFromMark = 60;
 
@@ -84,8 +84,8 @@ interface Place {
 }
 
 /**
- * Positions point to the start of a scalar or key, just behind an opening bracket, and for errors about the whole
- * document just behind what is wrong.
+ * Positions point to the start of a scalar or key, to the byte after an opening bracket, or, for errors about the whole
+ * document, to the byte after the error.
  */
 function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: Place): Span {
   const before = { start: Math.max(line.start, offset - 1), end: Math.max(line.start + 1, offset) };
@@ -98,7 +98,7 @@ function findMark({ rule, path }: Finding, bytes: Uint8Array, { line, offset }: 
   return token !== undefined && startsHere(bytes, token, path.at(-1)) ? token : before;
 }
 
-/** Whether the token behind a bracket is meant, as an item of the list or as a key, and not the bracket. */
+/** Whether the position means the token after a bracket, as a list item or a key, and not the bracket. */
 function startsHere(bytes: Uint8Array, token: Span, step: string | number | undefined): boolean {
   if (typeof step === 'number') return bytes[token.start - 1] === 0x5b;
   return decodeUtf8(bytes, token) === JSON.stringify(step);
@@ -159,7 +159,7 @@ function characterStart(bytes: Uint8Array, offset: number, lowest: number): numb
   return start;
 }
 
-/** An ellipsis stands for what is hidden. */
+/** Replaces hidden parts with an ellipsis. */
 function showBytes({ bytes, hidden }: FrameSource, { start, end }: Span): string {
   let text = '';
   let at = start;

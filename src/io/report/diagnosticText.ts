@@ -1,11 +1,11 @@
-/** Diagnostics as text for people: what, where, the line that it is about, and what to do. Harmless for terminals. */
+/** Diagnostics as text for users: message, place, excerpt and hint. Control characters are escaped. */
 
 import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatPath, type Severity } from '../../core/finding.ts';
 import { displayWidth, type Paint, printable, withoutColors } from './terminalText.ts';
 
-/** All of them, as whole lines; findings about documents have an empty line in between. */
+/** All diagnostics, as whole lines, with an empty line before each finding about a document. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {
   return diagnostics
     .map((diagnostic, index) => {
@@ -39,12 +39,12 @@ export function formatSentence(diagnostic: Diagnostic): string {
   return `${place}${message}${inDocument}${rule === undefined ? '' : ` (${rule})`}`;
 }
 
-/** The place in a file and that in its document would make too long a line. */
+/** These get a separate line for the place, because a line with file position and document path is too long. */
 function isAboutDocument({ at, path }: Diagnostic): boolean {
   return at !== undefined && path !== undefined;
 }
 
-/** What stands below the first line. */
+/** The lines below the first line. */
 function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnostic, paint: Paint): string {
   const lines = [
     ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),

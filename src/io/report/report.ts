@@ -1,6 +1,6 @@
 /**
- * The way of all diagnostics to the user. The user chooses how much is printed, and in which colors; the error that ends
- * a command is printed with `--verbose` with its causes, and with `--debug` also with the place where it was thrown.
+ * Prints diagnostics. The user selects the log level and the colors. For the error that ends a command, `--verbose` adds its
+ * causes, and `--debug` also adds stack traces.
  */
 
 import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
@@ -10,36 +10,36 @@ import { Writable } from 'node:stream';
 import { type Paint, printable, withColors, withoutColors } from './terminalText.ts';
 import { CliError, ComparisonError, UsageError } from '../../core/errors.ts';
 
-/** Where nothing else becomes of diagnostics (`io.report`), they are text on standard error. */
+/** Passes diagnostics to `io.report`, or prints them on standard error without it. */
 export function report(io: Pick<Io, 'report' | 'stderr'>, ...diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   if (io.report === undefined) io.stderr.write(formatDiagnostics(diagnostics));
   else io.report(diagnostics);
 }
 
-/** The same `io`, except that diagnostics go into `reported`. */
+/** The same `io`, but it collects diagnostics in `reported`. */
 export function collectDiagnostics(io: Io): { readonly io: Io; readonly reported: readonly Diagnostic[] } {
   const reported: Diagnostic[] = [];
   return { io: ioWith(io, { report: (diagnostics) => void reported.push(...diagnostics) }), reported };
 }
 
-/** Without those that say the same again. */
+/** Without duplicates. */
 export function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(diagnostics.map((diagnostic) => [formatDiagnostic(diagnostic), diagnostic])).values()];
 }
 
-/** How much is said: errors alone, what is usual, also why (`--verbose`), or also where errors were thrown (`--debug`). */
+/** Log level: only errors, normal output, also reasons (`--verbose`), or also stack traces (`--debug`). */
 export type LogLevel = 'errors' | 'usual' | 'verbose' | 'debug';
 
-/** Chosen while the command line is read, after the streams were handed out. */
+/** Set while the command line is parsed, after the streams were passed on. */
 export interface OutputChoice {
   level: LogLevel;
   color: 'auto' | 'always' | 'never';
-  /** Ids of rules that are turned off; while the command line is read, what it says of them. */
+  /** Ids of ignored rules; while the command line is parsed, the values of the option. */
   ignored: readonly string[];
 }
 
-/** The same `io`, except that standard error says what was chosen by the time it is used. */
+/** The same `io`, but standard error follows the log level at the time of use. */
 export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
   const isQuiet = (): boolean => choice.level === 'errors';
   const print = (diagnostics: readonly Diagnostic[]): void => {
@@ -69,7 +69,7 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
 
 let discarded: Output | undefined;
 
-/** Takes everything and keeps nothing; made when it is first needed. */
+/** Discards all output; created on first use. */
 function nowhere(): Output {
   discarded ??= new Writable({ write: (_chunk, _encoding, done) => done() });
   return discarded;
@@ -80,7 +80,7 @@ export function paintFor(stream: Output, choice: Pick<OutputChoice, 'color'>, en
   return wantsColor(stream, choice, env) ? withColors : withoutColors;
 }
 
-/** The flag beats NO_COLOR (no-color.org), and that FORCE_COLOR, which Node and many others know. */
+/** The flag overrides NO_COLOR (no-color.org), which overrides FORCE_COLOR, which Node and many programs support. */
 function wantsColor({ isTTY }: Output, { color }: Pick<OutputChoice, 'color'>, env: Io['env']): boolean {
   if (color !== 'auto') return color === 'always';
   if (isSet(env['NO_COLOR'])) return false;
@@ -92,10 +92,10 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Causes of causes that are followed; they may refer to each other in a circle. */
+/** Maximum depth of causes; they may form a cycle. */
 const MAX_CAUSES = 8;
 
-/** Whole lines. What is not a CliError is a defect of this program, and says so. */
+/** Whole lines. Any error other than a CliError is reported as an internal error. */
 export function describeError(error: unknown, level: LogLevel, paint: Paint = withoutColors): string {
   const known = error instanceof CliError ? error : defectOf(error);
   const text = formatDiagnostic(diagnosticOf(known), paint);
@@ -105,12 +105,12 @@ export function describeError(error: unknown, level: LogLevel, paint: Paint = wi
   return `${text}code: ${known.code}\n${stack}${causes.join('')}`;
 }
 
-/** The message may quote what was read, which may be a secret, so that only `--debug` shows it. */
+/** The message may quote input with secrets, so only `--debug` prints it. */
 function defectOf(error: unknown): CliError {
   const name = error instanceof Error ? error.name : typeof error;
   return new CliError(`internal error (${name})`, {
     code: 'ERR_INTERNAL',
-    hint: 'run it again as "ironic-coreos --debug COMMAND …", and report what it prints',
+    hint: 'run "ironic-coreos --debug COMMAND …" and report its output',
   });
 }
 
@@ -135,7 +135,7 @@ function nameCause(cause: unknown): string {
   return mayQuote(cause) ? cause.name : `${cause.name}: ${cause.message}`;
 }
 
-/** Where the error was thrown; of a defect also what it says, as it cannot be understood otherwise. */
+/** The stack trace; for an internal error also its message. */
 function formatStack(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -145,7 +145,7 @@ function formatStack(error: unknown): string {
 }
 
 /**
- * Errors of the system and of this program say what is wrong without quoting data. Others, such as those of `JSON.parse`,
+ * Errors of the system and of this program do not quote data. Others, such as those of `JSON.parse`,
  * may quote secrets.
  */
 function mayQuote(error: Error): boolean {
@@ -153,8 +153,8 @@ function mayQuote(error: Error): boolean {
 }
 
 /**
- * The error with 2 as its exit code, for commands that compare: 1 says that something differs, as with diff(1). Anything
- * else but a CliError is returned as it is.
+ * Changes the exit code of a CliError to 2, for commands that compare: like diff(1), exit code 1 means that the inputs
+ * differ. Other errors are returned unchanged.
  */
 export function asTrouble(error: unknown): unknown {
   if (!(error instanceof CliError) || error instanceof UsageError) return error;

@@ -31,31 +31,31 @@ export interface CheckedFile {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A file, a folder or a pattern about which nothing can be said. */
+/** A file, a folder or a pattern that could not be checked. */
 export interface UncheckedFile {
   readonly file: string;
   readonly error: CliError;
 }
 
 export interface Reporter {
-  /** What is to be written before anything else. */
+  /** The text before the first report. */
   readonly start: string;
-  add(file: CheckedFile | UncheckedFile): Told;
-  /** What is to be written when all files have been added. */
+  add(file: CheckedFile | UncheckedFile): ReportOutput;
+  /** The text after the last report. */
   end(): string;
 }
 
 /** Whole lines for the two streams; either may be empty. */
-export interface Told {
+export interface ReportOutput {
   /** The report itself. */
   readonly stdout: string;
-  /** What a person wants to know besides. */
+  /** Additional text for users. */
   readonly stderr: string;
-  /** Why nothing can be said about a file, where the report has no place for it. */
+  /** The error for a file that could not be checked, if the report format has no field for it. */
   readonly error?: CliError;
 }
 
-/** In forms for programs, a file that could not be checked has one finding; people are told of it as of any error. */
+/** In machine-readable formats, a file that could not be checked has one finding; in text, it is an error. */
 export const uncheckedRule = 'file-unreadable';
 
 export function uncheckedFinding({ message, hint }: CliError): Finding {
@@ -69,7 +69,7 @@ export function innerDocument({ member, reference }: FileFinding): string | unde
   return steps.length === 0 ? undefined : steps.join(referenceSeparator);
 }
 
-/** Stands before each config that another one inlines. */
+/** The separator before each inlined config. */
 export const referenceSeparator = ' > ';
 
 /** A place in a document within a file, for forms that know only places in files: `config.ign:1:61`. */
@@ -80,12 +80,12 @@ export function placeInMember(finding: FileFinding): string | undefined {
   return `${name}:${position.line}:${position.column}`;
 }
 
-/** How people are told which file is meant. */
+/** The name of a file in text for users. */
 export function nameFile(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** A finding in the JSON report. Line and column are null where they are not known. */
+/** A finding in the JSON report. Unknown lines and columns are null. */
 interface JsonMessage {
   readonly severity: string;
   /** As Ignition writes it: `$.storage.files.0.path`. */
@@ -106,7 +106,7 @@ interface JsonMessage {
 interface JsonReport {
   readonly file: string;
   readonly valid: boolean;
-  /** Of severity `info` is what only this program says. */
+  /** Only this program reports messages of severity `info`. */
   readonly messages: readonly JsonMessage[];
 }
 

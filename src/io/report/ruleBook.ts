@@ -22,7 +22,7 @@ export interface RuleEntry {
   readonly severity: string;
   /** Of the Ignition specification, or `all`. */
   readonly versions: string;
-  /** As the rule has it; what was found may stand in it, too. */
+  /** As written in the rule; in reports, it may also contain the value. */
   readonly message: string;
   readonly group: string;
   /** What it means: paragraphs, each on one line. */
@@ -73,7 +73,7 @@ interface Section {
   readonly body: string;
 }
 
-/** The first is what stands above all headings; blocks of code are known to have no line that looks like one. */
+/** The first section is the text above all headings; code blocks never contain a line that looks like a heading. */
 function splitAtHeadings(text: string, prefix: string): readonly Section[] {
   return `\n${text}`.split(`\n${prefix}`).map((part) => {
     const end = part.indexOf('\n');
@@ -151,13 +151,14 @@ export function ignoreProblem(rule: string): IgnoreProblem | undefined {
     const nearest = nearestNames(rule, book.keys());
     return {
       message: `unknown rule ${JSON.stringify(rule.slice(0, 80))}`,
-      hint: nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list all rules with "explain"',
+      hint:
+        nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'run "ironic-coreos explain" to list all rules',
     };
   }
   if (entry.severity !== 'error') return undefined;
   return {
-    message: `${rule} is an error and cannot be ignored: the machine would not start with it`,
-    hint: `fix what it reports; "explain ${rule}" says how`,
+    message: `${rule} is an error and cannot be ignored: a machine with this config does not boot`,
+    hint: `run "ironic-coreos explain ${rule}" for how to fix it`,
   };
 }
 

@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import type { Severity } from '../../core/finding.ts';
 import type { Io } from '../io.ts';
 
-/** Control characters, and those that turn the direction of writing or hide, as escapes like `\u001b`. */
+/** Escapes control characters, and characters that change the writing direction or are invisible, as `\u001b`. */
 export function printable(text: string): string {
   if (plain.test(text)) return text;
   return text.replace(patterns().harmful, (character) => named.get(character) ?? escape(character));
@@ -23,7 +23,7 @@ export function displayWidth(text: string): number {
 
 const plain = /^[ -~]*$/;
 
-/** Not literals: those would be parsed whenever the program starts, and Unicode classes take more than a millisecond. */
+/** Not literals, because parsing Unicode classes on each start takes more than a millisecond. */
 function patterns(): Patterns {
   compiled ??= {
     // Control, format, surrogate and private characters, line and paragraph separators.
@@ -82,15 +82,15 @@ export function wrapText(text: string, { first, rest }: Indents): readonly strin
   return [...lines, line];
 }
 
-/** What may have a colour of its own. */
+/** Parts of the text with their own color. */
 type Role = Severity | 'note' | 'hint';
 
-/** Gives a piece of text the colour of its role. */
+/** Colors a text by its role. */
 export type Paint = (role: Role, text: string) => string;
 
 export const withoutColors: Paint = (_role, text) => text;
 
-/** Whether there are colours is decided before (`wantsColor`), as chalk does not know NO_COLOR; it loads when it is used. */
+/** `wantsColor` decides whether to use colors, because chalk does not support NO_COLOR. */
 export const withColors: Paint = (role, text) => chalkFor(role)(text);
 
 function chalkFor(role: Role): ChalkInstance {
@@ -105,7 +105,7 @@ function chalkFor(role: Role): ChalkInstance {
   return chalks[role];
 }
 
-/** As it is for programs, and harmless where a terminal shows it: an archive may have any names. */
+/** A line with unchanged text for programs, and escaped text for terminals, because an archive may contain any names. */
 export function lineForOutput(text: string, { stdout }: Pick<Io, 'stdout'>): Uint8Array {
   return Buffer.from(`${stdout.isTTY === true ? printable(text) : text}\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * Findings for people: what, where, the line of the document with the place underlined, and what to do. Everything that
- * comes from the document is made harmless for terminals first; of long lines only the part around the place is shown.
+ * Findings as text for users: message, place, the line of the document with the place underlined, and hint. Text from the
+ * document is escaped for terminals; of long lines, only the part around the place is shown.
  */
 
 import { formatCount } from '../../formats/messageText.ts';
@@ -26,7 +26,7 @@ export interface Source {
   readonly references?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The verdicts go beside the report, so that it can be searched and paged on its own. */
+/** Verdicts go to standard error, so that the report can be searched and paged alone. */
 export function createTextReporter(paint: Paint = withoutColors): Reporter {
   let separator = '';
   return {
@@ -43,7 +43,7 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
   };
 }
 
-/** All findings of a report as text; nothing if there are none. */
+/** All findings of a report as text; empty without findings. */
 export function formatTextReport(report: FileReport, source: Source): string {
   return formatDiagnostics(reportDiagnostics(report, source));
 }
@@ -77,17 +77,17 @@ export function reportDiagnostics({ findings }: FileReport, source: Source): Dia
 }
 
 /**
- * One line on the verdict, e.g. `worker.ign: not valid (2 errors, 1 warning)`. Where nothing but warnings makes a report
- * not valid, it says so.
+ * The verdict on one line, e.g. `worker.ign: invalid (2 errors, 1 warning)`. If only warnings make the report invalid, the
+ * line says so.
  */
 export function formatVerdict(report: Report, name: string): string {
   const counts = (['error', 'warning', 'info'] as const)
     .map((severity) => countFindings(report, severity))
     .filter((count) => count !== '');
   const isStrict = !report.valid && report.findings.every(({ severity }) => severity !== 'error');
-  if (isStrict) counts.push('warnings count as errors');
-  const remarks = counts.length > 0 ? ` (${counts.join(', ')})` : '';
-  return `${printable(name)}: ${report.valid ? 'valid' : 'not valid'}${remarks}\n`;
+  if (isStrict) counts.push('warnings are treated as errors');
+  const details = counts.length > 0 ? ` (${counts.join(', ')})` : '';
+  return `${printable(name)}: ${report.valid ? 'valid' : 'invalid'}${details}\n`;
 }
 
 function documentName({ member, reference }: FileFinding, file: string): string {

@@ -195,7 +195,7 @@ describe('errors', () => {
     expect(await failureOf(get())).toMatchObject({
       reason: 'NoConnection',
       isRetryable: true,
-      message: 'Cannot get secrets metal3/net: nothing listens there',
+      message: 'Cannot get secrets metal3/net: connection refused',
     });
   });
 

@@ -27,20 +27,20 @@ describe('fillPlaceholders', () => {
   });
 
   it.each([
-    ['unknown', 'http://h/{nmae}.iso', 'not known'],
-    ['empty', '{}', 'not known'],
-    ['a name of every object', '{constructor}', 'not known'],
-    ['open', 'http://h/{name', 'without its other half'],
-    ['closed only', 'name}', 'without its other half'],
-    ['nested', '{{name}}', 'without its other half'],
+    ['unknown', 'http://h/{nmae}.iso', 'unknown placeholder'],
+    ['empty', '{}', 'unknown placeholder'],
+    ['a name of every object', '{constructor}', 'unknown placeholder'],
+    ['open', 'http://h/{name', 'unmatched brace'],
+    ['closed only', 'name}', 'unmatched brace'],
+    ['nested', '{{name}}', 'unmatched brace'],
   ])('refuses a placeholder that is %s', (_title, text, message) => {
     expect(() => fillPlaceholders(text, host)).toThrow(message);
   });
 
   it.each([
-    ['{mac}', 'give its mac'],
-    ['{mac:hexhyp}', 'give its mac'],
-    ['{architecture}', 'give its architecture'],
+    ['{mac}', 'set mac for this host'],
+    ['{mac:hexhyp}', 'set mac for this host'],
+    ['{architecture}', 'set architecture for this host'],
   ])('refuses %s where the host does not say it', (text, hint) => {
     expect(() => fillPlaceholders(text, { name: 'a' })).toThrow(
       expect.objectContaining({ hint: expect.stringContaining(hint) }),

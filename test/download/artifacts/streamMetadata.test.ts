@@ -56,15 +56,15 @@ describe('parseStreamMetadata', () => {
 
   it.each([
     ['no JSON', '{', 'it is not JSON'],
-    ['a list', '[]', 'the document should be an object'],
-    ['nothing', '{}', 'architectures should be an object'],
-    ['null', '{"architectures":{"x86_64":null}}', 'x86_64 should be an object'],
+    ['a list', '[]', 'the document is not an object'],
+    ['nothing', '{}', 'architectures is not an object'],
+    ['null', '{"architectures":{"x86_64":null}}', 'x86_64 is not an object'],
     ['no location', metadataOf({ sha256: digest }), 'missing field `location`'],
-    ['a location that is a number', metadataOf({ location: 1 }), '`location` should be a text'],
-    ['a wrong digest', metadataOf({ location: 'a', sha256: 'abc' }), '`sha256` is no SHA-256 digest'],
+    ['a location that is a number', metadataOf({ location: 1 }), '`location` is not a string'],
+    ['a wrong digest', metadataOf({ location: 'a', sha256: 'abc' }), '`sha256` is not a SHA-256 digest'],
   ])('refuses %s', (_title, text, problem) => {
     expect(() => parseStreamMetadata(text, 'stable.json')).toThrow(
-      `stable.json is no stream metadata: ${problem}`,
+      `stable.json is not valid stream metadata: ${problem}`,
     );
   });
 

@@ -107,7 +107,7 @@ describe('decodeXz', () => {
   });
 
   it.each([1499, 0])('keeps to a limit of %i bytes', (maxBytes) => {
-    const message = `The xz data unpacks to more than the limit of ${maxBytes} bytes`;
+    const message = `The xz data decompresses to more than ${maxBytes} bytes`;
     expect(() => decodeXz(stream, { maxBytes })).toThrow(message);
   });
 
@@ -186,20 +186,24 @@ describe('decodeXz', () => {
   const endless = Array.from({ length: 9 }, () => 0x80);
   it.each([
     ['unknown flags', [0x04, 0x21, 1, 0], 'The xz block header data has unknown block flags at byte 13'],
-    ['a second filter', [0x01, 0x21, 1, 0], 'has more filters than LZMA2'],
+    ['a second filter', [0x01, 0x21, 1, 0], 'uses other filters than LZMA2'],
     ['an unknown filter', [0x00, 0x30, 0], 'uses the filter 0x30, only LZMA2 is supported, at byte 14'],
-    ['a dictionary of no size', [0x00, 0x21, 1, 41], 'has a wrong dictionary size at byte 16'],
-    ['properties of two bytes', [0x00, 0x21, 2, 0, 0], 'has a wrong dictionary size at byte 16'],
+    ['a dictionary of no size', [0x00, 0x21, 1, 41], 'has an invalid dictionary size at byte 16'],
+    ['properties of two bytes', [0x00, 0x21, 2, 0, 0], 'has an invalid dictionary size at byte 16'],
     ['a number with a byte too many', [0x40, 0x80, 0, 0x21, 1, 0], 'has a malformed number at byte 14'],
     ['a number without end', [0x40, ...endless, 0x21, 1, 0], 'has a malformed number at byte 14'],
     ['fields that are not known', [0x00, 0x21, 1, 0, 1], 'has unknown fields at byte 17'],
     [
       'another compressed size',
       [0x40, 1, 0x21, 1, 0],
-      'has other sizes than the block header says at byte 12',
+      'does not match the sizes in the block header at byte 12',
     ],
-    ['another size', [0x80, 1, 0x21, 1, 0], 'has other sizes than the block header says at byte 12'],
-    ['a size beyond the limit', [0x80, 0x81, 0x80, 0x40, 0x21, 1, 0], 'more than the limit of 1048576 bytes'],
+    ['another size', [0x80, 1, 0x21, 1, 0], 'does not match the sizes in the block header at byte 12'],
+    [
+      'a size beyond the limit',
+      [0x80, 0x81, 0x80, 0x40, 0x21, 1, 0],
+      'decompresses to more than 1048576 bytes',
+    ],
   ])('refuses a block header with %s', (_title, fields, message) => {
     expect(() => decodeXz(withBlockHeader(fields), limit)).toThrow(message);
   });

@@ -130,7 +130,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     ['all frames together', Buffer.concat([repeatedFrame(33, 3), repeatedFrame(33, 3)]), 5],
     ['a limit of nothing', repeatedFrame(33, 1), 0],
   ])('keeps to the limit by %s', async (_name, bytes, room) => {
-    const message = `The zstd data unpacks to more than the limit of ${room} bytes`;
+    const message = `The zstd data decompresses to more than ${room} bytes`;
     await expect(decodeZstd(bytes, { maxBytes: room, decoder })).rejects.toThrow(message);
   });
 
@@ -151,7 +151,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     [
       'a huge window',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0xff]),
-      'The zstd data needs too large a window at byte 5',
+      'The zstd data needs a window that is too large at byte 5',
     ],
     [
       'a reserved block',
@@ -277,7 +277,7 @@ describe('a compressed block', () => {
     0b101101,
   ];
   it.each([
-    ['more than fit', [0xfc, 0xff, 0xff], 'has more literals than a block may hold at byte 9'],
+    ['more than fit', [0xfc, 0xff, 0xff], 'has more literals than a block can contain at byte 9'],
     [
       'no table to go on with',
       [...literalsHeader(LATEST_TABLE, 5, 1), 0b101101],
@@ -294,12 +294,12 @@ describe('a compressed block', () => {
     [
       'bits that are left',
       [...literalsHeader(ONE_STREAM, 4, 3), ...twoSymbols, 0b101101],
-      'has literals of another length than it says',
+      'has literals that do not match their length',
     ],
     [
       'bits that are missing',
       [...literalsHeader(ONE_STREAM, 6, 3), ...twoSymbols, 0b101101],
-      'has literals of another length than it says',
+      'has literals that do not match their length',
     ],
     [
       'bits without end mark',

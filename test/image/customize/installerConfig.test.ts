@@ -66,9 +66,9 @@ describe('checkInstallerConfig', () => {
     ['console: [1]', 'console: expected a console at line 1 column 11'],
     ['fetch-retries: -1', 'fetch-retries: expected a number or "infinite"'],
     ['fetch-retries: 4294967296', 'fetch-retries: expected a number or "infinite"'],
-    ['stream: a\nstream: b', 'YAML cannot be read: '],
-    ['a: [', 'YAML cannot be read: '],
-    ['stream: a\n---\nstream: b', 'YAML has more than one document'],
+    ['stream: a\nstream: b', 'Invalid YAML: '],
+    ['a: [', 'Invalid YAML: '],
+    ['stream: a\n---\nstream: b', 'The YAML file contains more than one document'],
   ])('refuses %j', (text, message) => {
     expect(() => check(text)).toThrow(CliError);
     expect(() => check(text)).toThrow(`parsing installer config x.yaml: ${message}`);

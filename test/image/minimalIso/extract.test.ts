@@ -58,7 +58,7 @@ describe('the minimal ISO', () => {
     [
       'more packed than the image has',
       { packed: encodeXz([new Uint8Array(20_481)], 'crc64') },
-      'limit of 20480',
+      'decompresses to more than 20480 bytes',
     ],
   ])('is refused: %s', (_title, change, message) => {
     const make = (): unknown => reconstructMinimalIso(bytesAccess(full), { ...sound, ...change });

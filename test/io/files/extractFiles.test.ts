@@ -47,10 +47,10 @@ describe('writeNewFiles', () => {
     ['../a', 'path ../a contains path traversal'],
     ['a/../../b', 'path a/../../b contains path traversal'],
     ['/a', 'path /a contains path traversal'],
-    ['', '"" is no name for a file'],
-    ['./', '"./" is no name for a file'],
-    ['a\0b', '"a\\u0000b" is no name for a file'],
-    ['a/'.repeat(3000), 'is no name for a file'],
+    ['', '"" is not a valid file name'],
+    ['./', '"./" is not a valid file name'],
+    ['a\0b', '"a\\u0000b" is not a valid file name'],
+    ['a/'.repeat(3000), 'is not a valid file name'],
   ])('%j writes nothing at all', async (name, message) => {
     await expect(extract('out', 'fine', name)).rejects.toThrow(message);
     expect(await listAll()).toEqual(['work']);
@@ -77,7 +77,7 @@ describe('writeNewFiles', () => {
   it.each([
     ['file', 'File exists: file'],
     ['file/x', 'A part of the path is not a folder: file/x'],
-    ['', 'The path of the folder is empty'],
+    ['', 'The folder path is empty'],
   ])('refuses the folder %j, where file is a file', async (directory, message) => {
     await writeFile(join(cwd, 'file'), 'mine');
     await expect(extract(directory, 'a')).rejects.toThrow(message);

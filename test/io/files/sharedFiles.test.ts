@@ -95,7 +95,7 @@ describe('lockFolder', () => {
     const text = await readFile(at('lock'), 'utf8');
     await writeFile(at('lock'), `1 ${hostname()}`);
     await expect(lockFolder(at('lock'), 'folder')).rejects.toThrow(
-      'Another process is preparing folder: 1 on ',
+      'Another process is preparing folder: process 1 on ',
     );
     await writeFile(at('lock'), text.replaceAll(String(process.pid), String(2 ** 22 + 1))); // beyond pid_max
     const taken = await lockFolder(at('lock'), 'folder');

@@ -64,7 +64,7 @@ describe.each(uses)('%s', (_title, use) => {
   ])('fails of a file that was %s', async (_change, change) => {
     await change();
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(use()).rejects.toThrow(/coreos\.iso (was changed while it is served|became shorter)/);
+      await expect(use()).rejects.toThrow(/coreos\.iso (changed while it was being served|became shorter)/);
     }
   });
 
@@ -93,5 +93,5 @@ it('notices a change after one that did not count', async () => {
   await image.checkUnchanged();
   await tick();
   await overwriteSecretly('X');
-  await expect(image.read(0, 1)).rejects.toThrow('was changed');
+  await expect(image.read(0, 1)).rejects.toThrow('changed while it was being served');
 });

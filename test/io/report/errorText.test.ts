@@ -53,7 +53,7 @@ describe('describeError', () => {
   });
 
   it('says of a defect what to do, and shows its message and stack with --debug alone', () => {
-    const hint = 'hint: run it again as "ironic-coreos --debug COMMAND …", and report what it prints\n';
+    const hint = 'hint: run "ironic-coreos --debug COMMAND …" and report its output\n';
     expect(describeError(quoting, 'usual')).toBe(`error: internal error (SyntaxError)\n${hint}`);
     expect(describeError(quoting, 'verbose')).toBe(
       `error: internal error (SyntaxError)\n${hint}code: ERR_INTERNAL\n`,

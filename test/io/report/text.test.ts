@@ -193,9 +193,9 @@ describe('createTextReporter', () => {
       '',
     ]);
     expect(told.map(({ stderr, error }) => error?.message ?? stderr)).toEqual([
-      'a: not valid (1 error)\n',
+      'a: invalid (1 error)\n',
       'b: valid\n',
-      'standard input: not valid (1 error)\n',
+      'standard input: invalid (1 error)\n',
       'gone: c\n',
     ]);
   });
@@ -209,11 +209,11 @@ describe('formatVerdict', () => {
       { valid: true, findings: [{ severity: 'warning', rule: 'r', path: [], message: 'm' }] },
     ],
     [
-      'f: not valid (1 warning, warnings count as errors)\n',
+      'f: invalid (1 warning, warnings are treated as errors)\n',
       { valid: false, findings: [{ severity: 'warning', rule: 'r', path: [], message: 'm' }] },
     ],
     [
-      'f: not valid (2 errors, 1 note)\n',
+      'f: invalid (2 errors, 1 note)\n',
       {
         valid: false,
         findings: (['error', 'info', 'error'] as const).map((severity) => ({

@@ -42,7 +42,7 @@ describe('parseListenAddress', () => {
     ['[localhost]:80', 'only IPv6 addresses have brackets'],
     ['[::1:80', 'IPv6 addresses require brackets'],
     ['1.2.3:80', '"1.2.3": it ends in a number, but is not an IPv4 address'],
-    ['a b:80', '"a b": it has a blank in it'],
+    ['a b:80', '"a b": it contains a space'],
     ['http://127.0.0.1:80', 'it is a URL'],
   ])('refuses %j: %s', (text, problem) => {
     const refusal = `Cannot listen on ${JSON.stringify(text)}: ${problem}`;

@@ -127,7 +127,7 @@ const GROWTH = 8;
 /** Short copies are of whole words, which may end so far behind. */
 const WORD = 4;
 const SLACK = WORD - 1;
-/** From here on it takes less time to call what copies by itself. */
+/** Above this length, a native copy is faster. */
 const LONG_COPY = 80;
 
 /**

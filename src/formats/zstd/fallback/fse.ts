@@ -2,7 +2,7 @@
 
 import type { BlockReader } from './blockReader.ts';
 
-/** How often each symbol occurs, of `1 << log` times; -1 stands for less than once. */
+/** Frequency of each symbol, of `1 << log` in total; -1 means less than one. */
 export interface Distribution {
   readonly log: number;
   readonly counts: ArrayLike<number>;

@@ -12,7 +12,7 @@ export interface HuffmanTable {
 /** One bit more than the RFC has, as zstd reads it. */
 const MAX_CODE_LENGTH = 12;
 
-/** From here on the first byte says how many weights follow as they are. */
+/** From this value on, the first byte is the number of uncompressed weights. */
 const DIRECT_WEIGHTS = 128;
 const MAX_WEIGHTS = 255;
 const WEIGHTS = { name: 'Huffman weights', maxLog: 6, maxSymbol: 255 };
@@ -107,7 +107,7 @@ interface Stream {
   readonly end: number;
 }
 
-/** Two codes at most, which any four bytes hold from whatever bit on. */
+/** At most two codes, which fit into any four bytes at any bit position. */
 const TWO_CODES = 2 * MAX_CODE_LENGTH;
 /** Fewer literals are not split. */
 const MIN_SPLIT = 6;
@@ -216,5 +216,5 @@ function decodeRest(
     if (bit < last) break;
     output[index] = entry >> 8;
   }
-  if (bit !== last) throw reader.error('has literals of another length than it says', last >> 3);
+  if (bit !== last) throw reader.error('has literals that do not match their length', last >> 3);
 }

@@ -41,7 +41,7 @@ export function readLiterals(reader: BlockReader, decoder: LiteralsDecoder, maxS
   reader.index = start;
   const isPacked = kind !== RAW && kind !== REPEATED;
   const { size, packedSize } = isPacked ? readSizes(reader, format) : readSize(reader, format);
-  if (size > maxSize) throw reader.error('has more literals than a block may hold', start);
+  if (size > maxSize) throw reader.error('has more literals than a block can contain', start);
   if (kind === RAW) {
     const at = reader.skip(size, WHAT);
     return { bytes: reader.bytes, view: reader.view, start: at, end: at + size };

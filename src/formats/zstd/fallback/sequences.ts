@@ -160,7 +160,7 @@ function decodeCodes(reader: BlockReader, tables: Tables, sequences: Sequences):
 
     const offsetBits = offsetEntry >>> 16;
     if (offsetBits > MAX_OFFSET_BITS) throw reader.error('has a match from too far back', start);
-    // As four bytes hold no more than 25 bits from whatever bit on, the lowest ones are read on their own.
+    // Four bytes contain at least 25 bits at any bit position, so the lowest bits are read separately.
     bit -= offsetBits;
     const high = view.getInt32((bit + 4) >> 3, true) >>> ((bit + 4) & 7);
     const low = view.getInt32(bit >> 3, true) >>> (bit & 7);
@@ -202,7 +202,7 @@ function resolveRepeats({ count, literalLengths, offsets }: Sequences, repeats: 
     const coded = offsets[index]!;
     let offset = coded - 3;
     if (coded <= 3) {
-      // Right behind another match, the newest one would only make that longer: it is left out then.
+      // Directly after another match, the newest offset would only make that match longer, so it is not used.
       const back = literalLengths[index] === 0 ? coded : coded - 1;
       offset = back === 0 ? first : back === 1 ? second : back === 2 ? third : first - 1;
       if (back === 0) {
@@ -218,14 +218,14 @@ function resolveRepeats({ count, literalLengths, offsets }: Sequences, repeats: 
   repeats.set([first, second, third]);
 }
 
-/** What a code stands for: a first value and so many more bits. */
+/** The value range of a code: a first value and a number of extra bits. */
 interface Codes extends DistributionLimits {
   readonly bases: Int32Array;
   readonly bits: Uint8Array;
   readonly usual: Distribution;
 }
 
-/** Codes of lengths: those below `plain` stand for themselves, from `first` on, the others have ever more bits. */
+/** Codes of lengths: codes below `plain` equal their length, from `first` on; higher codes have more extra bits. */
 function lengthCodes(
   first: number,
   plain: number,
@@ -267,7 +267,7 @@ const MATCH_LENGTHS: Codes = {
   },
 };
 
-/** The code is the number of bits. Those above 30 stand for more than any window holds. */
+/** The code is the number of bits. Codes above 30 exceed every window. */
 const OFFSETS: Codes = {
   name: 'offsets',
   maxLog: 8,

@@ -28,12 +28,12 @@ export function startXxh64(): Xxh64 {
   let length = 0;
   return {
     update: (piece) => {
-      const held = length % STRIPE;
-      const taken = held === 0 ? 0 : Math.min(STRIPE - held, piece.length);
+      const buffered = length % STRIPE;
+      const taken = buffered === 0 ? 0 : Math.min(STRIPE - buffered, piece.length);
       length += piece.length;
-      rest.set(piece.subarray(0, taken), held);
-      if (held + taken === STRIPE) addStripes(lanes, rest);
-      if (held + taken < STRIPE && held > 0) return;
+      rest.set(piece.subarray(0, taken), buffered);
+      if (buffered + taken === STRIPE) addStripes(lanes, rest);
+      if (buffered + taken < STRIPE && buffered > 0) return;
       const end = piece.length - ((piece.length - taken) % STRIPE);
       addStripes(lanes, piece.subarray(taken, end));
       rest.set(piece.subarray(end));
@@ -74,12 +74,11 @@ function addStripes(lanes: Int32Array, bytes: Uint8Array): void {
 }
 
 /** Bits 32 to 63 of the product of two unsigned numbers of 32 bits. */
-function upperProduct(left: number, right: number): number {
-  const mixed = Math.imul(left & 0xffff, right >>> 16);
-  const otherMixed = Math.imul(left >>> 16, right & 0xffff);
-  const carries =
-    (Math.imul(left & 0xffff, right & 0xffff) >>> 16) + (mixed & 0xffff) + (otherMixed & 0xffff);
-  return (Math.imul(left >>> 16, right >>> 16) + (mixed >>> 16) + (otherMixed >>> 16) + (carries >>> 16)) | 0;
+function upperProduct(a: number, b: number): number {
+  const mixed = Math.imul(a & 0xffff, b >>> 16);
+  const otherMixed = Math.imul(a >>> 16, b & 0xffff);
+  const carries = (Math.imul(a & 0xffff, b & 0xffff) >>> 16) + (mixed & 0xffff) + (otherMixed & 0xffff);
+  return (Math.imul(a >>> 16, b >>> 16) + (mixed >>> 16) + (otherMixed >>> 16) + (carries >>> 16)) | 0;
 }
 
 function finish(lanes: Int32Array, rest: Uint8Array, length: number): bigint {
