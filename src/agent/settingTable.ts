@@ -1,8 +1,7 @@
 /**
- * Every setting once: where it stands in a file of settings, its flag and environment variables, and which profiles take
- * it. The command line, the reading of the environment and `--show-settings` are all made from this table. Plain data:
- * how a text is understood is in `inputParsers.ts`. What is in `boot` has no effect on a config: it becomes kernel
- * arguments.
+ * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
+ * line, the parsing of the environment and `--show-settings` are generated from this table. `inputParsers.ts` parses the
+ * texts. Settings in `boot` have no effect on a config: they become kernel arguments.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
@@ -10,36 +9,36 @@
 import type { ProfileName } from './settings.ts';
 
 /**
- * `file`: the path of one; its variables in the environment may hold its content. The plural forms may be repeated.
- * `list`: one text with commas, which may be a list where it stands in a file of settings.
+ * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
+ * `list`: a text with commas, or a list in a settings file.
  */
 export type InputKind = 'text' | 'texts' | 'list' | 'file' | 'files' | 'switch';
 
 export interface EnvironmentVariable {
   readonly name: string;
-  /** Other programs know the name too, so it counts only where the environment is known to be meant for this one. */
+  /** Other programs use the name, too, so it counts only if the environment is intended for this program. */
   readonly isShared?: true;
-  /** The variable holds what else stands in a file. */
-  readonly holdsContent?: true;
-  /** For these, set to nothing is not the same as not set. */
+  /** The variable contains the content of the file. */
+  readonly isContent?: true;
+  /** Profiles for which an empty variable differs from an unset one. */
   readonly emptyCountsFor?: readonly ProfileName[];
-  /** Where only some of the setting's profiles read the variable. */
+  /** The profiles that read the variable, if not all profiles of the setting do. */
   readonly profiles?: readonly ProfileName[];
 }
 
 export interface Setting {
-  /** In a file of settings: `section.name`. */
+  /** In a settings file: `section.name`. */
   readonly name: string;
   readonly kind: InputKind;
-  /** With its argument, as in the help; settings without one come from the environment or a file. */
+  /** With its argument, as in the help; settings without a flag are set in the environment or a file. */
   readonly flag?: string;
   readonly alias?: string;
   readonly help: string;
-  /** In order of precedence; of a setting that may be repeated, all count. */
+  /** In order of precedence; of a repeatable setting, all count. */
   readonly environment?: readonly EnvironmentVariable[];
   readonly isSecret?: true;
   readonly profiles: readonly ProfileName[];
-  /** What it is where nothing says otherwise, for the reader. */
+  /** The default value, for the documentation. */
   readonly fallback?: string;
 }
 
@@ -53,14 +52,14 @@ export const settingTable = [
     name: 'ironic.apiUrls',
     kind: 'list',
     flag: '--api-url <urls>',
-    help: 'URLs of Ironic, with commas between them; port 6385 unless they name a port or a path; or "mdns"',
+    help: 'Ironic API URLs, separated by commas, or "mdns" (default port: 6385 for URLs without port and path)',
     environment: [{ name: 'IRONIC_BASE_URL' }],
     profiles: ['default', 'icc', 'assisted', script],
   },
   {
     name: 'ironic.port',
     kind: 'text',
-    help: 'port of URLs that name none',
+    help: 'port of Ironic API URLs without a port',
     environment: [{ name: 'IRONIC_ACCESS_PORT' }],
     profiles: ['default', script],
     fallback: '6385',
@@ -70,21 +69,21 @@ export const settingTable = [
     kind: 'list',
     flag: '--inspection-callback-url <url>',
     alias: '--inspector <url>',
-    help: 'where inspection data go (default: the agent derives it); also --inspector',
+    help: 'URL that receives inspection data (default: derived by the agent); alias: --inspector',
     profiles: ['default'],
   },
   {
     name: 'ironic.inspectorUrls',
     kind: 'list',
     flag: '--inspector-url <urls>',
-    help: 'the same, from the address of ironic-inspector: /v1/continue is added, and port 5050 unless it names a port or a path',
+    help: 'URLs of ironic-inspector; appends /v1/continue (default port: 5050 for URLs without port and path)',
     environment: [{ name: 'IRONIC_INSPECTOR_BASE_URL' }],
     profiles: ['default', 'icc', 'assisted'],
   },
   {
     name: 'ironic.inspectorPort',
     kind: 'text',
-    help: 'port of ironic-inspector where its address names none',
+    help: 'port of ironic-inspector URLs without a port',
     environment: [{ name: 'IRONIC_INSPECTOR_ACCESS_PORT' }],
     profiles: ['default', script],
     fallback: '5050',
@@ -93,7 +92,7 @@ export const settingTable = [
     name: 'ironic.caFiles',
     kind: 'files',
     flag: '--ca-file <file>',
-    help: 'PEM certificates to trust, for Ironic and for the registry; repeatable',
+    help: 'trusted CA certificates in PEM, for Ironic and the registry; repeatable',
     environment: [{ name: 'CA_BUNDLE', isShared: true }, { name: 'IRONIC_CA_BUNDLE' }],
     profiles: ownAndIcc,
   },
@@ -108,14 +107,14 @@ export const settingTable = [
     name: 'agent.standalone',
     kind: 'switch',
     flag: '--standalone',
-    help: 'without Ironic: the agent serves its API and looks for nobody',
+    help: 'run without Ironic: the agent only serves its API and never contacts Ironic',
     profiles: ['default'],
   },
   {
     name: 'agent.image',
     kind: 'text',
     flag: '--agent-image <ref>',
-    help: 'container image (default: quay.io/metal3-io/ironic-agent)',
+    help: 'agent container image (default: quay.io/metal3-io/ironic-agent)',
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
     profiles: all,
     fallback: 'quay.io/metal3-io/ironic-agent',
@@ -124,7 +123,7 @@ export const settingTable = [
     name: 'agent.pullPolicy',
     kind: 'text',
     flag: '--pull-policy <policy>',
-    help: 'when to fetch it: always (default), missing, newer or never',
+    help: 'image pull policy: always, missing, newer or never (default: always)',
     profiles: ['default'],
     fallback: 'always',
   },
@@ -132,23 +131,23 @@ export const settingTable = [
     name: 'agent.archive',
     kind: 'file',
     flag: '--agent-archive <file>',
-    help: 'OCI or docker archive with the container image: no registry is needed',
+    help: 'OCI or docker archive with the agent container image, instead of a registry',
     profiles: ['default'],
   },
   {
     name: 'agent.archiveUrl',
     kind: 'text',
     flag: '--archive-url <url>',
-    help: 'where hosts fetch that archive (default: from the live ISO, by --iso-file)',
+    help: 'URL of the agent archive for hosts (default: the live ISO, added with --iso-file)',
     profiles: ['default'],
   },
   {
     name: 'agent.pullSecret',
     kind: 'file',
     flag: '--pull-secret <file>',
-    help: 'credentials for the registry: JSON with "auths", or its base64',
+    help: 'registry credentials: JSON with "auths", or its base64',
     environment: [
-      { name: 'IRONIC_AGENT_PULL_SECRET', holdsContent: true },
+      { name: 'IRONIC_AGENT_PULL_SECRET', isContent: true },
       { name: 'IRONIC_AGENT_PULL_SECRET_FILE' },
     ],
     isSecret: true,
@@ -158,7 +157,7 @@ export const settingTable = [
     name: 'agent.registriesConf',
     kind: 'file',
     flag: '--registries-conf <file>',
-    help: 'a registries.conf, e.g. with mirrors',
+    help: 'registries.conf of podman, e.g. with mirrors',
     environment: [{ name: 'REGISTRIES_CONF_PATH', isShared: true }],
     profiles: ownAndIcc,
   },
@@ -173,21 +172,21 @@ export const settingTable = [
     name: 'agent.options',
     kind: 'texts',
     flag: '--option <line>',
-    help: "line of the agent's conf: 'key = value' or '[section]'; repeatable",
+    help: "line for the agent's conf: 'key = value' or '[section]'; repeatable",
     profiles: own,
   },
   {
     name: 'agent.confFile',
     kind: 'file',
     flag: '--conf <file>',
-    help: "an ironic-python-agent.conf of your own, merged over the program's",
+    help: 'ironic-python-agent.conf to merge over the generated one',
     profiles: own,
   },
   {
     name: 'agent.vlanInterfaces',
     kind: 'list',
     flag: '--vlan-interfaces <mode>',
-    help: 'add VLANs that LLDP tells of: always, never, auto (unless the host has a network), or on interfaces',
+    help: 'VLANs announced by LLDP to add: always, never, auto (unless the host has a network), or interfaces',
     environment: [
       { name: 'IRONIC_AGENT_VLAN_INTERFACES', profiles: ['default', 'icc'] },
       { name: 'IRONIC_INSPECTOR_VLAN_INTERFACES', emptyCountsFor: [script], profiles: ['default', script] },
@@ -198,28 +197,28 @@ export const settingTable = [
     name: 'agent.hardwareManagers',
     kind: 'files',
     flag: '--hardware-manager <folder>',
-    help: 'module with NAME.dist-info/entry_points.txt beside it; repeatable',
+    help: 'Python module folder with NAME.dist-info/entry_points.txt; repeatable',
     profiles: own,
   },
   {
     name: 'agent.debug',
     kind: 'switch',
     flag: '--debug',
-    help: 'the agent logs everything, to the journal',
+    help: 'log agent debug messages to the journal',
     profiles: own,
   },
   {
     name: 'agent.podman.mounts',
     kind: 'texts',
     flag: '--podman-mount <spec>',
-    help: 'type=bind,src=…,dst=… for the container; repeatable',
+    help: 'container mount, type=bind,src=…,dst=…; repeatable',
     profiles: own,
   },
   {
     name: 'agent.podman.environment',
     kind: 'texts',
     flag: '--podman-env <variable>',
-    help: 'NAME=VALUE for the container; repeatable',
+    help: 'container environment variable, NAME=VALUE; repeatable',
     profiles: own,
   },
   {
@@ -241,15 +240,15 @@ export const settingTable = [
     name: 'host.sshKeys',
     kind: 'texts',
     flag: '--ssh-key <key|file>',
-    help: 'public key(s) for the user core; repeatable',
-    environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', holdsContent: true }],
+    help: 'SSH public key for the user core, or a file with keys; repeatable',
+    environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', isContent: true }],
     profiles: [...ownAndIcc, script],
   },
   {
     name: 'host.passwordHash',
     kind: 'file',
     flag: '--password-hash <file>',
-    help: 'hash of a password for the user core at the console',
+    help: 'password hash for the user core on the console',
     isSecret: true,
     profiles: own,
   },
@@ -257,42 +256,42 @@ export const settingTable = [
     name: 'host.autologin',
     kind: 'switch',
     flag: '--autologin',
-    help: 'consoles are logged in as core, without password; for debugging',
+    help: 'log in core on consoles without a password, for debugging',
     profiles: own,
   },
   {
     name: 'host.consoles',
     kind: 'texts',
     flag: '--console <device>',
-    help: 'console, e.g. ttyS0,115200n8; repeatable; a serial one asks for a login',
+    help: 'console, e.g. ttyS0,115200n8; serial consoles prompt for a login; repeatable',
     profiles: own,
   },
   {
     name: 'host.hostname',
     kind: 'text',
     flag: '--hostname <name>',
-    help: 'name of the host, where the network gives none',
+    help: 'host name if the network provides none',
     profiles: ownAndIcc,
   },
   {
     name: 'host.nmstate',
     kind: 'file',
     flag: '--nmstate <file>',
-    help: "the host's network as nmstate has it",
+    help: 'nmstate configuration of the host network',
     profiles: [...ownAndIcc, 'assisted'],
   },
   {
     name: 'host.keyfiles',
     kind: 'files',
     flag: '--keyfile <file>',
-    help: 'connection of NetworkManager; repeatable',
+    help: 'NetworkManager keyfile; repeatable',
     profiles: [...ownAndIcc, 'assisted'],
   },
   {
     name: 'host.copyNetwork',
     kind: 'switch',
     flag: '--copy-network',
-    help: 'the installed system gets the network of the ramdisk (default: if it has one from here)',
+    help: 'copy the network of the ramdisk to the installed system (default: if the config contains a network)',
     profiles: own,
   },
   {
@@ -331,7 +330,7 @@ export const settingTable = [
     name: 'proxy.none',
     kind: 'list',
     flag: '--no-proxy <hosts>',
-    help: 'reached without proxy, with commas between them; the Ironic hosts always are',
+    help: 'hosts to reach without a proxy, separated by commas; the Ironic hosts are always added',
     environment: [{ name: 'NO_PROXY', isShared: true }],
     profiles: [...ownAndIcc, 'assisted'],
   },
@@ -339,7 +338,7 @@ export const settingTable = [
     name: 'ignition.files',
     kind: 'texts',
     flag: '--file <path=file>',
-    help: 'file of the host, PATH=FILE or PATH=FILE,mode=0755; repeatable',
+    help: 'file to add to the host, PATH=FILE or PATH=FILE,mode=0755; repeatable',
     profiles: own,
   },
   {
@@ -353,42 +352,42 @@ export const settingTable = [
     name: 'ignition.discovery',
     kind: 'file',
     flag: '--discovery <file>',
-    help: "profile assisted: the service's discovery config to put the agent into",
+    help: 'profile assisted: discovery config of the service to add the agent to',
     profiles: ['assisted'],
   },
   {
     name: 'ignition.merge',
     kind: 'files',
     flag: '--merge <file>',
-    help: 'Ignition config of your own, merged last; repeatable',
+    help: 'Ignition config to merge last; repeatable',
     profiles: all,
   },
   {
     name: 'boot.baseUrl',
     kind: 'text',
     flag: '--base-url <url>',
-    help: 'folder that serves ironic-python-agent.kernel, .initramfs and .rootfs; other options replace single URLs',
+    help: 'URL of the folder with ironic-python-agent.kernel, .initramfs and .rootfs; other options override single URLs',
     profiles: all,
   },
   {
     name: 'boot.kernelUrl',
     kind: 'text',
     flag: '--kernel-url <url>',
-    help: 'kernel, for boot scripts',
+    help: 'kernel URL, for boot scripts',
     profiles: all,
   },
   {
     name: 'boot.initramfsUrl',
     kind: 'text',
     flag: '--initramfs-url <url>',
-    help: 'initramfs, for boot scripts',
+    help: 'initramfs URL, for boot scripts',
     profiles: all,
   },
   {
     name: 'boot.rootfsUrl',
     kind: 'text',
     flag: '--rootfs-url <url>',
-    help: 'root filesystem, fetched by the initramfs',
+    help: 'root filesystem URL for the initramfs',
     environment: [{ name: 'IRONIC_ROOTFS_URL' }],
     profiles: all,
   },
@@ -396,14 +395,14 @@ export const settingTable = [
     name: 'boot.ignitionUrl',
     kind: 'text',
     flag: '--ignition-url <url>',
-    help: 'Ignition config, fetched by the initramfs',
+    help: 'Ignition config URL for the initramfs',
     profiles: all,
   },
   {
     name: 'boot.embedded',
     kind: 'switch',
     flag: '--embedded',
-    help: 'the initramfs carries the Ignition config',
+    help: 'use the Ignition config embedded in the initramfs',
     profiles: all,
   },
   {
@@ -417,14 +416,14 @@ export const settingTable = [
     name: 'boot.ipaParameters',
     kind: 'texts',
     flag: '--ipa <name=value>',
-    help: 'parameter of the agent, e.g. insecure=1; repeatable',
+    help: 'agent parameter, e.g. insecure=1; repeatable',
     profiles: all,
   },
   {
     name: 'boot.kernelArguments',
     kind: 'texts',
     flag: '--append <arg>',
-    help: 'any other kernel argument; repeatable',
+    help: 'additional kernel argument; repeatable',
     profiles: all,
   },
 ] as const satisfies readonly Setting[];

@@ -42,8 +42,8 @@ const run = async (line: string, options: RunOptions = {}): Promise<RunResult> =
 const modeOf = async (name: string): Promise<number> => (await stat(join(cwd, name))).mode & 0o7777;
 const silence = /^$/;
 const hash =
-  /^only its owner can read the new file, for it holds the hash of a password; --mode 0644 lets others\n$/;
-const psk = /for it holds a password of the network; --mode 0644 lets others\n$/;
+  /^only its owner can read the new file, for it holds a password hash; --mode 0644 lets others\n$/;
+const psk = /for it holds a network password; --mode 0644 lets others\n$/;
 
 describe('mode of the new file', () => {
   it.each<[string, number, RegExp]>([
@@ -80,7 +80,7 @@ describe('in place', () => {
     await chmod(join(cwd, 'coreos.iso'), 0o644);
     const first = await run('iso ignition embed -i secret.ign coreos.iso');
     expect(first.stderr).toBe(
-      'warning: everybody on this host can read the image, which now holds the hash of a password\nhint: chmod 600 it\n',
+      'warning: everybody on this host can read the image, which now holds a password hash\nhint: chmod 600 it\n',
     );
     expect(await modeOf('coreos.iso')).toBe(0o644);
     expect((await run('iso kargs modify -a x coreos.iso')).stderr).toBe('');

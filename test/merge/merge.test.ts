@@ -69,7 +69,9 @@ describe('ignition merge', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       storage: { disks: [{ partitions: [{ label: 'root', number: 1 }, { label: 'root' }] }] },
     });
-    expect(stderr).toContain('warning: this partition is not merged with the one of the same label');
+    expect(stderr).toContain(
+      'warning: this partition is not merged with the partition that has the same label',
+    );
     expect(stderr).toContain('error: cannot use the same partition label twice');
     expect(stderr).toContain('  --> merged config:1:');
     expect(stderr).toContain('error: the merged config is not valid\n');

@@ -131,7 +131,11 @@ describe('render --inventory', () => {
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
     ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" has to be true or false or null'],
-    ['value', '{name: b, overrides: {host.hostname: a_b}}', 'ramdisk.yaml:5:40: host.hostname is no name'],
+    [
+      'value',
+      '{name: b, overrides: {host.hostname: a_b}}',
+      'ramdisk.yaml:5:40: host.hostname is not a valid host name',
+    ],
     ['file', '{name: b, overrides: {agent.pullSecret: no.json}}', 'not found: site/no.json'],
     ['network twice', '{name: b, network: {}, overrides: {host.nmstate: x}}', 'is beside "network"'],
     [
@@ -220,7 +224,7 @@ describe('render --inventory', () => {
 
   it('knows a wrong combination of items of a list', async () => {
     const urls = 'agent:\n  ironic.apiUrls: [mdns, https://192.0.2.1]\nhosts: [{name: a}]\n';
-    expect((await render(urls)).stderr).toContain('2:20: ironic.apiUrls: "mdns" stands beside URLs');
+    expect((await render(urls)).stderr).toContain('2:20: ironic.apiUrls: "mdns" is combined with URLs');
   });
 
   it.each([
