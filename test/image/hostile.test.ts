@@ -177,7 +177,7 @@ describe('a record of what was appended is refused', () => {
     );
     writeRecord(grown, json);
     await expect(readRecord(grown)).rejects.toThrow(
-      `the record of the data that was appended to the image is damaged: ${message}`,
+      `the record of what was appended to the image is damaged: ${message}`,
     );
   });
 

@@ -145,7 +145,7 @@ describe('prepare --agent-archive', () => {
   it.each([
     ['a damaged one', ['damaged.tar'], 1, 'damaged.tar: '],
     ['one that is missing', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
-    ['one that leaves a choice', ['two.tar'], 1, 'has 2 images'],
+    ['one that leaves a choice', ['two.tar'], 1, 'contains 2 images'],
     [
       'two of one architecture',
       ['agent.tar', '--agent-archive', 'agent.tar'],
