@@ -1,7 +1,7 @@
 /**
- * An archive that brings the agent's image to hosts without a registry: on the live ISO, or fetched by Ignition. A unit
- * checks its digest and loads it before the agent starts, and the agent does not start where that fails. What is loaded
- * gets the reference that the agent's unit names, since archives name their images in several ways, or not at all.
+ * An archive with the agent's image, for hosts without a registry: on the live ISO, or fetched by Ignition. A unit checks
+ * its digest and loads it before the agent starts; if that fails, the agent does not start. The loaded image is tagged
+ * with the reference in the agent's unit, because archives name their images in several ways, or not at all.
  */
 
 import { readAsset } from '../assets.ts';
@@ -18,11 +18,11 @@ import { type AgentArchive, type AgentSettings, defaultSettings } from './settin
 const unitName = 'ironic-agent-image.service';
 const checksumPath = '/etc/ironic-agent-image.sha512';
 const fetchedFolder = '/var/lib/ironic-agent-image';
-/** Where the live system has the medium, and its folder for added files. */
+/** Mount point of the medium in the live system, and its folder for added files. */
 const medium = '/run/media/iso';
 const mediumFolder = `${medium}/coreos`;
 
-/** The unit that loads the image, where the image comes from an archive. */
+/** The unit that loads the image, if the image comes from an archive. */
 export function renderArchiveUnits({ agentImage, archive }: AgentSettings): Unit[] {
   if (archive === undefined) return [];
   const path = formatExecArgument(archivePath(archive));
@@ -32,13 +32,13 @@ export function renderArchiveUnits({ agentImage, archive }: AgentSettings): Unit
     archive: path,
     imageId: archive.imageId,
     image: agentImage,
-    // It is in memory, where the loaded image is now as well.
+    // The archive is in memory, in addition to the loaded image.
     cleanup: archive.url === undefined ? '' : `ExecStartPost=/bin/rm -f ${path}\n`,
   });
   return [{ contents, enabled: true, name: unitName }];
 }
 
-/** What the unit checks the archive with, and the archive itself where it is fetched. */
+/** The file with the checksum of the archive, and the archive itself if Ignition fetches it. */
 export function renderArchiveFiles({ archive }: AgentSettings): File[] {
   if (archive === undefined) return [];
   const { sha512, url } = archive;
@@ -50,22 +50,22 @@ export function renderArchiveFiles({ archive }: AgentSettings): File[] {
   });
   if (url === undefined) return [checksum];
   const contents = { source: url, verification: { hash: `sha512-${sha512}` } };
-  return [checksum, { path, overwrite: true, contents, mode: publicMode }]; // an image holds no secret of this host
+  return [checksum, { path, overwrite: true, contents, mode: publicMode }]; // an image contains no secret of this host
 }
 
-/** The archive that a config loads, as it says so itself. */
+/** The archive that a config loads, read from the config. */
 export interface DeployedArchive {
-  /** Of the file, without folders. */
+  /** Name of the file, without folders. */
   readonly name: string;
   /** In hex. */
   readonly sha512: string;
-  /** Where it is fetched; without, it is in the folder `coreos` of the medium. */
+  /** URL of the archive; if absent, it is in the folder `coreos` of the medium. */
   readonly url: string | undefined;
-  /** What the image is called that is loaded. */
+  /** Tag of the loaded image. */
   readonly image: string | undefined;
 }
 
-/** Undefined where the config loads none. */
+/** Undefined if the config loads no archive. */
 export function findDeployedArchive({ storage, systemd }: Config): DeployedArchive | undefined {
   const unit = systemd?.units?.find(({ name }) => name === unitName)?.contents;
   const files = storage?.files ?? [];
@@ -87,98 +87,98 @@ function archivePath({ name, url }: AgentArchive): string {
 
 interface ChosenImage {
   readonly image: ArchivedImage;
-  /** What it is called on the host. */
+  /** Tag of the image on the host. */
   readonly reference: string;
 }
 
 /**
- * The image of the archive that hosts run.
- * @param wanted the reference that the user gave: it tells several images apart, and is what a single one is called
- * @throws FormatError, going on from the name of the archive, where there is none or more than one
+ * Selects the image of the archive that hosts run.
+ * @param wanted the reference from the user: it selects one of several images, and becomes the tag of the image
+ * @throws FormatError without a subject if there is no such image or more than one
  */
 export function chooseArchivedImage({ images }: ContainerArchive, wanted: string | undefined): ChosenImage {
   const named = images.filter(({ names }) => wanted !== undefined && names.includes(wanted));
   const [image, ...others] = named.length > 0 ? named : images;
   if (image === undefined || others.length > 0) {
     const listed = images.map(({ architecture, names }) => [...names, architecture].join(' ')).join(', ');
-    throw new FormatError(`has ${images.length} images: ${listed}`, {
-      hint: 'name one of them with --agent-image, or make an archive of one image for one architecture',
+    throw new FormatError(`contains ${images.length} images: ${listed}`, {
+      hint: 'select one with --agent-image, or create an archive of one image for one architecture',
     });
   }
   if (image.os !== 'linux')
-    throw new FormatError(`has an image for ${image.os}, and the agent runs on linux`);
+    throw new FormatError(`contains an image for ${image.os}, but the agent requires linux`);
   return { image, reference: wanted ?? image.names[0] ?? defaultSettings.agentImage };
 }
 
-/** Refuses a reference with a digest: what is loaded is known by its tag only, and the archive is checked as a whole. */
+/** Refuses a reference with a digest: podman tags the loaded image without one, and the archive has a checksum. */
 export function checkArchiveReference(text: string): string {
   const parsed = parseImageReference(text);
   if (!parsed.ok || parsed.reference.digest === undefined) return text;
-  throw new FormatError('has a digest, which an image from an archive does not keep', {
-    hint: 'leave the digest out: the archive is checked against its own',
+  throw new FormatError('contains a digest, which podman does not keep for an image from an archive', {
+    hint: 'remove the digest: the checksum of the archive is verified instead',
   });
 }
 
-/** The name of the archive on the medium or on the host, which is a name for `--iso-file` as well. */
+/** The name of the archive on the medium or on the host, which is also valid for `--iso-file`. */
 export function checkArchiveName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._+-]{0,126}$/.test(name)) return name;
-  throw new FormatError(`has a name that is none for a file on the medium: ${JSON.stringify(name)}`, {
-    hint: 'use letters, digits, dots and dashes, e.g. ironic-agent.tar',
+  throw new FormatError(`has an invalid file name for the medium: ${JSON.stringify(name)}`, {
+    hint: 'rename the file with letters, digits, dots and dashes, e.g. ironic-agent.tar',
   });
 }
 
-/** @throws FormatError, going on from the name of the setting, for what Ignition would not fetch */
+/** @throws FormatError without a subject for URLs that Ignition does not support */
 export function checkArchiveUrl(text: string): string {
   const isUrl = /^https?:\/\/[!-~]+$/.test(text) && URL.canParse(text);
   if (isUrl) return text;
-  throw new FormatError('is not a URL of a file', { hint: 'for example https://192.0.2.1/ironic-agent.tar' });
+  throw new FormatError('is not a URL of a file', {
+    hint: 'use a URL such as https://192.0.2.1/ironic-agent.tar',
+  });
 }
 
-/** Go's names of the architectures of CoreOS. */
+/** The architectures of CoreOS by their names in Go. */
 const architectureNames: ReadonlyMap<string, string> = new Map([
   ['amd64', 'x86_64'],
   ['arm64', 'aarch64'],
 ]);
 
-/** As CoreOS calls it: `x86_64` for `amd64`. */
+/** The name in CoreOS: `x86_64` for `amd64`. */
 export function coreosArchitecture({ architecture }: Pick<ArchivedImage, 'architecture'>): string {
   return architectureNames.get(architecture) ?? architecture;
 }
 
-/** @throws UsageError where a host of this architecture cannot run the image */
+/** @throws UsageError if a host of this architecture cannot run the image */
 export function checkHostArchitecture(archive: AgentArchive | undefined, host: string | undefined): void {
   const found = archive?.architecture;
   if (found === undefined || host === undefined || host === found) return;
-  throw new UsageError(`the agent archive is for ${found}, and the host is ${host}`, {
-    hint: 'give this host an archive of its own, or make one for its architecture: podman pull --arch',
+  throw new UsageError(`the agent archive is for ${found}, but the host is ${host}`, {
+    hint: `set a different archive for this host, or create one with podman pull --arch`,
   });
 }
 
-/** One reason for so many bytes. */
+/** A part of the memory that the archive requires. */
 interface ArchiveMemoryPart {
   readonly what: string;
   readonly bytes: number;
 }
 
-/** What the part is called that is there in any case. */
-export const UNPACKED_IMAGE = 'unpacked image of the agent';
+/** The part that is always required. */
+export const UNPACKED_IMAGE = 'unpacked agent image';
 
-/** Most at one time, while the image is being loaded. */
+/** Peak memory while the image is loaded. */
 export function archiveMemory(
   archive: Pick<ContainerArchive, 'form' | 'size' | 'unpackedSize'>,
   image: ArchivedImage,
   { url }: Pick<AgentArchive, 'url'>,
 ): ArchiveMemoryPart[] {
   const unpacked = image.layers.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0);
-  // podman takes an OCI archive apart in /var/tmp before it reads it, and unpacks a compressed docker archive there.
+  // podman extracts an OCI archive to /var/tmp before it reads it, and decompresses a docker archive there.
   const isCopied = archive.form === 'oci-archive' || archive.unpackedSize !== archive.size;
   return [
     { what: UNPACKED_IMAGE, bytes: unpacked },
-    ...(url === undefined
-      ? []
-      : [{ what: 'archive of that image, until it is loaded', bytes: archive.size }]),
+    ...(url === undefined ? [] : [{ what: 'agent archive, until it is loaded', bytes: archive.size }]),
     ...(isCopied
-      ? [{ what: 'copy of that archive while podman loads it', bytes: archive.unpackedSize }]
+      ? [{ what: 'copy of the agent archive while podman loads it', bytes: archive.unpackedSize }]
       : []),
   ];
 }

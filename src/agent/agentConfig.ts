@@ -1,4 +1,4 @@
-/** From settings to the Ignition config that runs the agent: the choice of the profile. */
+/** Renders the Ignition config that runs the agent, with the profile from the settings. */
 
 import type { Config } from '../ignition/config.ts';
 import { formatGoIgnition, formatIgnition } from '../ignition/ignitionText.ts';
@@ -14,7 +14,7 @@ import { hasNetworkSecret } from './files.ts';
 interface Profile {
   readonly renderConfig: (settings: AgentSettings) => Config;
   readonly formatConf: (settings: AgentSettings) => string;
-  /** As the peer writes it, where `indent` (in spaces) is not asked for. */
+  /** In the format of the upstream generator, unless `indent` (in spaces) is set. */
   readonly formatConfig: (config: Config, indent?: number) => string;
 }
 
@@ -38,40 +38,40 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
 };
 
-/** The whole Ignition config; equal settings give an equal config. */
+/** The whole Ignition config; equal settings result in an equal config. */
 export function renderAgentConfig(settings: AgentSettings): Config {
   return profiles[settings.profile].renderConfig(settings);
 }
 
-/** The ironic-python-agent.conf that the config holds, to be checked with `checkConf`. */
+/** The ironic-python-agent.conf in the config, to be checked with `checkConf`. */
 export function renderAgentConf(settings: AgentSettings): string {
   return profiles[settings.profile].formatConf(settings);
 }
 
-/** The document of a config that `renderAgentConfig` gave, or that was merged from it, in the manner of the profile. */
+/** Formats a config of `renderAgentConfig`, or one merged from it, in the format of the profile. */
 export function formatAgentConfig(config: Config, profile: ProfileName, indent?: number): string {
   return profiles[profile].formatConfig(config, indent);
 }
 
-/** Merged with newer configs, it is no longer a document that the peer could write. */
+/** A config that was merged with newer ones is not in the format of the upstream generator. */
 function formatGoConfig(config: Config, indent?: number): string {
   return indent === undefined && config.ignition?.version === iccSpecVersion
     ? formatGoIgnition(config, iccSpecVersion)
     : formatIgnition(config, indent);
 }
 
-/** What a reader of the config could misuse, as nouns for a sentence; never the values. Empty where there is nothing. */
+/** The secrets in the config, as nouns for a sentence, without their values. Empty without secrets. */
 export function listSettingSecrets(settings: AgentSettings): string[] {
   const { apiUrls, keyfiles, passwordHash, proxy, pullSecret } = settings;
-  const facts: readonly (readonly [holds: boolean, what: string])[] = [
+  const facts: readonly (readonly [isPresent: boolean, what: string])[] = [
     [pullSecret !== undefined, 'a pull secret'],
-    [hasPassword(proxy.http) || hasPassword(proxy.https), 'the password of a proxy'],
-    [apiUrls.some(hasPassword), 'the password of Ironic'],
-    [passwordHash !== undefined, 'the hash of a password'],
-    [keyfiles.some(({ text }) => hasNetworkSecret(text)), 'a password of the network'],
+    [hasPassword(proxy.http) || hasPassword(proxy.https), 'a proxy password'],
+    [apiUrls.some(hasPassword), 'the Ironic password'],
+    [passwordHash !== undefined, 'a password hash'],
+    [keyfiles.some(({ text }) => hasNetworkSecret(text)), 'a network password'],
   ];
   return [
-    ...facts.flatMap(([holds, what]) => (holds ? [what] : [])),
+    ...facts.flatMap(([isPresent, what]) => (isPresent ? [what] : [])),
     ...listSensitiveOptions(renderAgentConf(settings)).map((name) => `the option ${name}`),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * ironic-python-agent.conf, the one file that the agent in its container reads besides the defaults of its image. Only
- * what the settings say is written; the image's own defaults stay in force for the rest.
+ * ironic-python-agent.conf, the only file that the agent in its container reads in addition to the defaults of its image.
+ * It contains only options from the settings; all other options keep the defaults of the image.
  */
 
 import {
@@ -17,12 +17,12 @@ import type { AgentSettings } from './settings.ts';
 
 const section = 'DEFAULT';
 
-/** The conf of this program's own profile: settings, then the user's conf, then single lines; the later wins. */
+/** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
 export function formatDefaultConf(settings: AgentSettings): string {
   return formatLayeredConf(generatedConf(settings), settings);
 }
 
-/** A conf that a profile generates, under the user's conf and the option lines. */
+/** A conf that a profile generates, with the user's conf and the option lines merged over it. */
 export function formatLayeredConf(generated: OsloDocument, settings: AgentSettings): string {
   const layers = [
     generated,
@@ -32,12 +32,12 @@ export function formatLayeredConf(generated: OsloDocument, settings: AgentSettin
   return formatOsloConfig(layers.reduce(mergeOsloConfig));
 }
 
-/** Raw option lines as a conf of their own: each stands one line below its place in the list. */
+/** Option lines as a conf; each line is one line below its position in the list. */
 export function formatOptionLines(lines: readonly string[]): string {
   return [`[${section}]`, ...lines].map((line) => `${line}\n`).join('');
 }
 
-/** Names of the options in a conf whose values are secrets, each once. */
+/** Names of the options in a conf that contain secrets, without repetition. */
 export function listSensitiveOptions(conf: string): string[] {
   const names = parseOsloConfig(conf).document.entries.flatMap((entry) => {
     if (entry.kind !== 'option') return [];
@@ -49,15 +49,15 @@ export function listSensitiveOptions(conf: string): string[] {
 
 type NamedValue = readonly [name: string, value: string];
 
-/** The options that extra settings of any profile stand for. */
+/** Options that additional settings of any profile set. */
 export function extraOptions(settings: AgentSettings): NamedValue[] {
   const { caCertificates, debug, ntpServers, vlanInterfaces } = settings;
   return [
     ...(caCertificates === undefined ? [] : [['cafile', caContainerPath] as const]),
     ...(vlanInterfaces === undefined ? [] : [['enable_vlan_interfaces', vlanInterfaces] as const]),
-    // The agent takes one server only; chrony on the host knows them all.
+    // The agent supports only one server; chrony on the host uses all of them.
     ...ntpServers.slice(0, 1).map((server) => ['ntp_server', server] as const),
-    // The image may log to a file alone, which nobody can read when the agent does not come up.
+    // The image may log only to a file, which is unreachable if the agent does not start.
     ...(debug ? [['debug', 'True'] as const, ['use_stderr', 'True'] as const] : []),
   ];
 }
@@ -73,7 +73,7 @@ function generatedConf(settings: AgentSettings): OsloDocument {
   return { entries: [{ kind: 'section', name: section }, ...entries] };
 }
 
-/** Without an address the agent serves its API and looks for nobody. */
+/** Without a URL, the agent only serves its API and never contacts Ironic. */
 function ironicOptions({ apiUrls, callbackUrls, verifyIronicTls }: AgentSettings): NamedValue[] {
   if (apiUrls.length === 0) return [];
   return [

@@ -1,9 +1,9 @@
 /**
- * Checks a config file of ironic-python-agent as the agent would judge it: errors keep it from starting, warnings name
- * what it ignores without a word. The file is judged alone; what else the agent reads (files of its image, kernel
- * arguments) can only change defaults. Left out: `[SECTION] driver` of sections that `config_source` names.
+ * Checks a config file of ironic-python-agent like the agent: errors prevent it from starting, warnings are problems that
+ * it ignores silently. Only this file is checked; other sources of the agent (files of its image, kernel arguments) can
+ * only change defaults. `[SECTION] driver` in sections that `config_source` refers to is not checked.
  *
- * Messages do not quote values: a config may hold secrets, and a value may be put together from them.
+ * Messages do not quote values: a config may contain secrets, also as parts of other values.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -36,23 +36,23 @@ import {
 import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
-  /** The release that is going to read the file; without, the newest. */
+  /** The release of the agent that reads the file; default: the newest. */
   readonly ipaVersion?: IpaVersion;
 }
 
-/** An option of the file that the agent knows. */
+/** A supported option in the file. */
 interface Setting {
   readonly option: IpaOption;
   readonly line: OsloOption;
-  /** The line has an old name of the option. */
+  /** The line uses an old name of the option. */
   readonly renamed: boolean;
-  /** The release in question has the option under its present name. */
+  /** The release supports the current name of the option. */
   readonly isThere: boolean;
 }
 
 /**
- * All findings about the file, in the order of its lines. `path` is the section and the name of the option, and empty
- * for lines that could not be read. The agent starts if and only if none is an error.
+ * All findings, ordered by line. `path` is the section and the name of the option, and empty for lines that could not be
+ * parsed. The agent starts if and only if no finding is an error.
  */
 export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): Finding[] {
   const { document, problems } = parseOsloConfig(text);
@@ -70,21 +70,21 @@ export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): 
 }
 
 /**
- * The same for the bytes of a file: the verdict on it is whether the agent would start. Columns count bytes. Text that is
- * not UTF-8 is the only finding then, as nothing else can be said about it.
+ * Like `checkConf`, for the bytes of a file; valid if the agent starts. Columns count bytes. If the text is not UTF-8,
+ * that is the only finding.
  */
 export function checkConfFile(bytes: Uint8Array, options: ConfCheckOptions = {}): Report {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = document.toString('utf8');
-  const wrong = findNotUtf8(document, text);
+  const offset = findNotUtf8(document, text);
   const findings =
-    wrong === undefined
+    offset === undefined
       ? checkConf(text, options)
-      : [finding(confRules.encoding, { position: positionsOf(bytes, [wrong])[0] })];
+      : [finding(confRules.encoding, { position: positionsOf(bytes, [offset])[0] })];
   return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
 }
 
-/** The offset of the first byte that is not what `text` was read from. */
+/** The offset of the first byte that is not valid UTF-8. */
 function findNotUtf8(bytes: Buffer, text: string): number | undefined {
   if (isUtf8(bytes)) return undefined;
   const again = Buffer.from(text);
@@ -110,24 +110,24 @@ function comparePositions(a?: Position, b?: Position): number {
 
 const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly hint: string }> = {
   'separator-missing': {
-    message: 'the line has neither "=" nor ":"',
-    hint: 'write "name = value", or put "#" in front of a comment; a byte order mark counts as text, too',
+    message: 'the line contains neither "=" nor ":"',
+    hint: 'write "name = value", or "#" in front of a comment; a byte order mark also counts as text',
   },
   'name-missing': {
-    message: 'there is no name in front of the separator',
+    message: 'the line has no name before the separator',
     hint: 'write "name = value"',
   },
   'section-missing': {
-    message: 'the option stands above the first section',
-    hint: 'put "[DEFAULT]" on a line above it',
+    message: 'the option is above the first section',
+    hint: 'add the line "[DEFAULT]" above it',
   },
   'stray-continuation': {
-    message: 'the line starts with a blank and there is no value above that it could continue',
-    hint: 'remove the blanks at its start; blank lines and comments end a value',
+    message: 'the line starts with a blank, but there is no value above it to continue',
+    hint: 'remove the leading blanks; empty lines and comments end a value',
   },
   'section-unclosed': {
     message: 'the section header does not end with "]"',
-    hint: 'nothing may follow the "]"; put comments on lines of their own',
+    hint: 'remove the text after "]", or move a comment to a separate line',
   },
   'section-unnamed': { message: 'the section has no name', hint: 'write "[DEFAULT]"' },
 };
@@ -142,7 +142,7 @@ function findSettings(document: OsloDocument, ipaVersion: IpaVersion | undefined
   });
 }
 
-/** The line that counts for each option: the last one; one with an old name only where no line has the new one. */
+/** The effective line of each option: the last one; a line with an old name counts only without a line with the new name. */
 function findEffective(settings: readonly Setting[]): ReadonlyMap<IpaOption, Setting> {
   const effective = new Map<IpaOption, Setting>();
   for (const setting of settings) {
@@ -153,7 +153,7 @@ function findEffective(settings: readonly Setting[]): ReadonlyMap<IpaOption, Set
   return effective;
 }
 
-/** The smaller, the earlier oslo.config looks for the name: the declared one, then old ones as they are listed. */
+/** Lookup order of oslo.config, smallest first: the declared name, then old names in the listed order. */
 function rank({ option, line, renamed }: Setting): number {
   if (!renamed) return -1;
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
@@ -182,7 +182,7 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
   const details = { path: [name], position };
   if (suggestion === undefined) return finding(confRules.unknownSection, details);
-  return finding(confRules.unknownSection, { ...details, hint: `did you mean "[${suggestion}]"?` });
+  return finding(confRules.unknownSection, { ...details, hint: `use "[${suggestion}]"` });
 }
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
@@ -193,9 +193,7 @@ function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Findin
   const suggestion = suggestIpaOption(line.section, line.name);
   if (suggestion === undefined) return [finding(confRules.unknownOption, details)];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [
-    finding(confRules.unknownOption, { ...details, hint: `did you mean "${suggestion.name}"${place}?` }),
-  ];
+  return [finding(confRules.unknownOption, { ...details, hint: `use "${suggestion.name}"${place}` })];
 }
 
 function checkRemoved(removed: RemovedIpaOption, details: Details, ipaVersion?: IpaVersion): Finding[] {
@@ -214,7 +212,7 @@ function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Set
   ];
 }
 
-/** What there is to say about the option as such, and not about its value: too new, too old, of no use in a file. */
+/** Findings about the option itself, not its value: too new, deprecated, or without effect in a file. */
 function checkAge(
   { option, line, renamed, isThere }: Setting,
   ipaVersion: IpaVersion | undefined,
@@ -222,16 +220,16 @@ function checkAge(
   const details = { path: [line.section, line.name], position: line.position };
   const findings: Finding[] = [];
   if (!isThere) {
-    // Where the present name is too new, the old one was the name.
+    // If the release does not support the current name, the old name is correct.
     if (renamed) return [];
-    const message = `the agent ignores the option: it came with the release ${option.since}`;
+    const message = `the agent ignores the option: release ${option.since} added it`;
     return [finding(confRules.version, { ...details, message })];
   }
   if (renamed) {
-    const hint = `Write "${option.name}" in [${option.section}]`;
-    findings.push(finding(confRules.deprecated, { ...details, message: 'the name is an old one', hint }));
+    const hint = `use "${option.name}" in [${option.section}]`;
+    findings.push(finding(confRules.deprecated, { ...details, message: 'the option has a new name', hint }));
   } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
-    const message = 'the option is going to be removed from the agent';
+    const message = 'a future release of the agent will remove the option';
     findings.push(finding(confRules.deprecated, { ...details, message, hint: option.deprecated }));
   }
   if (option.commandLineOnly === true) findings.push(finding(confRules.commandLineOnly, details));
@@ -241,7 +239,7 @@ function checkAge(
 function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const issues = checkValues(new Map([...effective].map(([option, { line }]) => [option, line.value])));
   return [...effective.values()].flatMap(({ option, line, renamed, isThere }) => {
-    // A release that does not look for the option takes any value.
+    // A release that does not read the option accepts any value.
     if (!isThere && !renamed) return [];
     const details = { path: [line.section, line.name], position: line.valuePosition };
     const issue = issues.get(option);
@@ -260,7 +258,7 @@ function checkEmptyNumber({ type }: IpaOption, { value }: OsloOption, details: D
   return isNumber && value.trim() === '' ? [finding(confRules.emptyNumber, details)] : [];
 }
 
-/** The agent checks no more of its URLs than how the first one starts. */
+/** The agent itself checks only the start of the first URL. */
 function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
   if (section !== 'DEFAULT' || (name !== 'api_url' && name !== 'inspection_callback_url')) return [];
   if (value.includes('$') || hasInlineComment(value)) return [];
@@ -270,7 +268,7 @@ function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: 
   return address === undefined ? [] : [finding(confRules.urlAddress, { ...details, ...address })];
 }
 
-/** Without verification the authority is of no use: most likely only one of the two is intended. */
+/** Without verification, the CA certificate is not used: probably only one of the two options is intended. */
 function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const settings = new Map(
     [...effective].map(([{ section, name }, { line }]) => [`${section}.${name}`, line]),
@@ -286,14 +284,14 @@ function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   ];
 }
 
-/** Slips of programs that complete URLs: the address is there, and Ironic does not serve it. */
+/** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */
 function findPathProblem(list: string): UrlProblem | undefined {
   const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
   if (paths.some((path) => path.includes('//'))) {
-    return { message: 'there are two slashes in a row in the path of the URL', hint: 'remove one of them' };
+    return { message: 'the path of the URL contains two consecutive slashes', hint: 'remove one of them' };
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {
-    const message = 'the URL has the path for inspection data twice';
+    const message = 'the URL contains the path for inspection data twice';
     return {
       message,
       hint: 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',

@@ -1,6 +1,6 @@
 /**
- * What `checkConf` has to say about the conf of given settings, with each finding at the place that the user wrote:
- * a single option line, a line of their own conf, or the setting that became an option.
+ * Findings of `checkConf` for the conf of given settings, each with the place where the user wrote the value: an option
+ * line, a line of the user's conf, or a setting.
  */
 
 import { readDefaults } from '../formats/osloConfig.ts';
@@ -15,23 +15,23 @@ export interface ConfRemark {
   readonly severity: Severity;
   /** The id of the rule. */
   readonly rule: string;
-  /** Where it was written: a flag, or a file with line and column. */
+  /** A flag, or a file with line and column. */
   readonly place: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** How the user calls what the settings were read from. */
+/** Names for the sources of the settings in messages. */
 export interface ConfPlaces {
   /** File name of `userConf`. */
   readonly userConf: string;
   /** Name of the flag for a line of `optionLines`. */
   readonly optionLine: string;
-  /** Names of the flags for options that settings become; the key is the option's name. */
+  /** Names of the flags for options that settings set; the key is the name of the option. */
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** The same check for one config after the other; those that have the conf of the one before are not checked again. */
+/** Checks several configs; a conf that equals the previous one is not checked again. */
 export function createConfCheck(): typeof checkAgentConf {
   let last: { readonly key: string; readonly remarks: readonly ConfRemark[] } | undefined;
   return (settings, places) => {
@@ -42,7 +42,7 @@ export function createConfCheck(): typeof checkAgentConf {
   };
 }
 
-/** Each thing once, where it was written rather than where it went. The agent would start if none is an error. */
+/** The findings without repetition. The agent starts if no finding is an error. */
 export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): readonly ConfRemark[] {
   const { optionLines, userConf = '' } = settings;
   const ofLines = checkConf(formatOptionLines(optionLines));
@@ -57,11 +57,11 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
     ...ofResult.map((finding) => toRemark(finding, nameSetting(finding, places))),
     ...findOverridden(settings, places),
   ];
-  // One flag may become several options.
+  // One flag may set several options.
   return [...new Map(remarks.map((remark) => [JSON.stringify(remark), remark])).values()];
 }
 
-/** Flags that are given in vain, as the user's conf or an option line says otherwise. */
+/** Flags without effect, because the user's conf or an option line sets another value. */
 function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark[] {
   const own = readDefaults(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
   const result = readDefaults(renderAgentConf(settings));
@@ -70,7 +70,7 @@ function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark
     const flag = places.options[name];
     if (flag === undefined || result.get(name) === value) return [];
     const winner = ofLines.has(name) ? places.optionLine : places.userConf;
-    const message = `${winner} sets ${name} to something else, and wins`;
+    const message = `${winner} overrides it with another value of ${name}`;
     return [{ severity: 'warning', rule: confRules.overridden.id, place: flag, message }];
   });
 }
@@ -79,7 +79,7 @@ function identify({ rule, path, message }: Finding): string {
   return JSON.stringify([rule, path, message]);
 }
 
-/** A message about lines of a text that the user never sees becomes one without numbers. */
+/** Removes line numbers of a generated text from a message. */
 function withoutLine(finding: Finding): Finding {
   return finding.rule === confRules.overridden.id
     ? { ...finding, message: confRules.overridden.message }
@@ -94,7 +94,7 @@ function formatPosition({ position }: Finding): string {
   return position === undefined ? '' : `:${position.line}:${position.column}`;
 }
 
-/** The value stays out: it may be a secret. */
+/** Omits the value, because it may be a secret. */
 function nameOptionLine({ path, position }: Finding, { optionLine }: ConfPlaces): string {
   const name = path.at(-1);
   return name === undefined ? `${optionLine} (number ${(position?.line ?? 2) - 1})` : `${optionLine} ${name}`;

@@ -1,7 +1,7 @@
 /**
- * Whether an archive for the live system is a secret itself: what its Ignition config, the configs in that one and its
- * other files hold that a reader could misuse. Left out: what is fetched from elsewhere, and secrets that look like
- * nothing, such as a token in a script.
+ * Finds secrets in an archive for the live system: in its Ignition config, in nested configs and in other files. Data
+ * that is fetched from elsewhere is not checked, and secrets without a typical form, such as a token in a script, are not
+ * found.
  */
 
 import type { Config, Resource } from '../ignition/config.ts';
@@ -14,7 +14,7 @@ import { listPullSecrets } from './lint/pullSecret.ts';
 import { type LintedFile, readContents, readSubject } from './lint/subject.ts';
 
 /**
- * What there is, as nouns for a sentence, each once; never the values. Empty where there is nothing.
+ * The secrets, as nouns for a sentence, without repetition and without their values. Empty without secrets.
  * @param files members of the archive by path
  */
 export function listEmbeddedSecrets(files: ReadonlyMap<string, Uint8Array>): string[] {
@@ -23,24 +23,24 @@ export function listEmbeddedSecrets(files: ReadonlyMap<string, Uint8Array>): str
   for (let text = search.waiting.pop(); text !== undefined; text = search.waiting.pop()) {
     searchText(search, text);
   }
-  if (search.bytesLeft < 0) search.secrets.add('more than could be looked through');
-  if (search.secrets.size === 0 && search.hasRestrictedFile) return ['a file that not everybody may read'];
+  if (search.bytesLeft < 0) search.secrets.add('more data than this program can search');
+  if (search.secrets.size === 0 && search.hasRestrictedFile) return ['a file that only some users can read'];
   return [...search.secrets];
 }
 
-/** Of all contents together, unpacked: configs in configs could be made to have far more. */
+/** Limit for all decompressed contents, because nested configs could contain far more. */
 const MAX_BYTES = 1024 ** 3;
 
 interface Search {
   readonly secrets: Set<string>;
   readonly waiting: Text[];
   bytesLeft: number;
-  /** It may be there for another reason than a secret, so it counts only where nothing else is found. */
+  /** Such a file may have another reason than a secret, so it counts only if no secret is found. */
   hasRestrictedFile: boolean;
 }
 
 interface Text {
-  /** Of the file, on the host or in the initramfs; empty for what is no file. */
+  /** Path on the host or in the initramfs; empty if the data is not a file. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
@@ -56,17 +56,17 @@ function searchText(search: Search, { path, bytes }: Text): void {
   const isConfig = looksLikeConfig(text);
   if (text.includes('PRIVATE KEY-----')) secrets.add('a private key');
   if (text.includes('"auths"') && !isConfig) secrets.add('a pull secret');
-  if (hasLogin(text)) secrets.add('the password in a URL');
+  if (hasLogin(text)) secrets.add('a password in a URL');
   if (isKeyfile(path) && hasNetworkSecret(text.toString('latin1'))) {
-    secrets.add('a password of the network');
+    secrets.add('a network password');
   }
   if (!isConfig) return;
   const read = readConfig(text);
   if (read.status === 'read') searchConfig(search, read.config);
-  else if (text.includes('"passwordHash"')) secrets.add(hash); // of a version that is not known here
+  else if (text.includes('"passwordHash"')) secrets.add(hash); // in a config of an unsupported version
 }
 
-const hash = 'the hash of a password';
+const hash = 'a password hash';
 
 function isKeyfile(path: string): boolean {
   return path.endsWith('.nmconnection') || isNetworkPath(path) || path.startsWith(`${keyfileFolder}/`);
@@ -77,7 +77,7 @@ function looksLikeConfig(text: Buffer): boolean {
   return start.startsWith('{') && text.includes('"ignition"');
 }
 
-/** `://user:password@`. Only around what is found the bytes become a text, so that large files take no time. */
+/** `://user:password@`. Only the context of a match is decoded, so that large files take no time. */
 function hasLogin(text: Buffer): boolean {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 1)) {
     if (/^:\/\/[^\s/@:"']*:[^\s/@"']+@/.test(text.toString('latin1', at, at + MAX_LOGIN))) return true;
@@ -94,7 +94,7 @@ function searchConfig(search: Search, config: Config): void {
   if ([...users, ...groups].some(({ passwordHash = '' }) => passwordHash !== '')) secrets.add(hash);
   if (listPullSecrets(subject).length > 0) secrets.add('a pull secret');
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
-    secrets.add('the key of a disk');
+    secrets.add('a disk encryption key');
   }
   for (const { file } of subject.confs) addOptions(secrets, file.contents);
   if (subject.files.some(isRestricted)) search.hasRestrictedFile = true;
@@ -107,18 +107,18 @@ function addOptions(secrets: Set<string>, contents: Resource = {}): void {
   for (const name of listSensitiveOptions(Buffer.from(bytes).toString())) secrets.add(`the option ${name}`);
 }
 
-/** Of a config in a file it is known what it holds. */
+/** The contents of a config in a file are searched as a config. */
 function isRestricted({ name, file: { mode = publicMode, contents = {} } }: LintedFile): boolean {
   if ((Number(mode) & 0o004) !== 0 || usualPlace.test(name)) return false;
   const bytes = readContents(contents);
   return bytes === undefined || !looksLikeConfig(Buffer.from(bytes));
 }
 
-/** Where files are readable by nobody else, secret or not: connections, and what `iso customize` writes. */
+/** Files with a restricted mode that are not always secret: connections, and files that `iso customize` writes. */
 const usualPlace =
   /^(?:\/etc\/NetworkManager\/system-connections|\/etc\/coreos\/installer\.d)\/|^\/usr\/local\/bin\/(?:pre|post)-install-/;
 
-/** Everything in the config that comes from a URL. A config is as deep as its type. */
+/** All resources in the config. A config is as deep as its type. */
 function searchResources(search: Search, config: Config): void {
   const waiting: Place[] = [{ value: config, path: '' }];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
@@ -130,21 +130,21 @@ function searchResources(search: Search, config: Config): void {
   }
 }
 
-/** The type of the config sees to the rest. */
+/** The type of the config ensures all other properties. */
 function isResource(value: object): value is Resource {
   return 'source' in value && typeof value.source === 'string';
 }
 
 interface Place {
   readonly value: unknown;
-  /** Of the file around it. */
+  /** The file that contains the resource. */
   readonly path: string;
 }
 
 function searchResource(search: Search, resource: Resource, path: string): void {
   const { httpHeaders = [] } = resource;
   if (httpHeaders.some(({ name = '' }) => loginHeader.test(name)))
-    search.secrets.add('the credentials for a download');
+    search.secrets.add('credentials for a download');
   const bytes = readContents(resource);
   if (bytes !== undefined) addText(search, { path, bytes });
 }

@@ -1,7 +1,7 @@
 /**
- * The files of the ramdisk besides the agent's conf: credentials for the registry, trust anchors, time servers, mirrors,
- * network, and what the user adds. Each is there only when its setting is. Modes are always written: Ignition's default
- * would let everybody on the host read a pull secret.
+ * The files of the ramdisk in addition to the agent's conf: registry credentials, trust anchors, time servers, mirrors,
+ * network, and files from the user. Each is present only if its setting is. Modes are always explicit: the default of
+ * Ignition would let all users of the host read a pull secret.
  */
 
 import type { File } from '../ignition/config.ts';
@@ -19,12 +19,12 @@ import { FormatError } from '../core/errors.ts';
 
 export const confPath = '/etc/ironic-python-agent.conf';
 export const authFilePath = '/etc/authfile.json';
-/** On the host, where `update-ca-trust` of CoreOS picks it up. */
+/** On the host, in the folder that `update-ca-trust` of CoreOS reads. */
 export const caPath = '/etc/pki/ca-trust/source/anchors/ironic-agent-ca.crt';
-/** In the agent's container; beside the conf, where only `*.conf` is read as configuration. */
+/** In the agent's container, next to the conf; the agent reads only `*.conf` there as configuration. */
 export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 
-/** The files that settings of any profile may ask for, in a fixed order. */
+/** The files that settings of any profile may require, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
   return [
     ...renderAuthFile(settings),
@@ -48,7 +48,7 @@ function renderTrustAnchor({ caCertificates }: AgentSettings): File[] {
   return [renderDataFile({ path: caPath, mode: publicMode, content: Buffer.from(caCertificates) })];
 }
 
-/** Appended, so that the servers of the image stay; the newline before guards against a file without a final one. */
+/** Appended to keep the servers of the image; the leading newline protects against a file without a final one. */
 function renderChronyServers({ ntpServers }: AgentSettings): File[] {
   if (ntpServers.length === 0) return [];
   const lines = ntpServers.map((server) => `server ${server} iburst\n`).join('');
@@ -61,7 +61,7 @@ function renderChronyServers({ ntpServers }: AgentSettings): File[] {
   ];
 }
 
-/** Where podman fetches images from, e.g. mirrors without a way to the outside. */
+/** Image sources of podman, e.g. mirrors for a network without internet access. */
 function renderRegistriesConf({ registriesConf }: AgentSettings): File[] {
   if (registriesConf === undefined) return [];
   const content = Buffer.from(registriesConf);
@@ -70,14 +70,14 @@ function renderRegistriesConf({ registriesConf }: AgentSettings): File[] {
 
 export const keyfileFolder = '/etc/NetworkManager/system-connections';
 
-/** NetworkManager ignores a connection that others can read: it may hold a password. */
+/** NetworkManager ignores a connection that other users can read, because it may contain a password. */
 function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
   return keyfiles.map(({ name, text }) =>
     renderDataFile({ path: `${keyfileFolder}/${name}`, mode: secretMode, content: Buffer.from(text) }),
   );
 }
 
-/** A name for when the network gives none, as a script that NetworkManager runs whenever a connection changes. */
+/** A fallback host name, set by a script that NetworkManager runs whenever a connection changes. */
 function renderHostname({ hostname }: AgentSettings): File[] {
   if (hostname === undefined) return [];
   const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
@@ -85,7 +85,7 @@ function renderHostname({ hostname }: AgentSettings): File[] {
   return [renderDataFile({ path, mode: executableMode, content: Buffer.from(script) })];
 }
 
-/** An installed system that is asked to do the same keeps the DHCPv6 address of the ramdisk: both are known by the MAC. */
+/** An installed system with the same setting keeps the DHCPv6 address of the ramdisk, because both identify by MAC. */
 export function renderClientId({ files }: AgentSettings): File[] {
   const path = '/etc/NetworkManager/conf.d/clientid.conf';
   if (files.some((file) => file.path === path)) return [];
@@ -94,20 +94,20 @@ export function renderClientId({ files }: AgentSettings): File[] {
 
 const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';
 
-/** Keys of connections that NetworkManager treats as secrets, and its sections for those of plugins, e.g. of a VPN. */
+/** Keys of connections that NetworkManager treats as secrets, and its sections for secrets of plugins, e.g. of a VPN. */
 const SECRET =
   /^[ \t]*(?:[a-z0-9.-]*(?:password|psk|private-key|preshared-key|wep-key\d|mka-cak|secret|pin)[ \t]*=[ \t]*\S|\[[a-z0-9-]*-secrets\])/m;
 
-/** Whether `text` is a keyfile with a secret; what says only where a secret is kept (`psk-flags`) is none. */
+/** Whether `text` is a keyfile with a secret; `psk-flags`, the storage of a secret, does not count. */
 export function hasNetworkSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
-/** Where they lie on the host, each in a folder of its own. */
+/** Location on the host, with a folder for each manager. */
 export const hardwareManagerFolder = '/var/lib/ironic-python-agent/hardware-managers';
 const containerFolder = '/usr/local/lib/ironic-python-agent/hardware-managers';
 const entryPointGroup = 'ironic_python_agent.hardware_managers';
-const hint = `the folder needs a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}]`;
+const hint = `add a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}] to the folder`;
 
 export function renderHardwareManagers({ hardwareManagers }: AgentSettings): File[] {
   return hardwareManagers.flatMap(({ name, files }) =>
@@ -115,7 +115,7 @@ export function renderHardwareManagers({ hardwareManagers }: AgentSettings): Fil
   );
 }
 
-/** Values of podman's `--mount` and `--env` for them. */
+/** Values of podman's `--mount` and `--env` for the hardware managers. */
 export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): string[] {
   if (hardwareManagers.length === 0) return [];
   const folders = hardwareManagers.map(({ name }) => `${containerFolder}/${name}`);
@@ -127,27 +127,27 @@ export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): strin
   ];
 }
 
-/** Throws FormatError, without a subject, where the agent would find no hardware manager in the folder. */
+/** Throws FormatError without a subject if the agent would find no hardware manager in the folder. */
 export function checkHardwareManager({ name, files }: HardwareManager): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-    throw new FormatError(`has a name that cannot be a part of a module path: ${JSON.stringify(name)}`, {
-      hint: 'name the folder with letters, digits, "_" and "-"',
+    throw new FormatError(`has a name that is invalid in a module path: ${JSON.stringify(name)}`, {
+      hint: 'rename the folder with letters, digits, "_" and "-"',
     });
   }
   const announcements = files.filter(({ path }) => /^[^/]+\.dist-info\/entry_points\.txt$/.test(path));
   if (announcements.length === 0)
-    throw new FormatError('has no NAME.dist-info/entry_points.txt in it', { hint });
+    throw new FormatError('does not contain NAME.dist-info/entry_points.txt', { hint });
   const modules = announcements.flatMap(({ content }) => readEntryPoints(Buffer.from(content).toString()));
   if (modules.length === 0) {
-    throw new FormatError(`announces no hardware manager: no entry point in [${entryPointGroup}]`, { hint });
+    throw new FormatError(`declares no hardware manager: no entry point in [${entryPointGroup}]`, { hint });
   }
   const paths = new Set(files.map(({ path }) => path));
   const missing = modules.find((module) => !isModule(module, paths));
   if (missing === undefined) return;
-  throw new FormatError(`announces the module ${JSON.stringify(missing)}, which is not in it`, { hint });
+  throw new FormatError(`declares the module ${JSON.stringify(missing)}, but does not contain it`, { hint });
 }
 
-/** The modules that the group's lines `name = module:Class` refer to. */
+/** The modules in the lines `name = module:Class` of the group. */
 function readEntryPoints(text: string): string[] {
   const modules: string[] = [];
   let section = '';

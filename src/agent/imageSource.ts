@@ -1,41 +1,41 @@
-/** Where podman on the machine, without a terminal, pulls an image from; and what of a reference is most likely a mistake. */
+/** Image sources of podman on a machine without a terminal, and probable mistakes in image references. */
 
 import { parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
 
-/** A sentence about the reference, and what to do. */
+/** A sentence about the reference, and a hint. */
 export interface ImageProblem {
   readonly message: string;
   readonly hint: string;
 }
 
 interface BareRegistry extends ImageProblem {
-  /** The text cannot be the name of an image that somebody would have. */
+  /** The reference is not a plausible image name. */
   readonly isCertain: boolean;
 }
 
-/** The text is a registry without the path of an image, as far as one can tell. */
+/** The reference looks like a registry without an image name. */
 export function findBareRegistry(text: string): BareRegistry | undefined {
   const parsed = parseImageReference(text);
   if (!parsed.ok) return undefined;
   const { digest, registry, repository, tag } = parsed.reference;
   if (registry !== undefined || digest !== undefined || repository.includes('/')) return undefined;
   const isHost = repository.includes('.') || repository === 'localhost';
-  // Two to five digits may be a tag, too, and are more often a port.
+  // Two to five digits may be a tag, but are more often a port.
   if (!isHost && !/^[1-9][0-9]{1,4}$/.test(tag ?? '')) return undefined;
   const read = tag === undefined ? '' : ` with the tag ${JSON.stringify(tag)}`;
   return {
     isCertain: isHost,
-    message: `${text} looks like a registry, and podman takes it for an image ${JSON.stringify(repository)}${read}`,
-    hint: `append the path of the image: ${text}/metal3-io/ironic-agent`,
+    message: `${text} looks like a registry, but podman parses it as image ${JSON.stringify(repository)}${read}`,
+    hint: `append the name of the image: ${text}/metal3-io/ironic-agent`,
   };
 }
 
 /**
- * Why podman pulls nothing by a reference without registry; undefined where it does, or where there is a registry.
- * Without a registries.conf of its own, CoreOS names several registries and has podman ask the user.
+ * The reason why podman cannot pull a reference without registry; undefined if it can, or if there is a registry.
+ * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
 export function findShortNameProblem(text: string, registries?: Registries): ImageProblem | undefined {
   const parsed = parseImageReference(text);
@@ -45,30 +45,30 @@ export function findShortNameProblem(text: string, registries?: Registries): Ima
   if ((aliases?.get(repository) ?? '') !== '') return undefined;
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
   return {
-    message: `the image ${text} has no registry, and podman cannot ask which one to use`,
-    hint: `write the registry: quay.io/${repository.includes('/') ? '' : 'metal3-io/'}${text}`,
+    message: `the image ${text} has no registry, and podman cannot select one`,
+    hint: `add the registry: quay.io/${repository.includes('/') ? '' : 'metal3-io/'}${text}`,
   };
 }
 
-/** The registry of a reference is at an address that means no other machine. */
+/** Reports a registry with an address that does not lead to another machine. */
 export function findImageAddress(text: string): AddressProblem | undefined {
   const parsed = parseImageReference(text);
   const { registry } = parsed.ok ? parsed.reference : {};
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
-/** podman calls what it builds itself so, which no registry has to have. */
+/** Prefix of images that podman builds locally; no registry contains them. */
 export function isLocalName(text: string): boolean {
   return text.startsWith('localhost/');
 }
 
-/** The same for the host of a registry with or without a port, or a location below it. */
+/** Like `findImageAddress`, for a registry with or without a port, or a location in it. */
 export function findRegistryAddress(location: string): AddressProblem | undefined {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:/]*))/.exec(location) ?? [];
   return findAddressProblem(parseHost(bracketed ?? plain));
 }
 
-/** An image as podman looks for its credentials: registry and path. Docker Hub has a folder for its own images. */
+/** The name for which podman looks up credentials: registry and path. Docker Hub has a folder for official images. */
 function imageName({ registry, repository }: ImageReference): string | undefined {
   if (registry === undefined) return undefined;
   return registry === 'docker.io' && !repository.includes('/')
@@ -76,7 +76,7 @@ function imageName({ registry, repository }: ImageReference): string | undefined
     : `${registry}/${repository}`;
 }
 
-/** The names under which podman asks for an image, mirrors first; none where the reference has no registry. */
+/** The names that podman requests for an image, mirrors first; empty if the reference has no registry. */
 export function pullNames(text: string, registries?: Registries): readonly string[] {
   const parsed = parseImageReference(text);
   const name = parsed.ok ? imageName(parsed.reference) : undefined;

@@ -1,6 +1,6 @@
 /**
- * How the text of an input becomes a setting, by profile: those that stand for a peer read as the peer does. All throw
- * FormatError with a message that goes on from the name of the input, but for URLs: UsageError with the whole message.
+ * Parses the text of an input to a setting, by profile: profiles of upstream generators parse like those. All functions
+ * throw FormatError without a subject; for URLs they throw UsageError with the whole message.
  */
 
 import { FormatError, UsageError } from '../core/errors.ts';
@@ -33,12 +33,12 @@ import type { ProfileName } from './settings.ts';
 
 export interface InputParsers {
   readonly apiUrls: (text: string, source: UrlSource) => readonly string[];
-  /** From base URLs of ironic-inspector to where inspection data go. */
+  /** Converts base URLs of ironic-inspector to URLs for inspection data. */
   readonly inspectorUrls: (text: string, source: UrlSource) => readonly string[];
   readonly image: (text: string) => string;
-  /** From an environment variable; a file is read alike by all. */
+  /** Parses the value of an environment variable; files are parsed in the same way for all profiles. */
   readonly pullSecret: (text: string) => string;
-  /** Words for `podman pull`. */
+  /** Arguments of `podman pull`. */
   readonly pullArgs: (text: string) => string[];
   readonly proxyUrl: (text: string) => string;
   readonly noProxy: (text: string) => string[];
@@ -95,7 +95,7 @@ export const inputParsers: Readonly<Record<ProfileName, InputParsers>> = {
   },
 };
 
-/** A host alone would be taken for the name of an image, which no registry has. */
+/** A host alone is refused, because podman would parse it as an image name that no registry contains. */
 function checkAgentImage(text: string): string {
   const bare = findBareRegistry(checkImageReference(text));
   if (bare?.isCertain !== true) return text;
@@ -105,74 +105,79 @@ function checkAgentImage(text: string): string {
 function checkHostname(text: string): string {
   const problem = machineNameProblem(text);
   if (problem === undefined) return text;
-  throw new FormatError(`is no name for a host: ${problem}`, { hint: 'for example worker-0.example.com' });
-}
-
-/** One argument: coreos-installer writes it into the boot loader's line. */
-function checkKernelArgument(text: string): string {
-  if (/^[!#-~]+(?: [!#-~]+)*$/.test(text)) return text;
-  throw new FormatError('is not a kernel argument', {
-    hint: 'for example ip=dhcp6; quotes are not possible',
+  throw new FormatError(`is not a valid host name: ${problem}`, {
+    hint: 'use a name such as worker-0.example.com',
   });
 }
 
-/** One server or several between commas. Throws a FormatError whose message has no subject. */
+/** A single argument, which coreos-installer adds to the command line of the boot loader. */
+function checkKernelArgument(text: string): string {
+  if (/^[!#-~]+(?: [!#-~]+)*$/.test(text)) return text;
+  throw new FormatError('is not a kernel argument', {
+    hint: 'use an argument such as ip=dhcp6; quotes are not supported',
+  });
+}
+
+/** One or more servers, separated by commas. Throws FormatError without a subject. */
 function parseNtpServers(text: string): string[] {
   const servers = splitList(text);
   for (const server of servers) {
     const host = parseHost(server);
     if (host.kind === 'invalid') {
       throw new FormatError(
-        `holds ${JSON.stringify(server.slice(0, 300))}, which is no server: ${host.problem}`,
+        `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
         {
-          hint: 'give names or addresses, such as pool.ntp.org or 192.0.2.1',
+          hint: 'use names or addresses, such as pool.ntp.org or 192.0.2.1',
         },
       );
     }
   }
   if (servers.length === 0)
-    throw new FormatError('names no server', { hint: 'leave the option out for none' });
+    throw new FormatError('contains no server', { hint: 'remove the option to set no server' });
   return servers;
 }
 
-/** The script appends a port to a base URL that has none, so there is only one, and without a path. */
+/** A single base URL without a path, because the script appends the port. */
 function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonly string[] {
   const url = parseIronicUrl(text);
   if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
   if (url.port !== undefined || url.path !== '') {
-    throw new UsageError(`${flag}: configure-coreos-ipa appends the port, so the URL ends with its host`, {
-      hint: 'give the port by IRONIC_ACCESS_PORT, or use the default profile',
-    });
+    throw new UsageError(
+      `${flag}: the URL must end with the host, because configure-coreos-ipa appends the port`,
+      {
+        hint: 'set the port with IRONIC_ACCESS_PORT, or use the default profile',
+      },
+    );
   }
   return [formatIronicUrl({ ...url, ...(defaultPort === undefined ? {} : { port: defaultPort }) })];
 }
 
-/** Flags for `podman pull`, as words; the script writes them into JSON and a unit as they are. */
+/** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */
 function parseScriptFlags(text: string): string[] {
   const special = /["'%$\\;\p{Cc}]/u.exec(text)?.[0];
   if (special === undefined) return text.split(' ').filter((word) => word !== '');
   throw new FormatError(
-    `has a ${JSON.stringify(special)} in it, which the script writes into the unit as it is`,
+    `contains ${JSON.stringify(special)}, which the script writes to the unit without escaping`,
     {
-      hint: 'use the default profile, which writes it correctly',
+      hint: 'use the default profile, which escapes it',
     },
   );
 }
 
-/** The agent's option for VLANs as it is: `all`, interfaces, or empty for none. */
+/** The value of the agent's option for VLANs: `all`, interfaces, or empty for none. */
 function parseScriptVlans(text: string): string {
   if (!/[\p{Cc}]/u.test(text.trim())) return text.trim();
-  throw new FormatError('has a control character in it', {
-    hint: 'give all, or interfaces like eno1,eno2.100',
+  throw new FormatError('contains a control character', {
+    hint: 'use all, or interfaces such as eno1,eno2.100',
   });
 }
 
 const interfaceName = /^[^\s/:%"'\\$\p{Cc}][^\s/%"'\\$\p{Cc}]{0,30}$/u;
 
 /**
- * The agent's option `enable_vlan_interfaces`: VLANs that LLDP tells of become interfaces of the ramdisk. With a
- * network that is set up for the host they would only get in the way. The option's value for a mode (`always`, `never`,
- * `auto`, in any case) or a list of interfaces, with or without VLAN. Throws FormatError without a subject.
+ * The value of the agent's option `enable_vlan_interfaces` (VLANs announced by LLDP become interfaces of the ramdisk) for
+ * a mode (`always`, `never`, `auto`, in any case) or a list of interfaces, with or without VLAN. With `auto`, a network
+ * configuration of the host disables VLANs from LLDP. Throws FormatError without a subject.
  */
 function parseVlanInterfaces(text: string, hasNetwork: boolean): string {
   const word = text.trim().toLowerCase();
@@ -180,9 +185,9 @@ function parseVlanInterfaces(text: string, hasNetwork: boolean): string {
   if (word === 'never') return '';
   if (word === 'auto') return hasNetwork ? '' : 'all';
   const names = splitList(text);
-  const wrong = names.find((name) => !interfaceName.test(name));
-  if (wrong === undefined && names.length > 0) return names.join(',');
+  const invalid = names.find((name) => !interfaceName.test(name));
+  if (invalid === undefined && names.length > 0) return names.join(',');
   throw new FormatError('is neither always, never or auto nor a list of interfaces', {
-    hint: 'name interfaces like eno1,eno2.100',
+    hint: 'use interfaces such as eno1,eno2.100',
   });
 }

@@ -1,44 +1,44 @@
 /**
- * The URLs by which the agent reaches Ironic. The agent itself looks at little more than how the first one starts, so
- * all that it could not use is refused here. Left out on purpose: user names in URLs (they would end up in logs), queries
- * and fragments (the agent appends paths).
+ * URLs of Ironic for the agent. The agent itself checks only the start of the first URL, so unusable URLs are refused
+ * here. Not supported on purpose: user names in URLs (they would appear in logs), queries and fragments (the agent appends
+ * paths).
  */
 
 import { UsageError } from '../core/errors.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
-/** Where Ironic's API listens unless it is set up otherwise. */
+/** Default port of the Ironic API. */
 export const defaultIronicPort = 6385;
-/** Where ironic-inspector listens, which newer releases of Ironic do without. */
+/** Default port of ironic-inspector, which newer releases of Ironic do not include. */
 export const defaultInspectorPort = 5050;
 
 const mdns = 'mdns';
-const urlHint = 'give a URL such as https://192.0.2.1:6385';
+const urlHint = 'use a URL such as https://192.0.2.1:6385';
 
-/** Why a URL cannot be used: a sentence and what to do. Neither shows a user name or password. */
+/** Why a URL cannot be used, and a hint. Neither contains a user name or password. */
 export interface UrlProblem {
   readonly message: string;
   readonly hint: string;
 }
 
-/** A base URL in its parts. */
+/** The parts of a base URL. */
 interface IronicUrl {
   readonly scheme: 'http' | 'https';
   readonly host: Exclude<Host, { kind: 'invalid' }>;
   readonly port?: number;
-  /** With its first slash; may be empty. */
+  /** With the leading slash; may be empty. */
   readonly path: string;
 }
 
-/** What a host given alone is completed with. `flag` is where it was given, for messages. */
+/** The other parts of a URL for a given host. `flag` is the source of the host, for messages. */
 interface HostTarget {
   readonly scheme: 'http' | 'https';
   readonly port: number;
   readonly flag: string;
 }
 
-/** The URL of a host that is given alone: a name, an IPv4 or an IPv6 address, the latter with or without brackets. */
+/** The URL for a host: a name, an IPv4 or an IPv6 address, the latter with or without brackets. */
 export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget): string {
   const bracketed = host.startsWith('[') && host.endsWith(']');
   const parsed = parseHost(bracketed ? host.slice(1, -1) : host);
@@ -47,48 +47,49 @@ export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget):
 }
 
 function hostError(host: string, flag: string): UsageError {
-  const asUrl = 'Give the whole URL with --api-url instead, such as https://192.0.2.1:6385';
+  const asUrl = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
   const problem = (what: string, hint: string): UsageError =>
-    new UsageError(`${flag} needs a host name or address; ${what}`, { hint });
-  if (host === '') return problem('it is empty', 'Give the name or address at which the hosts reach Ironic');
-  if (host.includes('@')) return problem('this has a user name in it', 'Give the name or address alone');
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(host)) return problem('this is a URL', asUrl);
+    new UsageError(`${flag} requires a host name or address; ${what}`, { hint });
+  if (host === '')
+    return problem('the value is empty', 'pass the name or address of Ironic that the hosts can reach');
+  if (host.includes('@')) return problem('the value contains a user name', 'pass only the name or address');
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(host)) return problem('the value is a URL', asUrl);
   if (/[\s,]/u.test(host))
-    return problem('there is a blank or a comma in it', 'Give one; --api-url takes several');
-  if (host.includes('/')) return problem('there is a path in it', asUrl);
-  if (/^(\[[^\]]*\]|[^:]*):[0-9]*$/.test(host)) return problem('there is a port in it', asUrl);
+    return problem('the value contains a blank or a comma', 'pass one host; --api-url accepts several URLs');
+  if (host.includes('/')) return problem('the value contains a path', asUrl);
+  if (/^(\[[^\]]*\]|[^:]*):[0-9]*$/.test(host)) return problem('the value contains a port', asUrl);
   const parsed = parseHost(host.replaceAll(/^\[|\]$/g, ''));
-  const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are for IPv6 addresses';
+  const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
   return problem(
-    `${JSON.stringify(host.slice(0, 300))} is none: ${why}`,
-    'For example ironic.example.com or 192.0.2.1',
+    `${JSON.stringify(host.slice(0, 300))} is invalid: ${why}`,
+    'pass a host such as ironic.example.com or 192.0.2.1',
   );
 }
 
 export interface UrlSource {
-  /** Where the text was given, for messages. */
+  /** The source of the text, for messages. */
   readonly flag: string;
-  /** Added to URLs that have no port. */
+  /** Added to URLs without a port. */
   readonly defaultPort?: number;
   /** The user chose `defaultPort`, so it is added to URLs with a path, too. */
   readonly isPortChosen?: boolean;
 }
 
 /**
- * The URLs of a comma-separated list for `api_url`, trimmed, with lower-case schemes; or `mdns` alone, with which the
- * agent asks the network. The default port is added where one is asked for, but not to a URL with a path: the catalogue of
- * a cloud names its endpoints so, on the port of the scheme. Throws UsageError for the first that is unusable.
+ * The URLs of a comma-separated list for `api_url`, trimmed, with lower-case schemes; or only `mdns`, with which the agent
+ * discovers Ironic by mDNS. If `defaultPort` is set, it is added to URLs without a path: service catalogs list URLs with a
+ * path on the port of the scheme. Throws UsageError for the first invalid URL.
  */
 export function checkApiUrls(text: string, source: UrlSource): readonly string[] {
   return checkUrls(text, source.flag, findApiProblem).map((url) => formatWithPort(url, source));
 }
 
-/** The same for `inspection_callback_url`: its URLs are complete, so nothing is added to them. */
+/** Like `parseApiUrls`, for `inspection_callback_url`: its URLs are complete, so nothing is added. */
 export function checkCallbackUrl(text: string, flag: string): readonly string[] {
   return checkUrls(text, flag, findHostProblem).map((url) => formatWithPort(url, { flag }));
 }
 
-/** Where inspection data go, from the base URLs of ironic-inspector: with its port and path unless they are there. */
+/** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
   return checkUrls(text, source.flag, findInspectorProblem).map((url) => {
     if (url === mdns) return url;
@@ -100,7 +101,7 @@ export function parseInspectorUrls(text: string, source: UrlSource): readonly st
   });
 }
 
-/** The path of ironic-inspector, or of Ironic's own inspection. */
+/** The path of ironic-inspector, or of inspection in Ironic itself. */
 const inspectionPath = /\/v1\/continue(?:_inspection)?$/;
 
 type FindProblem = (url: IronicUrl) => UrlProblem | undefined;
@@ -130,7 +131,7 @@ function formatWithPort(
   return formatIronicUrl({ ...url, ...(port === undefined ? {} : { port }) });
 }
 
-/** A URL of a list as `checkApiUrls` gives it that has a path and no port. */
+/** A URL with a path and no port, from a list of `checkApiUrls`. */
 export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined {
   return urls
     .flatMap((text) => {
@@ -140,7 +141,7 @@ export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined 
     .find(({ path, port }) => port === undefined && path !== '');
 }
 
-/** Why the agent cannot use a URL as the base of Ironic's API; other setups of Ironic could not change that. */
+/** Why the agent cannot use a URL as base URL of the Ironic API, regardless of the setup of Ironic. */
 function findApiProblem(url: IronicUrl): UrlProblem | undefined {
   return findHostProblem(url) ?? findVersionProblem(url);
 }
@@ -154,27 +155,27 @@ function findHostProblem({ host }: IronicUrl): UrlProblem | undefined {
   return problem?.isUnusable === true ? problem : undefined;
 }
 
-/** Paths of Ironic's API, and of ironic-inspector's, that the agent asks for or that a user copies from elsewhere. */
+/** Paths of Ironic and ironic-inspector that the agent requests, or that users copy from elsewhere. */
 const apiPath =
   /\/+v1(?:\/+(?:lookup|heartbeat|nodes|ports|drivers|conductors|allocations|continue|continue_inspection|introspection)(?:\/.*)?)?\/*$/;
 
 function findVersionProblem(url: IronicUrl): UrlProblem | undefined {
   if (!apiPath.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(apiPath, '') });
-  return { message: 'the URL has the path /v1, which is appended to it', hint: `write ${base}` };
+  return { message: 'the URL contains the path /v1, which the agent appends', hint: `use ${base}` };
 }
 
-/** A path at which no inspection data are taken; other services than Ironic may have any other path. */
+/** A path that does not accept inspection data; services other than Ironic may use any path. */
 function findCallbackProblem(url: IronicUrl): UrlProblem | undefined {
   if (!/^\/*$|\/v1\/*$/.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(/(?:\/+v1)?\/*$/, '') });
   return {
-    message: 'the URL does not name the path at which inspection data are taken',
-    hint: `write ${base}/v1/continue_inspection, or ${base}/v1/continue for ironic-inspector`,
+    message: 'the URL does not contain the path for inspection data',
+    hint: `use ${base}/v1/continue_inspection, or ${base}/v1/continue for ironic-inspector`,
   };
 }
 
-/** The first URL of a list whose host another machine cannot reach under that address, where that may be intended. */
+/** The first URL of a list with an address that does not lead to another machine, but may be intended. */
 export function findUrlListAddress(list: string): AddressProblem | undefined {
   for (const item of list.split(',')) {
     const url = parseIronicUrl(item);
@@ -184,7 +185,7 @@ export function findUrlListAddress(list: string): AddressProblem | undefined {
   return undefined;
 }
 
-/** What a URL of the agent's conf is for. */
+/** The purpose of a URL in the agent's conf. */
 type UrlOption = 'api_url' | 'inspection_callback_url';
 
 const findOptionProblem: Readonly<Record<UrlOption, FindProblem>> = {
@@ -196,7 +197,7 @@ function urlError({ message, hint }: UrlProblem, flag: string): UsageError {
   return new UsageError(`${flag}: ${message}`, { hint });
 }
 
-/** The first problem in a list as the agent reads it, where blanks count; undefined where all URLs can be used. */
+/** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
 export function findUrlProblem(list: string, option: UrlOption): UrlProblem | undefined {
   if (list === mdns) return undefined;
   for (const item of list.split(',').filter((url) => url !== '')) {
@@ -210,37 +211,41 @@ export function findUrlProblem(list: string, option: UrlOption): UrlProblem | un
   return undefined;
 }
 
-/** A problem where one of the items has a blank around it, which a comma alone does not remove. */
+/** Reports an item with a blank before or after it. */
 export function findBlankUrl(items: readonly string[]): UrlProblem | undefined {
   if (items.every((item) => item.trim() === item)) return undefined;
   return {
-    message: 'there is a blank beside a comma',
-    hint: 'remove it: the agent takes it for a part of the URL',
+    message: 'there is a blank next to a comma',
+    hint: 'remove the blank: the agent treats it as a part of the URL',
   };
 }
 
-/** Takes a URL apart, or says what is wrong with it. */
+/** Parses a URL, or returns the problem. */
 export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
-  if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or give a URL' };
+  if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or add a URL' };
   if (text === mdns)
-    return { message: '"mdns" stands beside URLs', hint: 'give either "mdns" alone or URLs' };
+    return { message: '"mdns" is combined with URLs', hint: 'use either only "mdns" or URLs' };
   // Control characters include line breaks and tabs.
   if (/[\s\p{Cc}]/u.test(text))
-    return { message: 'there is a blank in the URL', hint: 'separate URLs by commas' };
+    return { message: 'the URL contains a blank', hint: 'separate URLs with commas' };
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
   if (parts === null) return withoutScheme(text);
   const [, scheme = '', authority = '', path = '', rest = ''] = parts;
   const lower = scheme.toLowerCase();
   if (lower !== 'http' && lower !== 'https') {
-    return { message: `the agent does not speak ${JSON.stringify(scheme.slice(0, 20))}`, hint: urlHint };
+    return {
+      message: `the agent does not support the scheme ${JSON.stringify(scheme.slice(0, 20))}`,
+      hint: urlHint,
+    };
   }
   if (authority.includes('@')) {
     return {
-      message: 'there is a user name in the URL',
-      hint: 'remove it: the agent talks to Ironic without one',
+      message: 'the URL contains a user name',
+      hint: 'remove the user name: the agent does not authenticate to Ironic',
     };
   }
-  if (rest !== '') return { message: 'there is a query or fragment in the URL', hint: 'remove it' };
+  if (rest !== '')
+    return { message: 'the URL contains a query or fragment', hint: 'remove the query or fragment' };
   const place = parseAuthority(authority, (host) => `${lower}://${host}${path}`);
   return 'message' in place ? place : { scheme: lower, ...place, path };
 }
@@ -251,11 +256,11 @@ function withoutScheme(text: string): UrlProblem {
   const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
   return {
     message: `the URL${shown} does not start with http:// or https://`,
-    hint: 'message' in parseIronicUrl(completed) ? urlHint : `write ${completed}`,
+    hint: 'message' in parseIronicUrl(completed) ? urlHint : `use ${completed}`,
   };
 }
 
-/** The URL with another host, perhaps with a port. */
+/** The URL with another host, and optionally a port. */
 type WithHost = (host: string) => string;
 
 function parseAuthority(
@@ -268,7 +273,7 @@ function parseAuthority(
   const host = place.startsWith('[') ? parseBracketed(place.slice(1, -1)) : parseHost(place);
   if (host.kind === 'invalid') {
     const what =
-      place === '' ? 'there is no host in the URL' : `the host of the URL is wrong: ${host.problem}`;
+      place === '' ? 'the URL contains no host' : `the host of the URL is invalid: ${host.problem}`;
     return { message: what, hint: urlHint };
   }
   if (digits === undefined) return { host };
@@ -281,23 +286,25 @@ function parseAuthority(
 
 function parseBracketed(text: string): Host {
   const zoned = text.includes('%') && !text.includes('%25');
-  if (zoned) return { kind: 'invalid', problem: 'the "%" before a zone is written "%25" in a URL' };
+  if (zoned) return { kind: 'invalid', problem: 'the "%" before a zone must be written as "%25" in a URL' };
   const host = parseHost(text.replace('%25', '%'));
-  return host.kind === 'ipv6' ? host : { kind: 'invalid', problem: 'brackets are for IPv6 addresses' };
+  return host.kind === 'ipv6'
+    ? host
+    : { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
 }
 
 function unreadableAuthority(authority: string, withHost: WithHost): UrlProblem {
   const candidates = ipv6Candidates(authority);
   if (candidates.length === 0) {
-    return { message: 'the host and port of the URL cannot be read', hint: urlHint };
+    return { message: 'the URL has an invalid host or port', hint: urlHint };
   }
   return {
     message: 'the IPv6 address in the URL has no brackets',
-    hint: `write ${candidates.map(withHost).join(', or ')}`,
+    hint: `use ${candidates.map(withHost).join(', or ')}`,
   };
 }
 
-/** What an IPv6 address without brackets may mean: the last part of it may be a port. */
+/** Possible meanings of an IPv6 address without brackets: its last part may be a port. */
 function ipv6Candidates(authority: string): string[] {
   const [, address = '', port = ''] = /^(.*):([1-9][0-9]{1,4})$/.exec(authority) ?? [];
   const withPort = parseHost(address);
@@ -308,7 +315,7 @@ function ipv6Candidates(authority: string): string[] {
   ];
 }
 
-/** The text of a URL. */
+/** Formats a URL. */
 export function formatIronicUrl({ scheme, host, port, path }: IronicUrl): string {
   return `${scheme}://${formatUrlHost(host)}${port === undefined ? '' : `:${port}`}${path}`;
 }

@@ -1,4 +1,4 @@
-/** Who can log in to the ramdisk: the user `core` by SSH key or password, and anyone at a console with autologin. */
+/** Logins to the ramdisk: the user `core` by SSH key or password, and anyone at a console with autologin. */
 
 import type { Passwd, Unit } from '../ignition/config.ts';
 import type { AgentSettings } from './settings.ts';
@@ -15,10 +15,10 @@ export function renderPasswd({ sshKeys, passwordHash }: AgentSettings): Passwd |
   return { users: [core] };
 }
 
-const hint = 'make one with: mkpasswd --method=yescrypt, or: openssl passwd -6';
+const hint = 'create one with: mkpasswd --method=yescrypt, or: openssl passwd -6';
 
 const digits = '[./A-Za-z0-9]';
-/** Methods that libxcrypt of CoreOS takes and that are not known to be broken. */
+/** Hash methods that libxcrypt of CoreOS supports and that are considered secure. */
 const methods: readonly RegExp[] = [
   new RegExp(`^\\$(?:y|gy)\\$${digits}+\\$${digits}{0,86}\\$${digits}{43}$`),
   new RegExp(`^\\$7\\$${digits}{11,97}\\$${digits}{43}$`),
@@ -27,39 +27,41 @@ const methods: readonly RegExp[] = [
   new RegExp(`^\\$5\\$(?:rounds=[0-9]{4,9}\\$)?${digits}{1,16}\\$${digits}{43}$`),
 ];
 
-/** The hash without blanks around it. Throws FormatError whose message has no subject. */
+/** The hash without surrounding blanks. Throws FormatError without a subject. */
 export function parsePasswordHash(text: string): string {
   const hash = text.trim();
   if (methods.some((method) => method.test(hash))) return hash;
-  if (hash.startsWith('$1$')) throw new FormatError('is an MD5 hash, which is no protection', { hint });
-  throw new FormatError('is not a hash of a password as crypt(5) writes it', { hint });
+  if (hash.startsWith('$1$')) throw new FormatError('is an MD5 hash, which is insecure', { hint });
+  throw new FormatError('is not a password hash in the format of crypt(5)', { hint });
 }
 
-/** Serial consoles that ask for a login, and consoles that do not. */
+/** Units for serial consoles with a login prompt, and for consoles with autologin. */
 export function renderConsoleUnits({ autologin, serialConsoles }: AgentSettings): Unit[] {
   return [
     ...(autologin ? [autologinUnit('getty@.service', '--noclear %I $TERM')] : []),
     ...(autologin
       ? [autologinUnit('serial-getty@.service', '--keep-baud 115200,57600,38400,9600 %I $TERM')]
       : []),
-    // Without a kernel argument for the console systemd starts none there.
+    // Without a kernel argument for the console, systemd does not start a login there.
     ...serialConsoles.map((device) => ({ name: `serial-getty@${device}.service`, enabled: true })),
   ];
 }
 
-/** For every terminal that the template is used for; the prefix `-` is that of CoreOS: agetty ends with each session. */
+/** Drop-in for all terminals of the template; the prefix `-` is that of CoreOS: agetty exits after each session. */
 function autologinUnit(name: string, args: string): Unit {
   const contents = `[Service]\nExecStart=\nExecStart=-/usr/sbin/agetty --autologin core ${args}\n`;
   return { name, dropins: [{ name: 'autologin.conf', contents }] };
 }
 
 /**
- * The serial line of a console as the kernel argument names it, e.g. `ttyS0` of `ttyS0,115200n8`; undefined for a console
- * that is none: virtual terminals have a login already. Throws FormatError.
+ * The serial device of a console in a kernel argument, e.g. `ttyS0` of `ttyS0,115200n8`; undefined for virtual terminals,
+ * which have a login already. Throws FormatError.
  */
 export function parseSerialConsole(text: string): string | undefined {
   if (checkConsole(text).length > 0) {
-    throw new FormatError('is no console', { hint: 'for example ttyS0, ttyAMA0 or ttyS0,115200n8' });
+    throw new FormatError('is not a console', {
+      hint: 'use a console such as ttyS0, ttyAMA0 or ttyS0,115200n8',
+    });
   }
   return /^((?:tty[A-Za-z]{1,8}|hvc)\d{1,3})(?:,|$)/.exec(text)?.[1];
 }

@@ -1,20 +1,20 @@
 /**
- * Addresses that are no use to the machine that boots the agent: each machine takes a loopback address for itself, and a
- * link-local one reaches no further than the next switch. The address types are those of RFC 6890 and RFC 4291.
+ * Addresses that do not lead to another machine: a loopback address is the booted machine itself, and routers do not
+ * forward link-local ones. The address types are those of RFC 6890 and RFC 4291.
  */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
-/** Why another machine does not answer at an address: a sentence with the address, and what to do. */
+/** Why an address does not lead to another machine: a sentence with the address, and a hint. */
 export interface AddressProblem {
-  /** True where no setup of network or machine could make the address work. */
+  /** True if the address cannot work with any setup of network or machine. */
   readonly isUnusable: boolean;
   readonly message: string;
   readonly hint: string;
 }
 
-const hint = 'use an address or a name at which the machine reaches the server over its network';
+const hint = 'use an address or name of the server that the host can reach over its network';
 
 const scopes = {
   loopback: { isUnusable: false, text: 'is the booted machine itself (loopback)' },
@@ -28,7 +28,7 @@ const scopes = {
 const loopbackName =
   /^(?:(?:.+\.)?localhost|localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/i;
 
-/** What is wrong with a host as the target of a connection from the machine; undefined for any other host. */
+/** The problem of a host as the target of a connection from the machine; undefined for other hosts. */
 export function findAddressProblem(host: Host): AddressProblem | undefined {
   const scope = scopeOf(host);
   if (scope === undefined || host.kind === 'invalid') return undefined;
@@ -37,7 +37,7 @@ export function findAddressProblem(host: Host): AddressProblem | undefined {
   return { isUnusable, message: `${name} ${text}`, hint };
 }
 
-/** The same for the host of a URL that `URL` can parse; undefined for other texts, too. */
+/** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   if (!URL.canParse(url)) return undefined;
   return findAddressProblem(parseHost(new URL(url).hostname.replaceAll(/^\[|\]$/g, '')));

@@ -1,7 +1,6 @@
 /**
- * The way out through HTTP proxies: checked, and given to podman and the agent (environment of the unit) and to
- * Ignition (its own section). A proxy must never come between the agent and Ironic, so Ironic's hosts are always among
- * those reached directly.
+ * HTTP proxies: validation, the environment of the unit for podman and the agent, and the proxy section of Ignition. The
+ * agent must always reach Ironic without a proxy, so the Ironic hosts are always added to the hosts without proxy.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -10,16 +9,16 @@ import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
 
-/** RFC 3986: the only characters of a URI. WHATWG's parser would silently repair the others. */
+/** RFC 3986: the only characters of a URI. WHATWG's parser would silently repair others. */
 const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
-// Ignition takes lines of a unit up to 2048 bytes; quoting may double a `%`, and the Ironic hosts join a list.
+// Ignition supports lines of up to 2048 bytes in a unit; quoting may double a `%`, and the Ironic hosts are added.
 const maxUrlLength = 1000;
 const maxListLength = 1500;
 const directHost = /^[A-Za-z0-9.\-_*:/[\]]+$/;
 
-/** Returns the URL of a proxy as given. Throws a FormatError whose message has no subject and no password. */
+/** Returns the URL of a proxy unchanged. Throws FormatError without a subject and without a password. */
 export function parseProxyUrl(text: string): string {
-  const hint = 'a proxy is a URL like http://proxy.example.com:3128; other characters are written as %XX';
+  const hint = 'use a URL such as http://proxy.example.com:3128, and write other characters as %XX';
   if (text.length > maxUrlLength)
     throw new FormatError(`is longer than ${maxUrlLength} characters`, { hint });
   if (!uriCharacters.test(text)) throw new FormatError('is not a URL', { hint });
@@ -30,24 +29,24 @@ export function parseProxyUrl(text: string): string {
   return text;
 }
 
-/** Splits a list like `localhost,.example.com,192.0.2.0/24`. Throws a FormatError whose message has no subject. */
+/** Splits a list like `localhost,.example.com,192.0.2.0/24`. Throws FormatError without a subject. */
 export function parseNoProxy(text: string): string[] {
   if (text.length > maxListLength) {
-    throw new FormatError(`is longer than ${maxListLength} characters, which no unit can hold`, {
+    throw new FormatError(`is longer than ${maxListLength} characters, the limit for a unit`, {
       hint: 'use domains such as .example.com and networks such as 192.0.2.0/24 instead of single hosts',
     });
   }
   const hosts = splitList(text);
-  const wrong = hosts.find((host) => !directHost.test(host));
-  if (wrong !== undefined) {
-    throw new FormatError(`holds ${JSON.stringify(wrong)}, which is no host, domain or network`, {
-      hint: 'write it like localhost,.example.com,192.0.2.0/24',
+  const invalid = hosts.find((host) => !directHost.test(host));
+  if (invalid !== undefined) {
+    throw new FormatError(`contains ${JSON.stringify(invalid)}, which is not a host, domain or network`, {
+      hint: 'use a list such as localhost,.example.com,192.0.2.0/24',
     });
   }
   return hosts;
 }
 
-/** The variables that podman reads, and hands on to its containers. */
+/** The variables that podman reads, and passes to its containers. */
 export function proxyEnvironment(settings: AgentSettings): [name: string, value: string][] {
   const { http, https } = settings.proxy;
   if (http === undefined && https === undefined) return [];
@@ -58,7 +57,7 @@ export function proxyEnvironment(settings: AgentSettings): [name: string, value:
   ];
 }
 
-/** The section `proxy` of an Ignition config, which is there from spec 3.1.0 on. */
+/** The section `proxy` of an Ignition config, supported since spec 3.1.0. */
 export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined {
   const { http, https } = settings.proxy;
   if (http === undefined && https === undefined) return undefined;
@@ -69,7 +68,7 @@ export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined 
   };
 }
 
-/** Ironic's hosts that the given list leaves to the proxy. Networks in it are not compared: nothing is said then. */
+/** Ironic hosts that are not covered by the given list. Networks in the list are not compared and count as covering. */
 export function findProxiedHosts(settings: AgentSettings): string[] {
   const { http, https, noProxy } = settings.proxy;
   if (http === undefined && https === undefined) return [];
@@ -79,12 +78,12 @@ export function findProxiedHosts(settings: AgentSettings): string[] {
   );
 }
 
-/** The hosts of the user, then those of Ironic: what goes by a proxy must not come between the agent and Ironic. */
+/** The hosts of the user, then those of Ironic, which must always be reached without a proxy. */
 export function directHosts(settings: ProxiedSettings): string[] {
   return [...new Set([...settings.proxy.noProxy, ...ironicHosts(settings)])];
 }
 
-/** IPv6 without brackets, the one form that Go and Python both take. */
+/** IPv6 without brackets, the only form that both Go and Python support. */
 function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
   const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
     return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host

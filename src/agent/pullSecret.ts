@@ -1,16 +1,16 @@
 /**
- * Registry credentials as `podman --authfile` and Kubernetes secrets have them: JSON with a member `auths`. Messages
- * never quote the text, not even where JSON's own error would.
+ * Registry credentials in the format of `podman --authfile` and Kubernetes secrets: JSON with a member `auths`. Messages
+ * never quote the text, and the error of the JSON parser is dropped.
  */
 
 import { FormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 
-const hint = 'a pull secret is JSON like {"auths": {"quay.io": {"auth": "…"}}}, as it is or in base64';
+const hint = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
 
 /**
- * The credentials as JSON text, from JSON or from its base64 (with or without line breaks, as Kubernetes and `base64`
- * write it). Throws a FormatError whose message starts with what is wrong, without a subject.
+ * Parses credentials from JSON or from its base64 (with or without line breaks, as Kubernetes and `base64` write it) to
+ * JSON text. Throws FormatError without a subject.
  */
 export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
@@ -18,29 +18,32 @@ export function parsePullSecret(text: string): string {
   if (!isMapping(secret)) throw new FormatError('is not a JSON object', { hint });
   const { auths, credHelpers = {} } = secret;
   if (!isMapping(auths) && (auths !== undefined || secret['credHelpers'] === undefined)) {
-    throw new FormatError('has no member "auths"', { hint });
+    throw new FormatError('does not contain "auths"', { hint });
   }
   if (!isMapping(credHelpers) || !Object.values(credHelpers).every((name) => typeof name === 'string')) {
-    throw new FormatError('has "credHelpers" that are not names of programs by registry', { hint });
+    throw new FormatError('contains "credHelpers" that are not names of programs by registry', { hint });
   }
   for (const [registry, entry] of Object.entries(auths ?? {})) refuseEntry(registry, entry);
   return json;
 }
 
-/** podman reads nothing of a file that has one value of another type. */
+/** podman ignores the whole file if one value has an invalid type. */
 function refuseEntry(registry: string, entry: unknown): void {
   if (!isMapping(entry)) {
-    throw new FormatError(`holds no object of credentials for the registry ${JSON.stringify(registry)}`, {
+    throw new FormatError(`contains no object of credentials for the registry ${JSON.stringify(registry)}`, {
       hint,
     });
   }
-  const wrong = ['auth', 'identitytoken'].find(
+  const invalid = ['auth', 'identitytoken'].find(
     (name) => !['string', 'undefined'].includes(typeof entry[name]),
   );
-  if (wrong === undefined) return;
-  throw new FormatError(`holds ${JSON.stringify(wrong)} of ${JSON.stringify(registry)} that is not a text`, {
-    hint,
-  });
+  if (invalid === undefined) return;
+  throw new FormatError(
+    `contains ${JSON.stringify(invalid)} of ${JSON.stringify(registry)} that is not a string`,
+    {
+      hint,
+    },
+  );
 }
 
 function decodePullSecret(text: string): string {
@@ -59,27 +62,27 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What podman makes of an entry. */
+/** How podman interprets an entry. */
 type CredentialState = 'usable' | 'empty' | 'not base64' | 'no colon' | 'no user';
 
-/** Why an entry gives podman no credentials. */
+/** Why podman ignores an entry. */
 const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, string>> = {
   empty: 'has no "auth"',
   'not base64': 'has an "auth" that is not base64',
-  'no colon': 'has an "auth" that is not the base64 of USER:PASSWORD: there is no colon in it',
+  'no colon': 'has an "auth" that is not the base64 of USER:PASSWORD: the colon is missing',
   'no user': 'has an "auth" without a user before the colon',
 };
 
 interface Credentials {
-  /** By what the entry is for. */
+  /** Credentials by registry or path. */
   readonly entries: ReadonlyMap<string, CredentialState>;
-  /** Registries whose credentials a program on the machine is asked for. */
+  /** Registries with a credential helper on the machine. */
   readonly helpers: ReadonlySet<string>;
 }
 
 /**
- * What credentials there are for podman in a text that `parsePullSecret` gave. Nothing of the result is secret. Docker's
- * `credsStore` is left out, as podman does not know it.
+ * The credentials for podman in a text from `parsePullSecret`. The result contains no secret. Docker's `credsStore` is
+ * left out, because podman does not support it.
  */
 export function readCredentials(json: string): Credentials {
   const secret: unknown = JSON.parse(json);
@@ -93,7 +96,7 @@ export function readCredentials(json: string): Credentials {
   };
 }
 
-/** As Go's decoder, which skips line breaks, and podman, which ignores entries without a colon. */
+/** Like the decoder of Go, which skips line breaks, and podman, which ignores entries without a colon. */
 function stateOf(auth: unknown): CredentialState {
   const base64 = typeof auth === 'string' ? auth.replaceAll(/[\r\n]/g, '') : '';
   if (base64 === '') return 'empty';
@@ -104,8 +107,9 @@ function stateOf(auth: unknown): CredentialState {
 }
 
 /**
- * What podman finds for an image, by its registry and path (containers-auth.json(5)): the program of the registry, else
- * the entry of the longest path, else one of the registry in the forms that Docker writes. Undefined where there is none.
+ * The credentials that podman uses for an image, by its registry and path (containers-auth.json(5)): the helper of the
+ * registry, else the entry of the longest path, else an entry of the registry in the format of Docker. Undefined if
+ * no entry matches.
  */
 export function findCredentials(name: string, credentials: Credentials): CredentialState | undefined {
   const { entries, helpers } = credentials;
@@ -130,7 +134,7 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
-/** What keeps podman from credentials: a sentence without the credentials, and what to do. */
+/** Why podman has no credentials: a sentence without the credentials, and a hint. */
 interface CredentialProblem {
   /** `error`: podman does not even try to pull without credentials. */
   readonly severity: 'error' | 'warning';
@@ -139,7 +143,7 @@ interface CredentialProblem {
 }
 
 /**
- * One problem for each entry that gives podman nothing; entries for registries with a program of their own may be empty.
+ * One problem for each entry that podman ignores; entries for registries with a credential helper may be empty.
  * @param names of the image that is pulled with the credentials
  */
 export function findEntryProblems(credentials: Credentials, names: readonly string[]): CredentialProblem[] {
@@ -158,21 +162,21 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
   });
 }
 
-/** What is missing for an image that is asked for under `names`, mirrors first; undefined where one of them is covered. */
+/** The missing credentials of an image with `names`, mirrors first; undefined if one of the names is covered. */
 export function findMissingCredentials(
   names: readonly string[],
   credentials: Credentials,
 ): CredentialProblem | undefined {
   const [name] = names.toReversed();
-  // An entry that is not usable is a problem of its own.
+  // An unusable entry is a separate problem.
   if (name === undefined || names.some((it) => findCredentials(it, credentials) !== undefined))
     return undefined;
   const [registry = ''] = name.split('/', 1);
   const known = [...credentials.entries.keys()].slice(0, 10);
-  const others = known.length === 0 ? 'it has none at all' : `it has ${known.join(', ')}`;
+  const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;
   return {
     severity: 'warning',
     message: `the pull secret has no entry for the image ${name}: ${others}`,
-    hint: `add an entry for ${registry}, or leave the pull secret out for a public image`,
+    hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
   };
 }

@@ -1,7 +1,7 @@
 /**
- * A registries.conf as podman reads it (containers-registries.conf(5), version 2): where images are pulled from, and what
- * short names stand for. Errors are what podman refuses the whole file for, so that it pulls nothing; warnings are what it
- * ignores. Compared with podman 4.3, whose messages the texts here follow.
+ * A registries.conf as podman parses it (containers-registries.conf(5), version 2): registries and mirrors, and aliases of
+ * short names. Errors are problems for which podman refuses the whole file and pulls no image; warnings are settings that
+ * it ignores. Compared with podman 4.3; the messages follow those of podman.
  */
 
 import { nearestName } from '../formats/messageText.ts';
@@ -19,29 +19,29 @@ export interface RegistriesIssue {
 }
 
 interface RegistriesConf {
-  /** By line. */
+  /** Ordered by line. */
   readonly issues: readonly RegistriesIssue[];
-  /** Undefined where podman refuses the file. */
+  /** Undefined if podman refuses the file. */
   readonly registries?: Registries;
 }
 
-/** What a file without errors says. */
+/** The contents of a file without errors. */
 export interface Registries {
-  /** The registries that are asked for a short name, in order; undefined where the file does not say. */
+  /** The registries that podman searches for a short name, in order; undefined if the file does not set them. */
   readonly search?: readonly string[];
   readonly shortNameMode?: string;
-  /** By short name, the full one. */
+  /** Full names by short name. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly entries: readonly RegistryEntry[];
 }
 
 export interface RegistryEntry {
-  /** Of image names: `registry.example.com/team`, or `*.example.com`. */
+  /** Prefix of image names: `registry.example.com/team`, or `*.example.com`. */
   readonly prefix: string;
-  /** What takes the place of the prefix. */
+  /** Replaces the prefix. */
   readonly location: string;
   readonly blocked: boolean;
-  /** Locations that are asked before. */
+  /** Locations that podman tries first. */
   readonly mirrors: readonly string[];
 }
 
@@ -70,7 +70,7 @@ const registryFields: Fields = {
   mirror: { kind: 'tables', fields: mirrorFields },
 };
 
-/** Version 1, which new releases of podman no longer read. */
+/** Version 1, which new releases of podman do not support. */
 const oldList: Field = { kind: 'table', fields: { registries: { kind: 'texts' } } };
 
 const rootFields: Fields = {
@@ -83,7 +83,7 @@ const rootFields: Fields = {
   registries: { kind: 'table', fields: { search: oldList, insecure: oldList, block: oldList } },
 };
 
-/** Reads the file and says what podman would make of it. Never throws. */
+/** Parses the file like podman. Never throws. */
 export function readRegistriesConf(content: string): RegistriesConf {
   try {
     return checkDocument(parseToml(content));
@@ -94,24 +94,24 @@ export function readRegistriesConf(content: string): RegistriesConf {
   }
 }
 
-type Tell = (path: Path, message: string, hint: string) => void;
+type AddIssue = (path: Path, message: string, hint: string) => void;
 
 interface Check {
-  readonly refuse: Tell;
-  readonly warn: Tell;
+  readonly refuse: AddIssue;
+  readonly warn: AddIssue;
 }
 
 function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   const issues: RegistriesIssue[] = [];
-  const teller =
-    (severity: Severity): Tell =>
+  const reporter =
+    (severity: Severity): AddIssue =>
     (path, message, hint) =>
       issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  const check: Check = { refuse: teller('error'), warn: teller('warning') };
+  const check: Check = { refuse: reporter('error'), warn: reporter('warning') };
   const isRefused = (): boolean => issues.some(({ severity }) => severity === 'error');
   const table = readTable(value, rootFields, { ...check, path: [] });
   const given = readGiven(table);
-  // The meaning of values of wrong types is not looked at.
+  // Values of invalid types are not checked further.
   if (!isRefused()) checkMeaning(given, check);
   const sorted = issues.toSorted(
     ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
@@ -125,7 +125,7 @@ interface FieldCheck extends Check {
   readonly path: Path;
 }
 
-/** The fields by the names that they are declared with: podman takes them in any case. Values are of their types. */
+/** The fields by their declared names: podman ignores the case. Values have valid types. */
 function readTable(value: unknown, fields: Fields, check: FieldCheck): Table {
   const table: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(isTable(value) ? value : {})) {
@@ -134,15 +134,15 @@ function readTable(value: unknown, fields: Fields, check: FieldCheck): Table {
     const path = [...check.path, key];
     if (field === undefined) {
       const near = nearestName(name, Object.keys(fields));
-      const message = `podman does not know the key ${JSON.stringify(key.slice(0, 60))} here and ignores it`;
+      const message = `podman ignores the unknown key ${JSON.stringify(key.slice(0, 60))}`;
       const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
-      check.warn(path, message, near === undefined ? all : `did you mean "${near}"?`);
+      check.warn(path, message, near === undefined ? all : `use "${near}"`);
     } else table[name] = readField(member, field, { ...check, path });
   }
   return table;
 }
 
-/** The value where it is of the type; undefined, after an error, where it is not. */
+/** The value if its type is valid; otherwise undefined, after an error. */
 function readField(value: unknown, field: Field, check: FieldCheck): unknown {
   const { path } = check;
   if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, check);
@@ -153,7 +153,7 @@ function readField(value: unknown, field: Field, check: FieldCheck): unknown {
     return value;
   if (Object.hasOwn(plainKinds, field.kind) && plainKinds[field.kind]?.accepts(value) === true) return value;
   const names = path.filter((step) => typeof step === 'string');
-  const message = `podman cannot read the value of ${JSON.stringify(names.at(-1))}`;
+  const message = `invalid value of ${JSON.stringify(names.at(-1))}`;
   check.refuse(path, message, fieldHint(field, names.join('.')));
   return undefined;
 }
@@ -164,32 +164,32 @@ interface PlainKind {
 }
 
 const plainKinds: Readonly<Partial<Record<Field['kind'], PlainKind>>> = {
-  text: { accepts: (value) => typeof value === 'string', hint: 'write a text in double quotes' },
+  text: { accepts: (value) => typeof value === 'string', hint: 'write a string in double quotes' },
   switch: { accepts: (value) => typeof value === 'boolean', hint: 'write true or false, without quotes' },
   texts: {
     accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-    hint: 'write a list of texts: ["registry.example.com"]',
+    hint: 'write a list of strings: ["registry.example.com"]',
   },
   names: {
     accepts: (value) => isTable(value) && Object.values(value).every((item) => typeof item === 'string'),
-    hint: 'write a table of texts: "name" = "registry.example.com/name"',
+    hint: 'write a table of strings: "name" = "registry.example.com/name"',
   },
 };
 
 function fieldHint(field: Field, name: string): string {
   if (field.kind === 'choice') return `use one of ${field.choices.map((choice) => `"${choice}"`).join(', ')}`;
   if (field.kind === 'table') return `write a table: [${name}]`;
-  return plainKinds[field.kind]?.hint ?? `write each with double brackets: [[${name}]]`;
+  return plainKinds[field.kind]?.hint ?? `write each entry with double brackets: [[${name}]]`;
 }
 
 function isTable(value: unknown): value is Table {
   return isMapping(value) && !(value instanceof Date);
 }
 
-/** A file whose values are of their types. */
+/** A file in which all values have valid types. */
 interface Given extends Omit<Registries, 'entries'> {
   readonly entries: readonly GivenEntry[];
-  /** Names of what version 1 and version 2 are known by. */
+  /** Names of keys by which version 1 and version 2 are recognised. */
   readonly old: boolean;
   readonly current: readonly string[];
 }
@@ -264,8 +264,8 @@ function checkMeaning(given: Given, check: Check): void {
     if (checkLocation(registry, path, check) && !isRegistryHost(withoutSlashes(registry))) {
       check.refuse(
         path,
-        `${JSON.stringify(registry)} is not the host of a registry`,
-        'write a host, such as "quay.io"',
+        `${JSON.stringify(registry)} is not a registry host`,
+        'use a host, such as "quay.io"',
       );
     }
   }
@@ -277,29 +277,33 @@ function checkMeaning(given: Given, check: Check): void {
 function checkVersion({ current, old }: Given, { refuse, warn }: Check): void {
   if (!old) return;
   const hint =
-    'write version 2: unqualified-search-registries = ["…"] for [registries.search], [[registry]] with insecure or blocked for the others';
+    'use version 2: unqualified-search-registries = ["…"] for [registries.search], and [[registry]] with insecure or blocked for the other keys';
   const [first] = current;
   if (first === undefined)
-    warn(['registries'], 'this is version 1 of the format, which new releases of podman do not read', hint);
+    warn(
+      ['registries'],
+      'the file uses version 1 of the format, which new releases of podman do not support',
+      hint,
+    );
   else
     refuse(
       ['registries'],
-      `version 1 of the format ("registries") and version 2 (${JSON.stringify(first)}) are mixed`,
+      `the file mixes version 1 of the format ("registries") and version 2 (${JSON.stringify(first)})`,
       hint,
     );
 }
 
-/** Whether a location can be one, after an error where it cannot. */
+/** Whether a location is valid; reports an error if not. */
 function checkLocation(location: string, path: Path, { refuse }: Check): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
     refuse(
       path,
       `${JSON.stringify(location)} is a URL`,
-      `write ${JSON.stringify(rest)}; for plain HTTP add insecure = true`,
+      `use ${JSON.stringify(rest)}; for plain HTTP add insecure = true`,
     );
   } else if (rest === '')
-    refuse(path, 'the location is empty', 'write the host of a registry, such as "quay.io"');
+    refuse(path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   return scheme === undefined && rest !== '';
 }
 
@@ -307,13 +311,13 @@ function checkAlias(name: string, full: string, { refuse }: Check): void {
   const path = ['aliases', name];
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
-    const hint = 'write a name without registry, tag and digest: "ironic-agent"';
+    const hint = 'use a name without registry, tag and digest: "ironic-agent"';
     refuse(path, `${JSON.stringify(name)} is not a short name`, hint);
   }
-  if (full === '') return; // takes an alias of another file back
+  if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
-  const hint = 'write registry and repository without tag and digest: "quay.io/metal3-io/ironic-agent"';
+  const hint = 'use registry and repository without tag and digest: "quay.io/metal3-io/ironic-agent"';
   refuse(path, `${JSON.stringify(full)} is not a full image name`, hint);
 }
 
@@ -336,8 +340,8 @@ function checkEntry(entry: GivenEntry, check: Check): void {
   if (isWildcard && /[/@:]/.test(prefix)) {
     check.refuse(
       [...path, 'prefix'],
-      `${JSON.stringify(prefix)} is more than "*." and a domain`,
-      'write it like "*.example.com"',
+      `${JSON.stringify(prefix)} is not "*." followed by a domain`,
+      'use a prefix such as "*.example.com"',
     );
   }
   for (const [index, mirror] of entry.mirrors.entries()) {
@@ -346,11 +350,11 @@ function checkEntry(entry: GivenEntry, check: Check): void {
     if (mirror.pull === '' || !entry.byDigestOnly) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    check.refuse([...at, 'pull-from-mirror'], message, 'keep one of the two');
+    check.refuse([...at, 'pull-from-mirror'], message, 'remove one of them');
   }
 }
 
-/** Entries of one location have to agree. */
+/** Entries of the same location must agree. */
 function checkTwins(entries: readonly GivenEntry[], { refuse }: Check): void {
   const seen = new Map<string, GivenEntry>();
   for (const entry of entries) {
@@ -361,8 +365,8 @@ function checkTwins(entries: readonly GivenEntry[], { refuse }: Check): void {
       if (first[name] === entry[name]) continue;
       refuse(
         entry.path,
-        `the registry ${JSON.stringify(entry.location)} is there twice, with different "${name}"`,
-        'give both the same value',
+        `the registry ${JSON.stringify(entry.location)} is defined twice, with different "${name}"`,
+        'use the same value in both entries',
       );
     }
   }

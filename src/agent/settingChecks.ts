@@ -1,7 +1,7 @@
 /**
- * What of well-formed settings is most likely a mistake, by the setting that it is about: for the agent's container image,
- * the credentials for it, and addresses that mean no other machine. What may be intended is a warning. The lint of a
- * config finds the same in what is rendered; the agent's conf has checks of its own (`confCheck.ts`).
+ * Probable mistakes in well-formed settings: the agent's container image, its credentials, and addresses that do not lead
+ * to another machine. Possibly intended values are warnings. The lint of a config finds the same mistakes in the rendered
+ * config; the agent's conf has separate checks (`confCheck.ts`).
  */
 
 import { parseHost } from '../formats/hostName.ts';
@@ -21,7 +21,7 @@ import type { SettingName } from './settingTable.ts';
 
 export interface SettingRemark {
   readonly setting: SettingName;
-  /** The rule of the lint that finds the same in a config. */
+  /** The lint rule that reports the same mistake in a config. */
   readonly rule: string;
   /** `error`: the agent cannot run with the setting. */
   readonly severity: 'error' | 'warning';
@@ -30,7 +30,7 @@ export interface SettingRemark {
   readonly hint: string;
 }
 
-/** The same check for one config after the other; those that are alike in what is checked are not checked again. */
+/** Checks several configs; parts that equal the previous config are not checked again. */
 export function createSettingCheck(): (settings: AgentSettings) => readonly SettingRemark[] {
   let last: { readonly key: string; readonly remarks: readonly SettingRemark[] } | undefined;
   return (settings) => {
@@ -50,7 +50,7 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
   return [
     ...checkAddresses(settings, registries),
-    // What an archive brings needs neither registry nor credentials.
+    // An image from an archive needs neither registry nor credentials.
     ...(archive === undefined
       ? [...checkImage(settings, registries), ...checkPullSecret(settings, registries)]
       : []),
@@ -85,7 +85,7 @@ type FoundAddress = readonly [setting: SettingName, problem: AddressProblem | un
 
 function checkAddresses(settings: AgentSettings, registries?: Registries): SettingRemark[] {
   const { agentImage, archive, ntpServers, profile, pullPolicy, proxy } = settings;
-  // Whoever uses another generator gets what that one gives.
+  // Profiles of upstream generators keep the behaviour of those.
   const isOwn = profile === 'default' || profile === 'buildpy';
   const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
   const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);

@@ -1,10 +1,9 @@
 /**
- * Where the text of each setting comes from: a flag beats the environment, the environment beats a file of settings.
- * Only collected here, not understood.
+ * Collects the text of each setting by precedence: flag, then environment, then settings file. The text is not parsed.
  *
- * Variables whose names are this program's business (`IRONIC_…`) always count. Those that any shell may have, such as
- * `HTTP_PROXY`, count beside them or where a profile is asked for that lives on its environment. For build.py's flags
- * none counts, as the script reads none.
+ * Variables with names of this program (`IRONIC_…`) always count. Variables of any shell, such as `HTTP_PROXY`, count only
+ * together with those, or with a profile of a generator that reads its environment. With the flags of build.py no
+ * variable counts, because the script reads none.
  */
 
 import type { FilePlace } from '../core/errors.ts';
@@ -14,18 +13,18 @@ import { type EnvironmentVariable, type Setting, type SettingName, settingTable 
 
 export interface InputValue {
   readonly text: string;
-  /** How the user calls it: `--api-url`, `IRONIC_BASE_URL`, `ramdisk.yaml:2:3: ironic.apiUrls`. */
+  /** Name of the input for messages: `--api-url`, `IRONIC_BASE_URL`, `ramdisk.yaml:2:3: ironic.apiUrls`. */
   readonly place: string;
-  /** What `place` consists of, where it is in a file of the user. */
+  /** The parts of `place`, if the input is in a file of the user. */
   readonly source?: { readonly at: FilePlace; readonly name: string };
   readonly origin: 'flag' | 'environment' | 'file';
-  /** The text is what else stands in a file. */
+  /** The text is the content of a file. */
   readonly isContent: boolean;
-  /** Where relative paths start, itself relative to where the user is; without, they start where the user is. */
+  /** Base folder of relative paths, relative to the current folder; if absent, the current folder. */
   readonly folder?: string;
-  /** For content that goes to a file of the host: its name. */
+  /** Name of the file on the host, for content that is written to one. */
   readonly fileName?: string;
-  /** For content that was part of another document: what was read there. */
+  /** Content that is part of another document. */
   readonly document?: InputDocument;
 }
 
@@ -36,28 +35,28 @@ interface InputDocument {
   readonly locate: (path: Path) => Position | undefined;
 }
 
-/** What was given, by the name of the setting. Empty is what a file sets back to nothing; what counts is never empty. */
+/** The inputs by name of the setting. An empty value resets the setting of a file; effective values are never empty. */
 export type Inputs = ReadonlyMap<SettingName, readonly InputValue[]>;
 
 interface InputSources {
-  /** By the names of the flags as commander has them: `apiUrl`. */
+  /** By flag names of commander: `apiUrl`. */
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly profile: ProfileName;
-  /** What files say, the strongest first: the first that names a setting counts. */
+  /** Settings from files, the highest precedence first. */
   readonly files?: readonly Inputs[];
-  /** What counts where nothing else is given and the profile takes it. */
+  /** Default values that count if the profile supports the setting. */
   readonly implied?: Inputs;
 }
 
-/** A variable that is set and does not count. */
+/** A variable that is set and ignored. */
 interface UnreadVariable {
   readonly name: string;
   /** A clause: `it counts only …`. */
   readonly reason: string;
 }
 
-/** What was given by flag or file and the profile has no use for. */
+/** Inputs from flags or files that the profile does not support. */
 interface MisplacedInput {
   readonly place: string;
   readonly profiles: readonly ProfileName[];
@@ -91,12 +90,12 @@ export function collectInputs(sources: InputSources): CollectedInputs {
   return { inputs, unread, misplaced };
 }
 
-/** The name alone of a flag with its argument: `--api-url` of `--api-url <urls>`. */
+/** The name of a flag without its argument: `--api-url` of `--api-url <urls>`. */
 export function flagName(flag: string): string {
   return flag.split(' ', 1)[0] ?? flag;
 }
 
-/** The key of a flag among the options, as commander forms it: `apiUrl` of `--api-url <urls>`. */
+/** The option key of a flag in commander: `apiUrl` of `--api-url <urls>`. */
 export function flagKey(flag: string): string {
   const known = flagKeys.get(flag);
   if (known !== undefined) return known;
@@ -106,21 +105,21 @@ export function flagKey(flag: string): string {
   return key;
 }
 
-/** There are few flags, but they are looked up for each of many hosts. */
+/** Cached, because the flags are looked up for each of many hosts. */
 const flagKeys = new Map<string, string>();
 
-/** Undefined where no file names the setting. */
+/** Undefined if no file sets the setting. */
 function readFiles(name: SettingName, { files = [] }: InputSources): readonly InputValue[] | undefined {
   return files.find((layer) => layer.has(name))?.get(name);
 }
 
-/** Settings that say the same in two ways. */
+/** Pairs of settings that exclude each other. */
 const rivals = [
   ['agent.standalone', 'ironic.apiUrls'],
   ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'],
 ] as const;
 
-/** Of two that exclude each other, what a file says gives way to what a flag or the environment says. */
+/** Of two exclusive settings, a flag or variable overrides a setting from a file. */
 function dropBeaten(inputs: Map<SettingName, readonly InputValue[]>): void {
   for (const [one, other] of rivals) {
     const [first] = inputs.get(one) ?? [];
@@ -148,13 +147,13 @@ function readEnvironment(setting: Setting, sources: InputSources, unread: Unread
     if (text === undefined || (text.trim() === '' && !emptyCounts(variable, sources))) continue;
     const reason = unreadReason(variable, profiles, sources);
     if (reason === undefined) {
-      const isContent = variable.holdsContent === true;
+      const isContent = variable.isContent === true;
       values.push({ text, place: variable.name, origin: 'environment', isContent });
     } else unread.push({ name: variable.name, reason });
   }
   if (kind === 'texts' || kind === 'files') return values;
   const [first, ...others] = values;
-  for (const { place } of others) unread.push({ name: place, reason: `${first?.place} comes first` });
+  for (const { place } of others) unread.push({ name: place, reason: `${first?.place} takes precedence` });
   return first === undefined ? [] : [first];
 }
 
@@ -162,8 +161,8 @@ function emptyCounts({ emptyCountsFor = [] }: EnvironmentVariable, { profile }: 
   return emptyCountsFor.includes(profile);
 }
 
-/** Names that show that the environment is meant for an agent. */
-const telling = ['IRONIC_BASE_URL', 'IRONIC_AGENT_IMAGE'];
+/** Variables that show that the environment is intended for an agent. */
+const agentVariables = ['IRONIC_BASE_URL', 'IRONIC_AGENT_IMAGE'];
 
 function unreadReason(
   variable: EnvironmentVariable,
@@ -171,8 +170,10 @@ function unreadReason(
   { env, profile }: InputSources,
 ): string | undefined {
   const { isShared = false, profiles = settingProfiles } = variable;
-  if (profile === 'buildpy') return 'with --host the environment does not count';
-  if (!profiles.includes(profile)) return `the profile ${profile} has no use for it`;
-  const isTold = profile !== 'default' || telling.some((name) => (env[name] ?? '') !== '');
-  return isShared && !isTold ? `it counts only beside ${telling.join(' or ')}` : undefined;
+  if (profile === 'buildpy') return '--host disables environment variables';
+  if (!profiles.includes(profile)) return `profile ${profile} does not support it`;
+  const isForAgent = profile !== 'default' || agentVariables.some((name) => (env[name] ?? '') !== '');
+  return isShared && !isForAgent
+    ? `it has an effect only together with ${agentVariables.join(' or ')}`
+    : undefined;
 }

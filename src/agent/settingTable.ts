@@ -1,8 +1,7 @@
 /**
- * Every setting once: where it stands in a file of settings, its flag and environment variables, and which profiles take
- * it. The command line, the reading of the environment and `--show-settings` are all made from this table. Plain data:
- * how a text is understood is in `inputParsers.ts`. What is in `boot` has no effect on a config: it becomes kernel
- * arguments.
+ * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
+ * line, the parsing of the environment and `--show-settings` are generated from this table. `inputParsers.ts` parses the
+ * texts. Settings in `boot` have no effect on a config: they become kernel arguments.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
@@ -10,36 +9,36 @@
 import type { ProfileName } from './settings.ts';
 
 /**
- * `file`: the path of one; its variables in the environment may hold its content. The plural forms may be repeated.
- * `list`: one text with commas, which may be a list where it stands in a file of settings.
+ * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
+ * `list`: a text with commas, or a list in a settings file.
  */
 export type InputKind = 'text' | 'texts' | 'list' | 'file' | 'files' | 'switch';
 
 export interface EnvironmentVariable {
   readonly name: string;
-  /** Other programs know the name too, so it counts only where the environment is known to be meant for this one. */
+  /** Other programs use the name, too, so it counts only if the environment is intended for this program. */
   readonly isShared?: true;
-  /** The variable holds what else stands in a file. */
-  readonly holdsContent?: true;
-  /** For these, set to nothing is not the same as not set. */
+  /** The variable contains the content of the file. */
+  readonly isContent?: true;
+  /** Profiles for which an empty variable differs from an unset one. */
   readonly emptyCountsFor?: readonly ProfileName[];
-  /** Where only some of the setting's profiles read the variable. */
+  /** The profiles that read the variable, if not all profiles of the setting do. */
   readonly profiles?: readonly ProfileName[];
 }
 
 export interface Setting {
-  /** In a file of settings: `section.name`. */
+  /** In a settings file: `section.name`. */
   readonly name: string;
   readonly kind: InputKind;
-  /** With its argument, as in the help; settings without one come from the environment or a file. */
+  /** With its argument, as in the help; settings without a flag are set in the environment or a file. */
   readonly flag?: string;
   readonly alias?: string;
   readonly help: string;
-  /** In order of precedence; of a setting that may be repeated, all count. */
+  /** In order of precedence; of a repeatable setting, all count. */
   readonly environment?: readonly EnvironmentVariable[];
   readonly isSecret?: true;
   readonly profiles: readonly ProfileName[];
-  /** What it is where nothing says otherwise, for the reader. */
+  /** The default value, for the documentation. */
   readonly fallback?: string;
 }
 
@@ -148,7 +147,7 @@ export const settingTable = [
     flag: '--pull-secret <file>',
     help: 'registry credentials: JSON with "auths", or its base64',
     environment: [
-      { name: 'IRONIC_AGENT_PULL_SECRET', holdsContent: true },
+      { name: 'IRONIC_AGENT_PULL_SECRET', isContent: true },
       { name: 'IRONIC_AGENT_PULL_SECRET_FILE' },
     ],
     isSecret: true,
@@ -242,7 +241,7 @@ export const settingTable = [
     kind: 'texts',
     flag: '--ssh-key <key|file>',
     help: 'public SSH key, or file with public keys, for user core; repeatable',
-    environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', holdsContent: true }],
+    environment: [{ name: 'IRONIC_RAMDISK_SSH_KEY', isContent: true }],
     profiles: [...ownAndIcc, script],
   },
   {

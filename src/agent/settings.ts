@@ -1,7 +1,7 @@
 /**
- * What a rendered Ignition config depends on, as plain data: every artefact is made from these settings and from
- * nothing else. The values are already checked; whoever fills them in (command line, environment, inventory) names the
- * place of a mistake. A new artefact adds its settings here and a module of its own beside this one.
+ * The input for a rendered Ignition config, as plain data: every artefact is rendered from these settings only. The values
+ * are valid; the callers that set them (command line, environment, inventory) report mistakes. A new artefact adds its
+ * settings here and a separate module next to this one.
  */
 
 import type { AddedFile } from '../ignition/dataFile.ts';
@@ -10,31 +10,31 @@ import type { Keyfile } from '../network/convertNmstate.ts';
 export const profileNames = ['default', 'buildpy', 'icc', 'assisted', 'configure-coreos-ipa'] as const;
 
 /**
- * Whose document is rendered: this program's own, that of the script build.py of ironic-agent-image, of the
- * image-customization-controller, of assisted-service's converged flow, or of ironic-image's configure-coreos-ipa.
+ * The generator of the document: this program, the script build.py of ironic-agent-image, the
+ * image-customization-controller, the converged flow of assisted-service, or configure-coreos-ipa of ironic-image.
  */
 export type ProfileName = (typeof profileNames)[number];
 
 export const pullPolicies = ['always', 'missing', 'newer', 'never'] as const;
 
-/** When podman fetches the agent's image. */
+/** When podman pulls the agent's image. */
 export type PullPolicy = (typeof pullPolicies)[number];
 
 export interface AgentSettings {
   readonly profile: ProfileName;
-  /** Where the agent looks for Ironic, in order: URLs with scheme, host and port, or `mdns` alone; none: it does not. */
+  /** Ironic API URLs in order of preference, with scheme, host and port, or only `mdns`; empty: no Ironic. */
   readonly apiUrls: readonly string[];
-  /** Where inspection data go; with none, the agent derives the address from `apiUrls`. */
+  /** URLs that receive inspection data; if empty, the agent derives them from `apiUrls`. */
   readonly callbackUrls: readonly string[];
-  /** The addresses before they were completed, for the banner of the profile icc. */
+  /** The URLs as given by the user, for the banner of the profile icc. */
   readonly givenUrls?: { readonly api: string; readonly inspector: string };
   readonly verifyIronicTls: boolean;
   /** The reference of the agent's container image. */
   readonly agentImage: string;
   readonly pullPolicy: PullPolicy;
-  /** The image comes from here and not from a registry. */
+  /** The source of the image, instead of a registry. */
   readonly archive?: AgentArchive;
-  /** Further arguments of `podman pull`. */
+  /** Additional arguments of `podman pull`. */
   readonly pullArgs: readonly string[];
   readonly verifyRegistryTls: boolean;
   readonly podman: PodmanSettings;
@@ -42,17 +42,17 @@ export interface AgentSettings {
   readonly hardwareManagers: readonly HardwareManager[];
   /** Lines of `authorized_keys` for the user `core`. */
   readonly sshKeys: readonly string[];
-  /** Of the user `core`, as crypt(5) has it. */
+  /** Password hash of the user `core`, in the format of crypt(5). */
   readonly passwordHash?: string;
-  /** The consoles of the host are logged in as `core`. */
+  /** Whether consoles log in `core` automatically. */
   readonly autologin: boolean;
-  /** Serial consoles that ask for a login: device names such as `ttyS0`. */
+  /** Serial consoles with a login prompt: device names such as `ttyS0`. */
   readonly serialConsoles: readonly string[];
-  /** Registry credentials as JSON text, as `parsePullSecret` gives them. */
+  /** Registry credentials as JSON text, from `parsePullSecret`. */
   readonly pullSecret?: string;
   /** A whole registries.conf. */
   readonly registriesConf?: string;
-  /** PEM certificates, as `parseCaCertificates` gives them; as they were given for the profile icc. */
+  /** PEM certificates from `parseCaCertificates`; unchanged for the profile icc. */
   readonly caCertificates?: string;
   readonly proxy: ProxySettings;
   /** Names or addresses, one server each. */
@@ -60,58 +60,58 @@ export interface AgentSettings {
   readonly hostname?: string;
   /** Connections of NetworkManager. */
   readonly keyfiles: readonly Keyfile[];
-  /** Whether install_coreos hands the network of the ramdisk on to the installed system. */
+  /** Whether install_coreos copies the network of the ramdisk to the installed system. */
   readonly copyNetwork?: boolean;
   /** A kernel argument of the installed system, e.g. `ip=dhcp6`. */
   readonly installIpOptions?: string;
-  /** The interfaces on which the agent adds VLANs that LLDP tells of: `all`, names, or empty for none. */
+  /** The interfaces on which the agent adds VLANs announced by LLDP: `all`, names, or empty for none. */
   readonly vlanInterfaces?: string;
-  /** The agent logs more, and to the journal. */
+  /** Whether the agent logs debug messages to the journal. */
   readonly debug: boolean;
-  /** The user's ironic-python-agent.conf, which wins over what these settings say. */
+  /** The user's ironic-python-agent.conf, which overrides these settings. */
   readonly userConf?: string;
-  /** Raw lines of the conf that win over everything: `key = value`, a section header, a comment, or nothing. */
+  /** Lines of the conf with the highest precedence: `key = value`, a section header, a comment, or an empty line. */
   readonly optionLines: readonly string[];
-  /** Further files of the host. */
+  /** Additional files of the host. */
   readonly files: readonly AddedFile[];
-  /** Further units of the host, which are enabled. */
+  /** Additional units of the host, which are enabled. */
   readonly units: readonly AddedUnit[];
 }
 
-/** An archive of the agent's image, as hosts find it. */
+/** An archive of the agent's image on the host. */
 export interface AgentArchive {
-  /** Of the file, without folders. */
+  /** Name of the file, without folders. */
   readonly name: string;
   /** Of the file, in hex. */
   readonly sha512: string;
-  /** The image that is run from it: the digest of its config, in hex. */
+  /** The image to run: the digest of its config, in hex. */
   readonly imageId: string;
-  /** That the image runs on, as CoreOS calls it: `x86_64`. */
+  /** The architecture of the image, with its name in CoreOS: `x86_64`. */
   readonly architecture: string;
-  /** Where hosts fetch it; without, it is in the folder `coreos` of the medium. */
+  /** URL of the archive; if absent, it is in the folder `coreos` of the medium. */
   readonly url?: string;
 }
 
 export interface ProxySettings {
   readonly http?: string;
   readonly https?: string;
-  /** Hosts, domains and networks that are reached directly; the Ironic hosts join them by themselves. */
+  /** Hosts, domains and networks to reach without a proxy; the Ironic hosts are added automatically. */
   readonly noProxy: readonly string[];
 }
 
-/** What `podman run` gets besides. */
+/** Additional arguments of `podman run`. */
 interface PodmanSettings {
   /** Values of `--mount`. */
   readonly mounts: readonly string[];
   /** Values of `--env`: `NAME=VALUE`. */
   readonly environment: readonly string[];
-  /** Whole arguments, one word each. */
+  /** Complete arguments, one word each. */
   readonly args: readonly string[];
 }
 
-/** A Python module with hardware managers and the `*.dist-info` that announces them. */
+/** A Python module with hardware managers and the `*.dist-info` that declares them. */
 export interface HardwareManager {
-  /** Of the folder; tells several apart. */
+  /** Name of the folder; must be unique. */
   readonly name: string;
   /** Paths are relative to the folder. */
   readonly files: readonly AddedFile[];
@@ -122,7 +122,7 @@ export interface AddedUnit {
   readonly text: string;
 }
 
-/** Every setting that has a default. */
+/** The defaults of settings. */
 export const defaultSettings = {
   profile: 'default',
   callbackUrls: [],

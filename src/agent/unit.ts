@@ -1,6 +1,6 @@
 /**
- * What the systemd unit of any profile takes from the settings: its environment and flags for podman. Values are quoted
- * for systemd here, so that a `%`, a `$` or a quote arrives at podman as it was given.
+ * Environment and podman flags of the agent's unit in all profiles. Values are quoted for systemd, so that podman receives
+ * a `%`, a `$` or a quote unchanged.
  */
 
 import type { Unit } from '../ignition/config.ts';
@@ -12,14 +12,14 @@ import type { AgentSettings } from './settings.ts';
 
 export const unitName = 'ironic-agent.service';
 
-/** Lines for the section [Service]; podman hands the proxy variables on to the agent's container. */
+/** Lines for the section [Service]; podman passes the proxy variables to the agent's container. */
 export function formatUnitEnvironment(settings: AgentSettings): string {
   return proxyEnvironment(settings)
     .map(([name, value]) => `Environment=${formatEnvironment(name, value)}\n`)
     .join('');
 }
 
-/** How the agent's image is to be fetched. */
+/** Flags of podman for pulling the agent's image. */
 export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: AgentSettings): string[] {
   return [
     ...(verifyRegistryTls ? [] : ['--tls-verify=false']),
@@ -28,7 +28,7 @@ export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: Age
   ];
 }
 
-/** What the agent's container gets besides the mounts of the template. */
+/** Flags of the agent's container in addition to the mounts of the template. */
 export function formatRunFlags(settings: AgentSettings): string[] {
   const { caCertificates, copyNetwork, debug, hostname, installIpOptions } = settings;
   return [
@@ -37,14 +37,14 @@ export function formatRunFlags(settings: AgentSettings): string[] {
       : ['--mount', `type=bind,src=${caPath},dst=${caContainerPath},ro=true`]),
     ...(installIpOptions === undefined ? [] : envFlag('IPA_COREOS_IP_OPTIONS', installIpOptions)),
     ...(copyNetwork === undefined ? [] : envFlag('IPA_COREOS_COPY_NETWORK', String(copyNetwork))),
-    // For the case that the network gave no other name; the agent asks the host for it.
+    // Fallback if the network provides no name; the agent reads the name of the host.
     ...(hostname === undefined ? [] : envFlag('IPA_DEFAULT_HOSTNAME', hostname)),
     ...hardwareManagerFlags(settings).map(formatExecArgument),
     ...(debug ? ['--log-driver=journald'] : []),
   ];
 }
 
-/** The user's own flags, on lines of their own: Ignition takes no lines of more than 2 KiB. */
+/** The user's flags, one per line: Ignition does not support lines of more than 2 KiB. */
 export function formatUserFlags({ podman }: AgentSettings): string {
   const flags = [
     ...podman.mounts.map((mount) => `--mount ${formatExecArgument(mount)}`),
@@ -59,7 +59,7 @@ function envFlag(name: string, value: string): string[] {
   return ['--env', formatExecArgument(`${name}=${value}`)];
 }
 
-/** Units besides that of the agent: consoles, and what the user adds. */
+/** Units other than that of the agent: consoles, and units from the user. */
 export function renderExtraUnits(settings: AgentSettings): Unit[] {
   const own = settings.units.map(({ name, text }) => ({ contents: text, enabled: true, name }));
   return [...renderConsoleUnits(settings), ...own];

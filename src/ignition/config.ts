@@ -1,9 +1,9 @@
 /**
  * An Ignition config as data: the union of all spec versions from 3.0.0 to 3.7.0-experimental. Fields that a document
- * leaves out, or sets to null, are absent here, so a config that is written by hand and one that is decoded look alike.
+ * omits or sets to null are absent, so decoded configs and those built in code look the same.
  */
 
-/** A 64-bit integer: a bigint only where a number would lose digits. */
+/** A 64-bit integer: a bigint only if a number would lose digits. */
 export type Integer = number | bigint;
 
 export interface Config {
@@ -108,7 +108,7 @@ export interface Storage {
   readonly raid?: readonly Raid[];
 }
 
-/** What files, directories and links have in common. */
+/** Fields that files, directories and links share. */
 export interface Node {
   readonly group?: NodeOwner;
   readonly overwrite?: boolean;

@@ -1,7 +1,7 @@
 /**
- * Decodes JSON bytes into a config as Go's encoding/json does: keys match exactly or else regardless of case, repeated
- * keys are decoded into the same memory, null is never wrong, and the first value of a wrong type ends everything.
- * The bytes are known to be valid JSON (`formats/json/syntax.ts`). Unknown members are skipped without being built.
+ * Decodes JSON bytes into a config like Go's encoding/json: keys match exactly or else regardless of case, repeated keys
+ * are decoded into the same memory, null is always valid, and decoding stops at the first value of an invalid type. The
+ * bytes must be valid JSON (`formats/json/syntax.ts`). Unknown members are skipped without being parsed.
  */
 
 import type { Path } from '../core/finding.ts';
@@ -28,37 +28,37 @@ import {
   type StructType,
 } from './schema.ts';
 
-/** A value that does not fit its field. */
+/** A value that does not match the type of its field. */
 export interface TypeMismatch {
-  /** In the words of encoding/json. */
+  /** The message of encoding/json. */
   readonly message: string;
-  /** Where the value is, list indexes included; Ignition reports it at the root. */
+  /** Path of the value, including list indexes; Ignition reports the error at the root. */
   readonly path: Path;
-  /** Bytes read when it was noticed: just behind a scalar, or behind an opening bracket. */
+  /** Number of bytes read up to the end of a scalar, or up to and including an opening bracket. */
   readonly offset: number;
-  /** The type that is wanted, as Go prints it, e.g. `int`. */
+  /** The expected type as Go prints it, e.g. `int`. */
   readonly wanted: string;
-  /** The JSON text of a scalar, cut off where it is absurdly long; an opening bracket for a list or object. */
+  /** The JSON text of a scalar, truncated if it is very long; an opening bracket for a list or object. */
   readonly found: string;
 }
 
-/** A decoded object: strings, booleans, integers, arrays and further objects by the names of their fields. */
+/** A decoded object: strings, booleans, integers, arrays and objects by field name. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What decoding gives: an object without its null members, or what stopped it. */
+/** The result of decoding: an object without its null members, or the reason why decoding stopped. */
 interface Decoded {
   readonly value: Members;
   readonly mismatch?: TypeMismatch;
-  /** Decoding stopped because there are more objects and items than fit in memory. */
+  /** Decoding stopped because the document contains more objects and items than fit in memory. */
   readonly hasTooMany: boolean;
-  /** Whether there are keys that are not spelled like a field, or nulls in place of objects. */
+  /** Whether there are unknown or misspelt keys, or nulls in place of objects. */
   readonly hasOddities: boolean;
 }
 
 /** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
 export const maxDecodedValues = 500_000;
 
-/** Decodes into `type`, e.g. `configType('3.4.0')`. `null` gives an empty object. */
+/** Decodes into `type`, e.g. `configType('3.4.0')`. `null` is decoded to an empty object. */
 export function decode(bytes: Buffer, type: StructType): Decoded {
   const decoder: Decoder = {
     bytes,
@@ -92,20 +92,20 @@ type Target = Record<string, unknown>;
 interface Decoder {
   readonly bytes: Buffer;
   at: number;
-  /** To the value that is being decoded. */
+  /** Path to the value that is being decoded. */
   readonly path: (string | number)[];
-  /** What remains of the memory of lists that a repeated key has made shorter: all elements that they ever had. */
+  /** All elements that a list ever had; Go reuses their memory after a repeated key has shortened the list. */
   readonly storage: WeakMap<unknown[], unknown[]>;
   hasOddities: boolean;
   values: number;
 }
 
-/** Ends decoding; never leaves this module. */
+/** Stops decoding; caught in this module. */
 class Mismatch extends Error {
   readonly wanted: string;
 
   constructor(wanted: string) {
-    super('a value does not fit its field');
+    super('a value does not match the type of its field');
     this.wanted = wanted;
   }
 }
@@ -152,7 +152,7 @@ function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | 
   return fieldsByFoldedName(type).get(foldName(readString(bytes, at, keyEnd)));
 }
 
-/** Bytes. No field has a longer name, not even with all its letters written as escapes; a key may have any length. */
+/** Bytes. No field has a longer name, even with all letters escaped; a key may have any length. */
 const longestKey = 240;
 
 function spells(bytes: Buffer, start: number, name: string): boolean {
@@ -247,7 +247,7 @@ function decodeElement(decoder: Decoder, element: StructType | string, previous:
   return previous ?? noMembers;
 }
 
-/** All empty objects are this one, because a hostile list may have more of them than fit in memory. */
+/** The shared empty object, because a hostile list may contain more empty objects than fit in memory. */
 const noMembers: Members = Object.freeze({});
 
 function countValue(decoder: Decoder): void {
@@ -278,10 +278,10 @@ function describe(decoder: Decoder, root: StructType, { wanted }: Mismatch): Typ
   };
 }
 
-/** Bytes of a scalar that a message repeats; Go repeats them all. */
+/** Maximum number of bytes of a scalar in messages; Go has no limit. */
 const longestQuote = 1000;
 
-/** Go adds the number only where it wants one. */
+/** Go adds the number only if a number is expected. */
 function valueKind(first: number | undefined, wantedNumber: string | undefined): string {
   if (first === openBrace) return 'object';
   if (first === openBracket) return 'array';
@@ -290,7 +290,7 @@ function valueKind(first: number | undefined, wantedNumber: string | undefined):
   return wantedNumber === undefined ? 'number' : `number ${wantedNumber}`;
 }
 
-/** The innermost struct, then the keys from the root, embedded structs included and indexes left out. */
+/** The innermost struct, then the keys from the root, including embedded structs and without indexes. */
 function fieldInGo(root: StructType, path: Path): string {
   const names: string[] = [];
   let holder = root;

@@ -1,6 +1,6 @@
 /**
- * Items that are defined twice: Ignition tells the items of a list apart by a key (path, name, device …), because
- * merging pairs them by it. Which lists have keys, and which share theirs, is in the schemas.
+ * Duplicate items: Ignition identifies the items of a list by a key (path, name, device …), because merging matches items
+ * by key. The schemas define which lists have keys and which lists share them.
  */
 
 import { isMapping } from '../formats/mapping.ts';
@@ -12,10 +12,10 @@ import type { StructType } from './schema.ts';
 export const duplicateEntry = errorRule(
   'duplicate-entry',
   'duplicate entry defined',
-  'remove one of the two, or give them different names',
+  'remove one of the entries, or use different names',
 );
 
-/** The items of one object's lists whose key another item has already; paths are relative to the object. */
+/** Items of an object's lists with a key that another item has already; paths are relative to the object. */
 export function* findDuplicates(type: StructType, value: Members): Iterable<Issue> {
   const spaces = new Map<string, KeySpace>();
   for (const field of type.fields) {
@@ -35,7 +35,7 @@ export function* findDuplicates(type: StructType, value: Members): Iterable<Issu
   }
 }
 
-/** The lists that share their keys, their items numbered through: a path for each would take much more memory. */
+/** Lists that share keys, with items numbered consecutively: a path for each item would need much more memory. */
 interface KeySpace {
   readonly seen: Map<string, number>;
   readonly lists: { readonly name: string; readonly start: number }[];
@@ -47,7 +47,7 @@ function pathOf({ lists }: KeySpace, item: number): Path {
   return list === undefined ? [] : [list.name, item - list.start];
 }
 
-/** What tells an item apart: a string itself, an object by its key fields. */
+/** The key of an item: a string itself, an object by its key fields. */
 export function itemKey(element: StructType | string, item: unknown): string {
   if (typeof element === 'string' || !isMapping(item)) return keyText(item);
   const [only, ...others] = element.keyFields;
@@ -56,7 +56,7 @@ export function itemKey(element: StructType | string, item: unknown): string {
   return name === undefined ? '' : `${name}:${keyText(item[name])}`;
 }
 
-/** A number that is 0 counts as absent, an empty string does not; only partitions have two key fields. */
+/** A number 0 counts as absent, an empty string does not; only partitions have two key fields. */
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== 0;
 }
@@ -69,7 +69,7 @@ function hint(key: string, first: Path): string {
   return `${nameOf(key)} is already defined at ${first.join('.')}`;
 }
 
-/** A data URL may hold a secret. */
+/** A data URL is not quoted, because it may contain a secret. */
 function nameOf(key: string): string {
   if (key === '') return 'an entry without a name';
   return /^data:/i.test(key) ? 'this data URL' : JSON.stringify(key.slice(0, 80));

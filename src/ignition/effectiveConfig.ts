@@ -1,8 +1,8 @@
 /**
- * The config that Ignition sets a machine up with: a config, and the configs that are inlined in it with
- * `ignition.config.merge` and `replace`, as deep as they go. Configs that are fetched on boot are left out, and stay named
- * in the result. Source: `RenderConfig` in Ignition's `internal/exec/config_fetcher.go`. Unlike there, values that mean
- * something else in a newer version of the spec are kept as they are written.
+ * The config that Ignition applies to a machine: a config, merged with the configs that it inlines with
+ * `ignition.config.merge` and `replace`, at any depth. Configs that Ignition fetches on boot are not included; the result
+ * still refers to them. Source: `RenderConfig` in Ignition's `internal/exec/config_fetcher.go`. Unlike Ignition, this
+ * keeps values as written if their meaning changed in a newer spec version.
  */
 
 import type { Path } from '../core/finding.ts';
@@ -30,7 +30,7 @@ import {
 } from './validate.ts';
 import { newestVersion, type SpecVersion } from './versions.ts';
 
-/** The references that lead to a config, the outermost first: `ignition.config.merge.0`. Empty for that one itself. */
+/** The chain of references to a config, the outermost first: `ignition.config.merge.0`. Empty for the outermost config. */
 export type ConfigPlace = readonly string[];
 
 /** A path in one of the configs. */
@@ -46,13 +46,13 @@ export interface InlinedConfig {
 }
 
 export interface EffectiveConfig {
-  /** All of them merged, as far as they can be read; its version is that of the outermost one. */
+  /** The merge of all readable configs; its version is that of the outermost one. */
   readonly config: Config;
   /** In the order in which Ignition fetches them. */
   readonly inlined: readonly InlinedConfig[];
-  /** About the references. */
+  /** Issues of the references. */
   readonly issues: readonly PlacedIssue[];
-  /** The place in the documents that a value of `config` comes from; of one that is not there, where it would belong. */
+  /** The source of a value of `config` in the documents; for a missing value, the place where it would be. */
   readonly locate: (path: Path) => PlacedPath;
 }
 
@@ -61,12 +61,12 @@ export interface PlacedIssue {
   readonly issue: Issue;
 }
 
-/** Bounds for hostile configs. Real ones inline a few configs, one or two levels deep. */
+/** Limits for hostile configs. Real configs inline a few configs, one or two levels deep. */
 const MAX_DEPTH = 64;
 const MAX_CONFIGS = 256;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The effective config of a document, or why the document itself cannot be read. */
+/** The effective config of a document, or the reason why the document cannot be read. */
 export type ReadEffective =
   | (EffectiveConfig & { readonly status: 'read'; readonly version: SpecVersion })
   | RefusedConfig;
@@ -77,7 +77,7 @@ export function readEffectiveConfig(document: Uint8Array): ReadEffective {
   return { status: 'read', version: read.version, ...resolveConfig(read) };
 }
 
-/** Merges what a config inlines. */
+/** Merges the inlined configs. */
 export function resolveConfig({
   config,
   version,
@@ -99,7 +99,7 @@ interface Search {
   bytesLeft: number;
 }
 
-/** A config that is merged with others, with all of its own references. */
+/** A config with all configs that it refers to. */
 interface Layer {
   readonly place: ConfigPlace;
   readonly config: Config;
@@ -107,7 +107,7 @@ interface Layer {
 
 interface Rendered {
   readonly config: Config;
-  /** What it was merged from, each over those before it. */
+  /** The configs that were merged; later ones take precedence. */
   readonly layers: readonly Layer[];
 }
 
@@ -138,7 +138,7 @@ function withMerge(config: Config, merge: readonly Resource[]): Config {
   return { ...config, ignition: { ...config.ignition, config: { merge } } };
 }
 
-/** Undefined for a config that is fetched, or cannot be read. */
+/** Undefined for a config that is fetched on boot or cannot be read. */
 function follow(search: Search, { place }: Layer, reference: Reference): Rendered | undefined {
   const { document, issues } = fetchBounded(search, place, reference);
   for (const found of issues) report(search, place, found);
@@ -164,7 +164,7 @@ function fetchBounded(search: Search, place: ConfigPlace, reference: Reference):
   if (place.length >= MAX_DEPTH) return limit(`nested more than ${MAX_DEPTH} levels deep`);
   if (search.inlined.length >= MAX_CONFIGS) return limit(`more than ${MAX_CONFIGS}`);
   search.bytesLeft -= fetched.document.length;
-  return search.bytesLeft < 0 ? limit(`larger than ${MAX_BYTES} bytes`) : fetched;
+  return search.bytesLeft < 0 ? limit(`larger than ${MAX_BYTES / 1024 / 1024} MiB`) : fetched;
 }
 
 function reportReplaced(search: Search, { place, config }: Layer): void {
@@ -176,7 +176,7 @@ function reportReplaced(search: Search, { place, config }: Layer): void {
   report(search, place, { ...issue(referenceRules.replaced, ['ignition', 'config', 'replace']), message });
 }
 
-/** A value of the merged config, and the values in the layers that it was merged from. */
+/** A value of the merged config, and the values in the layers from which it was merged. */
 interface Merged {
   readonly value: unknown;
   readonly sources: readonly Source[];
@@ -186,7 +186,7 @@ interface Source extends PlacedPath {
   readonly value: unknown;
 }
 
-/** Of several layers that have a value, the last one sets it; what is missing belongs to the first that has the rest. */
+/** The last layer with a value sets it; a missing value belongs to the first layer that contains its parent. */
 function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
   const root: Merged = {
     value: config,
@@ -231,7 +231,7 @@ function memberOf(value: unknown, name: string | number): unknown {
   return members[name];
 }
 
-/** A list, the type that has it, and its objects in the layers. */
+/** A list, the type of its object, and its objects in the layers. */
 interface MergedList {
   readonly field: ListField;
   readonly type: StructType | undefined;
@@ -245,7 +245,7 @@ function stepToItem({ value, sources }: Merged, list: MergedList, index: number)
   return { value: item, sources: found };
 }
 
-/** Items that may repeat follow each other in the order of the layers. */
+/** Items that may repeat are concatenated in the order of the layers. */
 function findRepeated(sources: readonly Source[], index: number): Source[] {
   let start = 0;
   for (const source of sources) {
@@ -257,7 +257,7 @@ function findRepeated(sources: readonly Source[], index: number): Source[] {
   return [];
 }
 
-/** Others are paired by their keys. One of another list with the same key takes the place of those before it. */
+/** Other items are matched by key. An item of another list with the same key replaces earlier ones. */
 function findKeyed({ field, type, owners }: MergedList, item: unknown): Source[] {
   const key = itemKey(field.element, item);
   const rivals = (type?.fields ?? []).filter(

@@ -1,14 +1,14 @@
-/** Hints about common mistakes: text that is not JSON, unknown versions of the spec, and values of a wrong type. */
+/** Hints for common mistakes: text that is not JSON, unsupported spec versions, and values of an invalid type. */
 
 import { formatPath } from '../core/finding.ts';
 import type { SyntaxProblem } from '../formats/json/syntax.ts';
 import type { TypeMismatch } from './decode.ts';
 import { specVersions } from './versions.ts';
 
-/** One sentence on a problem in `bytes`; undefined if nothing better than the rule's own hint is known. */
+/** A hint for a problem in `bytes`; undefined if the hint of the rule is sufficient. */
 export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array): string | undefined {
   if (message.startsWith('unexpected end')) {
-    return 'the document ends too early: a quote or a bracket is not closed, or the file is cut off';
+    return 'close all quotes and brackets: the document ends too early, or the file is incomplete';
   }
   const at = offset - 1;
   const start = bytes.findIndex((byte) => !isBlank(byte));
@@ -20,53 +20,54 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
   if (message.endsWith('in string literal')) return controlHint(byte);
   if (message.endsWith('in string escape code')) return 'write a backslash as \\\\';
   if (/^invalid character '"' after (array element|object key:value pair)$/.test(message)) {
-    return 'a comma is missing before this, or a quote inside a string is not written as \\"';
+    return 'add the missing comma before this, or write a quote inside a string as \\"';
   }
   if (message.includes('looking for')) return tokenHint(byte);
   return undefined;
 }
 
-/** Of a document that never was JSON, the error may come later: `---` begins like a number. */
+/** If the document is not JSON at all, the error may be later than the cause: `---` starts like a number. */
 function beginningHint(bytes: Uint8Array, start: number): string | undefined {
   const [first, second] = bytes.subarray(start);
-  if (first === 0xef) return 'the document starts with a byte order mark: save it as UTF-8 without one';
-  if (first === 0xff || first === 0xfe) return 'the document seems to be UTF-16: save it as UTF-8';
-  if (first === 0x1f && second === 0x8b) return 'the document is compressed with gzip: decompress it first';
+  if (first === 0xef) return 'save the document as UTF-8 without a byte order mark';
+  if (first === 0xff || first === 0xfe) return 'save the document as UTF-8; it seems to be UTF-16';
+  if (first === 0x1f && second === 0x8b) return 'decompress the document first: it is compressed with gzip';
   const text = Buffer.from(bytes.subarray(start, start + 40)).toString('latin1');
   return /^(---|#|[a-z_]+:)/i.test(text)
-    ? 'this looks like YAML: Ignition reads only JSON; translate a Butane config with butane first'
+    ? 'translate a Butane config with butane first: this looks like YAML, and Ignition supports only JSON'
     : undefined;
 }
 
 function controlHint(byte: number | undefined): string {
   if (byte === 0x0a || byte === 0x0d)
-    return 'a string ends on the line where it starts: write a line feed as \\n';
+    return 'close the string on the line where it starts, and write a line feed as \\n';
   return byte === 0x09
     ? 'write a tab inside a string as \\t'
     : 'write control characters as \\u and four digits';
 }
 
 function tokenHint(byte: number | undefined): string | undefined {
-  if (byte === 0x27) return 'JSON knows only double quotes';
-  return byte === 0x2f || byte === 0x23 ? 'JSON knows no comments: remove it' : undefined;
+  if (byte === 0x27) return 'use double quotes';
+  return byte === 0x2f || byte === 0x23 ? 'remove the comment: JSON does not support comments' : undefined;
 }
 
 function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** `text` is what the config names; undefined if nothing better than the rule's own hint is known. */
+/** `text` is the version in the config; undefined if the hint of the rule is sufficient. */
 export function versionHint(text: string): string | undefined {
   if (text.length > longestVersion) return undefined;
-  if (/^v\d/.test(text)) return `leave out the "v": ${JSON.stringify(text.slice(1, 40))}`;
+  if (/^v\d/.test(text)) return `remove the "v": ${JSON.stringify(text.slice(1, 40))}`;
   if (/^[12]\./.test(text)) {
-    return 'this is a config of the Container Linux era: convert it to spec 3, e.g. with ign-converter';
+    return 'convert this config of the Container Linux era to spec 3, e.g. with ign-converter';
   }
   const known = specVersions.find(
     (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
   );
-  if (known !== undefined) return `the spec has ${known}: write "${known}"`;
-  if (/^3\.\d+\.[1-9]\d*$/.test(text)) return 'the last number of a spec version is always 0, as in 3.4.0';
+  if (known !== undefined) return `use "${known}"`;
+  if (/^3\.\d+\.[1-9]\d*$/.test(text))
+    return 'use 0 as the last number, as in 3.4.0: all spec versions end in 0';
   return undefined;
 }
 
@@ -77,41 +78,45 @@ function release(version: string): string {
   return /^[\d.]*/.exec(version.trim())?.[0] ?? '';
 }
 
-// Says what somebody should have written in place of a value of the wrong type.
+// Values of an invalid type, and the values that were probably intended.
 
 type MismatchKind = Pick<TypeMismatch, 'path' | 'wanted' | 'found'>;
 
-/** One sentence that names the place and, where it can be guessed, the right value. */
+/** One sentence with the path and, if it can be guessed, the intended value. */
 export function typeHint(mismatch: MismatchKind): string {
   const { path, wanted, found } = mismatch;
   const place = path.length === 0 ? 'the document' : formatPath(path).slice('$.'.length);
-  return `${place} ${specificHint(mismatch) ?? `has to be ${describeType(wanted)}, not ${describeValue(found)}`}`;
+  return (
+    specificHint(mismatch, place) ?? `set ${place} to ${describeType(wanted)}, not ${describeValue(found)}`
+  );
 }
 
-function specificHint({ path, wanted, found }: MismatchKind): string | undefined {
+function specificHint({ path, wanted, found }: MismatchKind, place: string): string | undefined {
   const text = found.startsWith('"') ? found.slice(1, -1) : undefined;
   const isMode = path.at(-1) === 'mode';
-  if (wanted === 'int' && text !== undefined) return isMode ? modeHint(text) : numberHint(text);
+  if (wanted === 'int' && text !== undefined) return isMode ? modeHint(text, place) : numberHint(text, place);
   if (wanted === 'int' && /^-?\d/.test(found))
-    return 'has to be an integer of at most 64 bits, in digits only';
-  if (wanted === 'bool' && (text === 'true' || text === 'false')) return `has to be ${text}, without quotes`;
-  if (wanted === 'string' && isShortScalar(found)) return `has to be a string: put quotes around ${found}`;
-  if (wanted.startsWith('[]') && found !== '[') return 'has to be a list: put [ ] around it';
+    return `set ${place} to an integer of at most 64 bits, with digits only`;
+  if (wanted === 'bool' && (text === 'true' || text === 'false'))
+    return `set ${place} to ${text}, without quotes`;
+  if (wanted === 'string' && isShortScalar(found))
+    return `set ${place} to a string: put quotes around ${found}`;
+  if (wanted.startsWith('[]') && found !== '[') return `set ${place} to a list: put [ ] around the value`;
   if (isResource(wanted) && text !== undefined)
-    return 'has to be an object: {"source": "data:,…"} or another URL';
+    return `set ${place} to an object: {"source": "data:,…"} or another URL`;
   return undefined;
 }
 
-/** JSON has no octal numbers, so people put them in quotes. */
-function modeHint(text: string): string {
+/** JSON has no octal numbers, so users put them in quotes. */
+function modeHint(text: string, place: string): string {
   const octal = /^(?:0o?)?([0-7]{1,5})$/.exec(text)?.[1];
   return octal === undefined
-    ? 'has to be a decimal number: 0644 is written 420'
-    : `has to be a decimal number without quotes: octal ${octal} is written ${Number.parseInt(octal, 8)}`;
+    ? `set ${place} to a decimal number: octal 0644 is 420`
+    : `set ${place} to ${Number.parseInt(octal, 8)}, without quotes: octal ${octal} in decimal`;
 }
 
-function numberHint(text: string): string | undefined {
-  return /^-?\d{1,18}$/.test(text) ? `has to be a number: write ${BigInt(text)}, without quotes` : undefined;
+function numberHint(text: string, place: string): string | undefined {
+  return /^-?\d{1,18}$/.test(text) ? `set ${place} to ${BigInt(text)}, without quotes` : undefined;
 }
 
 function isShortScalar(found: string): boolean {
@@ -131,7 +136,7 @@ function describeType(wanted: string): string {
   return wanted === 'string' || stringTypes.has(wanted) ? 'a string' : 'an object';
 }
 
-/** Go's names for the strings in lists. */
+/** The Go names of string types in lists. */
 const stringTypes = new Set(
   [
     'Device',

@@ -1,4 +1,4 @@
-/** An Ignition config as the text of a document: one order of members, so that equal configs are equal bytes. */
+/** Formats an Ignition config as JSON with a fixed order of members, so that equal configs have equal bytes. */
 
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -7,9 +7,9 @@ import { configType, type Field, structOf, type StructType } from './schema.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
 
 /**
- * The JSON document of a config with a final newline, indented by `indent` spaces; 0 puts all on one line. Members stand
- * in the order of their declaration, as in Ignition's own documents, and integers have all their digits. Members that
- * the config's version does not have come last.
+ * The JSON document of a config with a final newline, indented by `indent` spaces; 0 prints one line. Members are in the
+ * order of their declaration, as in Ignition, and integers have all their digits. Members that the version of the config
+ * does not have are last.
  */
 export function formatIgnition(config: Config, indent = 0): string {
   const version = specVersions.find((known) => known === config.ignition?.version);
@@ -18,12 +18,12 @@ export function formatIgnition(config: Config, indent = 0): string {
 }
 
 interface Layout {
-  /** Between a bracket or comma and what follows: nothing, or a line feed and the current indentation. */
+  /** Between a bracket or comma and the next token: nothing, or a line feed and the current indentation. */
   readonly separator: string;
   readonly step: string;
 }
 
-/** JSON.stringify knows no integers beyond 2^53. A config is as deep as its type, so recursion is bounded. */
+/** JSON.stringify does not support integers beyond 2^53. A config is as deep as its type, so recursion is bounded. */
 function formatValue(value: unknown, type: StructType | undefined, layout: Layout): string {
   if (typeof value === 'bigint') return value.toString();
   const inner = { ...layout, separator: layout.separator + layout.step };
@@ -54,13 +54,12 @@ function enclose(brackets: string, parts: readonly string[], { separator, step }
 }
 
 /**
- * An Ignition config as Go's `json.Marshal` prints the types of Ignition, which is how controllers written in Go hand
- * configs on: on one line without a final newline, with an object for every struct that Go cannot leave out. The JSON
- * text of a config of `version`; members that the version does not have are left out.
+ * An Ignition config in the format of Go's `json.Marshal`, which Go controllers produce: on one line without a final
+ * newline, with an object for every struct that Go cannot omit. Members that `version` does not have are omitted.
  */
 export function formatGoIgnition(config: Config, version: SpecVersion): string {
   const complete = completeStruct(configType(version), isMapping(config) ? config : {});
-  // Inside JSON these stand only in strings.
+  // Inside JSON these characters occur only in strings.
   return formatIgnition(complete)
     .trimEnd()
     .replaceAll(/[&<>\u2028\u2029]/g, (character) => {

@@ -1,6 +1,6 @@
 /**
- * One config that another refers to, in `ignition.config.merge` or `replace`. Only what is inlined as a data URL is read,
- * in the way in which Ignition fetches it: decoded, unpacked, then compared with its hash. Source: Ignition's
+ * A config that another one refers to in `ignition.config.merge` or `replace`. Only configs that are inlined as data URLs
+ * are read, in the same steps as in Ignition: decode, decompress, then compare with the hash. Source: Ignition's
  * `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
  */
 
@@ -14,14 +14,14 @@ import type { Config, Resource, Verification } from './config.ts';
 import { type Issue, issue, errorRule, warningRule, type Rule } from './rule.ts';
 
 /**
- * Configs that `ignition.config` refers to: what Ignition finds out about them only when it fetches them on boot.
+ * Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot.
  */
 export const referenceRules = {
   remote: {
     id: 'config-remote',
     severity: 'info',
-    message: 'the config at this URL is not looked into: Ignition fetches it on boot',
-    hint: 'validate that config on its own',
+    message: 'the config at this URL is not checked: Ignition fetches it on boot',
+    hint: 'validate that config separately',
   },
   unreadable: errorRule(
     'config-undecodable',
@@ -31,25 +31,25 @@ export const referenceRules = {
   hashMismatch: errorRule(
     'config-hash-mismatch',
     'the inlined config does not match verification.hash',
-    'replace the hash, or remove "verification": a data URL cannot change on the way',
+    'replace the hash, or remove "verification": a data URL cannot change in transit',
   ),
   replaced: warningRule(
     'config-replaced',
     'Ignition ignores everything else in this config',
-    'remove "replace", or move the rest into the config that it refers to',
+    'remove "replace", or move the other settings to the config that it refers to',
   ),
 } satisfies Record<string, Rule>;
 
 export interface FetchedConfig {
-  /** Undefined for what is not inlined, and for what cannot be decoded. */
+  /** Undefined if the config is not inlined or cannot be decoded. */
   readonly document?: Buffer;
-  /** Paths start at the config that has the reference. */
+  /** Paths start at the config that contains the reference. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Reads what a reference inlines. What the rules of its source refuse is not reported again.
- * @param maxBytes what it may unpack to
+ * Reads an inlined config. Problems that the rules of its source report are not reported again.
+ * @param maxBytes limit of the decompressed size
  */
 export function fetchInlined({ resource, path }: Reference, maxBytes: number): FetchedConfig {
   const { compression = '', source, verification = {} } = resource;
@@ -81,7 +81,7 @@ function decodeSource(source: string): Buffer | undefined {
   }
 }
 
-/** The contents, or why they cannot be unpacked. */
+/** The contents, or the reason why they cannot be decompressed. */
 function unpack(data: Uint8Array, maxBytes: number): Buffer | string {
   try {
     const { buffer, byteOffset, byteLength } = decodeGzipMembers(data, { maxBytes });
@@ -92,24 +92,24 @@ function unpack(data: Uint8Array, maxBytes: number): Buffer | string {
   }
 }
 
-/** Ignition compares the texts of the sums, so one in capital letters never matches. */
+/** Ignition compares the sums as text, so a sum in capital letters never matches. */
 function hashIssues(document: Buffer, { hash = '' }: Verification, path: Path): readonly Issue[] {
   const [, algorithm, sum] = /^(sha256|sha512)-(.*)$/s.exec(hash) ?? [];
   if (algorithm === undefined) return [];
   const found = createHash(algorithm).update(document).digest('hex');
   if (found === sum) return [];
-  const hint = `write ${algorithm}-${found}, or remove "verification": a data URL cannot change on the way`;
+  const hint = `use ${algorithm}-${found}, or remove "verification": a data URL cannot change in transit`;
   return [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)];
 }
 
-/** A config that another refers to. */
+/** A config that another one refers to. */
 export interface Reference {
   readonly resource: Resource;
   /** In the config that refers to it, e.g. `['ignition', 'config', 'merge', 0]`. */
   readonly path: Path;
 }
 
-/** The references that Ignition follows, in its order: where one config replaces another, nothing is merged into it. */
+/** The references that Ignition follows, in its order: a config that is replaced merges nothing. */
 export function listReferences({ ignition }: Config): readonly Reference[] {
   const { merge = [], replace } = ignition?.config ?? {};
   if (replace?.source !== undefined) return [{ resource: replace, path: ['ignition', 'config', 'replace'] }];

@@ -1,7 +1,7 @@
 /**
- * Merges two configs as Ignition does on boot: a later config (the child) over an earlier one (the parent). Which lists
- * have keys, what the keys are and which lists share them is in the schemas. Source: Ignition's `config/merge/merge.go`.
- * Configs that `ignition.config` refers to are not fetched: the references are merged like any other list.
+ * Merges two configs like Ignition on boot: a later config (the child) over an earlier one (the parent). The schemas define
+ * which lists have keys, the key fields, and which lists share keys. Source: Ignition's `config/merge/merge.go`. Configs
+ * that `ignition.config` refers to are not fetched: the references are merged like any other list.
  */
 
 import { isMapping } from '../formats/mapping.ts';
@@ -19,8 +19,8 @@ import {
 import type { SpecVersion } from './versions.ts';
 
 /**
- * The merged config, in the form of `normalizeConfig`. Both configs are of `version`; translate them before if they are
- * not. Two valid configs may give one that is not valid, e.g. with two partitions of one label.
+ * The merged config, in the form of `normalizeConfig`. Both configs must be of `version`; translate them first if
+ * necessary. Two valid configs may result in an invalid one, e.g. with two partitions of the same label.
  */
 export function mergeConfigs(parent: Config, child: Config, version: SpecVersion): Config {
   const { fields } = configType(version);
@@ -28,7 +28,7 @@ export function mergeConfigs(parent: Config, child: Config, version: SpecVersion
   return normalizeConfig(merged, version);
 }
 
-/** Members that Go embeds as one object, such as what all nodes have in common, are merged like a plain object. */
+/** Fields that Go embeds as one object, such as those that all nodes share, are merged like a plain object. */
 function mergeMembers(fields: readonly Field[], parent: Members, child: Members): Members {
   const own = fields.filter(({ embedded }) => embedded === undefined);
   const merged = [mergeEach(own, parent, child)];
@@ -58,13 +58,13 @@ function mergeEach(fields: readonly Field[], parent: Members, child: Members): M
   );
 }
 
-/** An item of the child, and the list that it is in. */
+/** An item of the child, and its list. */
 interface Owner {
   readonly list: string;
   readonly item: unknown;
 }
 
-/** The child's items by key, in each space of keys. */
+/** The child's items by key, for each set of lists that share keys. */
 type KeyOwners = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
 
 function keyOwners(fields: readonly Field[], child: Members): KeyOwners {
@@ -93,7 +93,7 @@ function mergeMember(field: Field, { parent, child }: Both, owners: KeyOwners): 
       ? [...lists.parent, ...lists.child]
       : mergeKeyed(field, lists, owners.get(field.keySpace));
   }
-  // Go cannot tell a plain scalar that is left out from an empty one, so it replaces the parent's as well.
+  // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.
   return field.pointer ? (child ?? parent) : child;
 }
 
@@ -128,20 +128,20 @@ function mergeItem(field: ListField, { parent, child }: Both): readonly unknown[
   return deletes ? [] : [mergeMembers(field.element.fields, parent, child)];
 }
 
-/** The one list that items can be deleted from: by an item without a value. */
+/** The only list from which items can be deleted, by an item without a value. */
 const headerList = 'httpHeaders';
 
 function itemsOf(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-// Configs in one form: what Ignition itself would print, without what says nothing. Members stand in the order of their
-// declaration; those that Go always prints are there even if they are empty (`path`, `name`, `device`). Empty lists are
-// left out, and empty objects unless null would be something else (`clevis` and its `custom` in 3.2.0): Ignition prints
-// these objects too, but only because Go cannot leave them out. An empty string stays wherever it differs from null,
-// because it replaces the parent's when the config is merged: `"compression": ""`, `"source": ""`.
+// The normalised form of configs: the output of Ignition without empty values. Members are in the order of their
+// declaration; members that Go always prints are present even if empty (`path`, `name`, `device`). Empty lists are
+// omitted, and empty objects unless null would have another meaning (`clevis` and its `custom` in 3.2.0): Ignition prints
+// these objects too, but only because Go cannot omit them. An empty string remains wherever it differs from null,
+// because it replaces the value of the parent in a merge: `"compression": ""`, `"source": ""`.
 
-/** The config in its one form; members that the version does not have are left out. */
+/** The normalised config; members that the version does not have are removed. */
 export function normalizeConfig(config: Config, version: SpecVersion): Config {
   return isMapping(config) ? normalizeMembers(configType(version), config) : {};
 }
@@ -178,8 +178,8 @@ function normalizeScalar(field: ScalarField, member: unknown): unknown {
 }
 
 /**
- * Zero values, as Go has them: a member that is absent, and a plain one that is empty, are the same to Ignition. Of
- * what is nullable (a Go pointer), an empty value counts as given. What an absent plain scalar is read as.
+ * Zero values of Go: an absent member and an empty plain one are equal to Ignition. An empty nullable value (a Go pointer)
+ * counts as set. Returns the value of an absent plain scalar.
  */
 function zeroScalar({ kind }: ScalarField): string | boolean | number {
   return zeroScalars[kind];
@@ -187,12 +187,12 @@ function zeroScalar({ kind }: ScalarField): string | boolean | number {
 
 const zeroScalars = { string: '', boolean: false, integer: 0 } as const;
 
-/** Whether none of these members says anything. An empty list does, as Go tells it from none. */
+/** Whether all members are empty. An empty list is not, because Go distinguishes it from an absent one. */
 export function isZero(fields: readonly Field[], members: Members): boolean {
   return fields.every((field) => isZeroMember(field, members[field.name]));
 }
 
-/** Whether one member says nothing. */
+/** Whether a member is empty. */
 export function isZeroMember(field: Field, member: unknown): boolean {
   if (member === undefined) return true;
   if (field.pointer || field.kind === 'list') return false;

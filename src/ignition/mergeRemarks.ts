@@ -1,6 +1,6 @@
 /**
- * What is likely to surprise in a merge: what the child takes over from the parent without saying so, what it removes,
- * and what stays beside it. The parent is whatever has been merged so far.
+ * Surprising effects of a merge: what the child inherits implicitly from the parent, what it removes, and what it adds.
+ * The parent is the result of all merges so far.
  */
 
 import type { Finding, Path } from '../core/finding.ts';
@@ -23,76 +23,76 @@ import type { SpecVersion } from './versions.ts';
 export const mergeRules = {
   inherited: warningRule(
     'merge-inherits',
-    'contents inherit what they leave out',
-    'write "compression": "" for none, and a hash of these contents; merging cannot remove a hash',
+    'contents inherit fields that they leave out',
+    'set "compression" to "" for none, and set a hash of these contents; merging cannot remove a hash',
   ),
   emptied: warningRule(
     'merge-empties',
-    'a value of the parent is emptied',
-    'repeat the value: in this version merging replaces it even where the child leaves it out',
+    'a value of the parent is cleared',
+    'repeat the value: in this version, merging replaces it even if the child leaves it out',
   ),
   appended: warningRule(
     'merge-appends',
-    'items are added to those of the parent',
-    'remove from one of the configs what must not be there twice',
+    'items are appended to those of the parent',
+    'remove unwanted duplicates from one of the configs',
   ),
   contentsAppended: warningRule(
     'merge-keeps-append',
-    'what the parent appends is appended to these contents as well',
-    'remove append from the parent if it belongs to its own contents only',
+    'the appended contents of the parent are appended to these contents as well',
+    'remove "append" from the parent if it is intended only for the contents of the parent',
   ),
   nodeReplaced: warningRule(
     'merge-replaces-node',
-    'another kind of node at this path is removed',
-    'use another path if both are wanted',
+    'a node of another type at this path is removed',
+    'use another path if both nodes are required',
   ),
   argumentMoved: warningRule(
     'merge-moves-argument',
-    'a kernel argument changes sides',
-    'keep the argument in one of the configs only',
+    'a kernel argument moves to the other list',
+    'keep the argument in only one of the configs',
   ),
   partitionApart: warningRule(
     'merge-partition-apart',
-    'this partition is not merged with the one of the same label',
-    'give the partition the same number in both configs, or in neither',
+    'this partition is not merged with the partition that has the same label',
+    'set the same number in both configs, or in neither',
   ),
   fetchedLater: warningRule(
     'merge-fetched-later',
-    'the parent merges further configs on boot, which then win over this one',
-    'let the last config refer to the others by ignition.config.merge',
+    'the parent merges other configs on boot, which take precedence over this one',
+    'refer to the other configs by ignition.config.merge of the last config',
   ),
   replacedLater: warningRule(
     'merge-replaced-later',
-    'Ignition will replace the merged config by the one that config.replace names',
-    'remove config.replace, or merge into the config that it names',
+    'Ignition will replace the merged config with the one that config.replace refers to',
+    'remove config.replace, or merge into the config that it refers to',
   ),
 };
 
-/** Remarks on merging `child` over `parent`, both of `version`; paths are those of the child. */
+/** Remarks on merging `child` over `parent`, both of `version`; paths refer to the child. */
 export function remarkMerge(parent: Config, child: Config, version: SpecVersion): readonly Finding[] {
   const remarks: Finding[] = [];
-  const tell: Tell = (rule, path, message = rule.message) => {
+  const report: Report = (rule, path, message = rule.message) => {
     remarks.push(findingOf({ rule, path, message }));
   };
-  remarkFetched(parent, child, tell);
+  remarkFetched(parent, child, report);
   const [from, to] = [parent, child].map((config) => normalizeConfig(config, version));
   if (isMapping(from) && isMapping(to)) {
-    remarkMembers({ type: configType(version), parent: from, child: to, path: [] }, tell);
+    remarkMembers({ type: configType(version), parent: from, child: to, path: [] }, report);
   }
   return remarks;
 }
 
-type Tell = (rule: Rule, path: Path, message?: string) => void;
+type Report = (rule: Rule, path: Path, message?: string) => void;
 
-function remarkFetched(parent: Config, child: Config, tell: Tell): void {
+function remarkFetched(parent: Config, child: Config, report: Report): void {
   const { config: parentConfig = {} } = parent.ignition ?? {};
   const { config: childConfig = {}, version: _version, ...section } = child.ignition ?? {};
   if (childConfig.replace?.source !== undefined) {
-    tell(mergeRules.replacedLater, ['ignition', 'config', 'replace', 'source']);
+    report(mergeRules.replacedLater, ['ignition', 'config', 'replace', 'source']);
   } else if (parentConfig.replace?.source !== undefined) {
-    tell(mergeRules.replacedLater, []);
+    report(mergeRules.replacedLater, []);
   } else if (saysSomething(parentConfig.merge) && saysSomething({ ...child, ignition: section })) {
-    tell(mergeRules.fetchedLater, []);
+    report(mergeRules.fetchedLater, []);
   }
 }
 
@@ -105,40 +105,40 @@ interface Pair {
   readonly path: Path;
 }
 
-function remarkMembers(pair: Pair, tell: Tell): void {
-  remarksByType[pair.type.name]?.(pair, tell);
+function remarkMembers(pair: Pair, report: Report): void {
+  remarksByType[pair.type.name]?.(pair, report);
   for (const field of pair.type.fields) {
-    if (field.kind === 'list') remarkList(pair, field, tell);
-    else if (field.kind === 'struct') remarkStruct(pair, field, tell);
-    else if (!field.pointer) remarkEmptied(pair, field, tell);
+    if (field.kind === 'list') remarkList(pair, field, report);
+    else if (field.kind === 'struct') remarkStruct(pair, field, report);
+    else if (!field.pointer) remarkEmptied(pair, field, report);
   }
 }
 
-function remarkStruct({ parent, child, path }: Pair, field: StructField, tell: Tell): void {
+function remarkStruct({ parent, child, path }: Pair, field: StructField, report: Report): void {
   const inner = { parent: parent[field.name], child: child[field.name] };
   if (!isMapping(inner.parent) || !isMapping(inner.child)) return;
   const { struct: type } = field;
-  remarkMembers({ type, parent: inner.parent, child: inner.child, path: [...path, field.name] }, tell);
+  remarkMembers({ type, parent: inner.parent, child: inner.child, path: [...path, field.name] }, report);
 }
 
-function remarkEmptied({ type, parent, child, path }: Pair, field: Field, tell: Tell): void {
+function remarkEmptied({ type, parent, child, path }: Pair, field: Field, report: Report): void {
   if (field.name === 'version') return;
   if (isZeroMember(field, parent[field.name]) || !isZeroMember(field, child[field.name])) return;
   const together = type.fields.filter(
     ({ embedded }) => embedded !== undefined && embedded === field.embedded,
   );
   if (together.length > 0 && isZero(together, child)) return;
-  const message = `${field.name} is left out here, so that merging empties it`;
-  tell(mergeRules.emptied, path, message);
+  const message = `${field.name} is left out here, so merging clears it`;
+  report(mergeRules.emptied, path, message);
 }
 
-function remarkList(pair: Pair, field: ListField, tell: Tell): void {
+function remarkList(pair: Pair, field: ListField, report: Report): void {
   const parentItems = itemsOf(pair.parent, field.name);
   const childItems = itemsOf(pair.child, field.name);
   if (childItems.length === 0) return;
   if (field.repeatable) {
-    const message = `${field.name} is added to the ${field.name} of the parent`;
-    if (parentItems.length > 0) tell(mergeRules.appended, [...pair.path, field.name], message);
+    const message = `${field.name} is appended to the ${field.name} of the parent`;
+    if (parentItems.length > 0) report(mergeRules.appended, [...pair.path, field.name], message);
     return;
   }
   const { element } = field;
@@ -147,7 +147,7 @@ function remarkList(pair: Pair, field: ListField, tell: Tell): void {
   for (const [index, child] of childItems.entries()) {
     const parent = byKey.get(itemKey(element, child));
     if (!isMapping(parent) || !isMapping(child)) continue;
-    remarkMembers({ type: element, parent, child, path: [...pair.path, field.name, index] }, tell);
+    remarkMembers({ type: element, parent, child, path: [...pair.path, field.name, index] }, report);
   }
 }
 
@@ -156,7 +156,7 @@ function itemsOf(members: Members, name: string): readonly unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-const remarksByType: Readonly<Record<string, (pair: Pair, tell: Tell) => void>> = {
+const remarksByType: Readonly<Record<string, (pair: Pair, report: Report) => void>> = {
   ConfigReference: remarkContents,
   Disk: remarkPartitions,
   File: remarkAppend,
@@ -166,8 +166,8 @@ const remarksByType: Readonly<Record<string, (pair: Pair, tell: Tell) => void>> 
   Storage: remarkReplaced,
 };
 
-/** Contents merge member by member, so a new source may keep the compression and the hash of the old one. */
-function remarkContents({ parent, child, path }: Pair, tell: Tell): void {
+/** Contents are merged field by field, so a new source may keep the compression and the hash of the old one. */
+function remarkContents({ parent, child, path }: Pair, report: Report): void {
   if (!hasNewSource(parent, child)) return;
   const inherited = ['compression', 'verification', 'httpHeaders'].filter(
     (name) => saysSomething(parent[name]) && !saysSomething(child[name]) && child[name] !== '',
@@ -175,7 +175,7 @@ function remarkContents({ parent, child, path }: Pair, tell: Tell): void {
   if (inherited.length === 0) return;
   const names = inherited.map((name) => (name === 'verification' ? 'verification.hash' : name));
   const message = `the new source inherits ${names.join(' and ')} of the parent`;
-  tell(mergeRules.inherited, [...path, 'source'], message);
+  report(mergeRules.inherited, [...path, 'source'], message);
 }
 
 function hasNewSource(parent: Members, child: Members): boolean {
@@ -188,16 +188,16 @@ function saysSomething(value: unknown): boolean {
   return value !== undefined && value !== '';
 }
 
-function remarkAppend({ parent, child, path }: Pair, tell: Tell): void {
+function remarkAppend({ parent, child, path }: Pair, report: Report): void {
   const contents = child['contents'];
   const replaced = parent['contents'];
   if (itemsOf(parent, 'append').length === 0 || itemsOf(child, 'append').length > 0) return;
   if (!isMapping(contents) || !hasNewSource(isMapping(replaced) ? replaced : {}, contents)) return;
-  tell(mergeRules.contentsAppended, [...path, 'contents', 'source']);
+  report(mergeRules.contentsAppended, [...path, 'contents', 'source']);
 }
 
-/** A number counts more than a label, so one config may mean with the label what the other means with both. */
-function remarkPartitions({ type, parent, child, path }: Pair, tell: Tell): void {
+/** A number takes precedence over a label, so a label in one config may refer to a partition with both in the other. */
+function remarkPartitions({ type, parent, child, path }: Pair, report: Report): void {
   const partition = structOf(type.fields.find(({ name }) => name === 'partitions'));
   if (partition === undefined) return;
   const describe = (item: unknown): Labelled => ({
@@ -209,7 +209,7 @@ function remarkPartitions({ type, parent, child, path }: Pair, tell: Tell): void
   for (const [index, item] of itemsOf(child, 'partitions').map(describe).entries()) {
     const other = item.label === undefined ? undefined : byLabel.get(item.label);
     if (other === undefined || other.isNumbered === item.isNumbered) continue;
-    tell(mergeRules.partitionApart, [...path, 'partitions', index]);
+    report(mergeRules.partitionApart, [...path, 'partitions', index]);
   }
 }
 
@@ -218,10 +218,10 @@ interface Labelled {
   readonly isNumbered: boolean;
 }
 
-function remarkMoved(pair: Pair, tell: Tell): void {
+function remarkMoved(pair: Pair, report: Report): void {
   for (const { key, list, from, index } of movedItems(pair)) {
     const message = `${JSON.stringify(key)} is removed from ${from} of the parent`;
-    tell(mergeRules.argumentMoved, [...pair.path, list, index], message);
+    report(mergeRules.argumentMoved, [...pair.path, list, index], message);
   }
 }
 
@@ -231,14 +231,14 @@ const nodeKinds: Readonly<Record<string, string>> = {
   links: 'link',
 };
 
-function remarkReplaced(pair: Pair, tell: Tell): void {
+function remarkReplaced(pair: Pair, report: Report): void {
   for (const { list, from, index } of movedItems(pair)) {
     const message = `this ${nodeKinds[list] ?? list} replaces the ${nodeKinds[from] ?? from} of the parent at the same path`;
-    tell(mergeRules.nodeReplaced, [...pair.path, list, index], message);
+    report(mergeRules.nodeReplaced, [...pair.path, list, index], message);
   }
 }
 
-/** An item of the child whose key the parent has in another list that shares the keys. */
+/** An item of the child with a key that the parent has in another list that shares the keys. */
 interface MovedItem {
   readonly key: string;
   readonly list: string;

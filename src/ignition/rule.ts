@@ -1,6 +1,6 @@
 /**
- * What a rule of Ignition is made of. A rule is declared once, in the file of the type that it is about, and named by
- * everything else: checks yield issues that point to their rule, reports and `explain` read the rest from it.
+ * Rules for Ignition configs. A rule is declared once, in the file of its type. Checks yield issues that refer to their
+ * rule; reports and `explain` read all other properties from the rule.
  */
 
 import type { Finding, Path, Severity } from '../core/finding.ts';
@@ -11,66 +11,66 @@ export interface Rule {
   /** Stable and documented; lower-case words joined by dashes, e.g. `path-relative`. */
   readonly id: string;
   readonly severity: Severity;
-  /** Ignition's own words where it has some: people search for them. */
+  /** The message of Ignition if it has one, because users search for it. */
   readonly message: string;
-  /** What to do about it, in our words: one sentence. */
+  /** How to fix it: one imperative sentence. */
   readonly hint: string;
 }
 
-/** A rule that is broken. `path` is relative to the value that was checked. */
+/** A violation of a rule. `path` is relative to the checked value. */
 export interface Issue {
   readonly rule: Rule;
   readonly path: Path;
-  /** In place of the rule's message and hint, where they name what was found. */
+  /** Specific texts that replace the message and the hint of the rule. */
   readonly message?: string;
   readonly hint?: string;
 }
 
-/** An issue as reports take it; the rule's own words stand where the issue has none. */
+/** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
 export function findingOf({ rule, path, message = rule.message, hint = rule.hint }: Issue): Finding {
   return { severity: rule.severity, rule: rule.id, path, message, hint };
 }
 
-/** The check of one type: its own rules only, in the order in which Ignition reports them; children are walked elsewhere. */
+/** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
 export type Check<T> = (value: T, version: SpecVersion) => Iterable<Issue>;
 
-// How rules are declared, and how a check reports one that is broken.
+// Functions that declare rules and report issues.
 
-/** A rule whose breach keeps a config or an image from working: Ignition or another program refuses it. */
+/** Declares a rule for invalid configs or images, which Ignition or another program refuses. */
 export function errorRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'error', message, hint };
 }
 
-/** A rule whose breach is accepted, but probably not meant. */
+/** Declares a rule for accepted input that is probably a mistake. */
 export function warningRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'warning', message, hint };
 }
 
-/** A rule about what is worth knowing and need not be changed. */
+/** Declares a rule for information that requires no change. */
 export function infoRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'info', message, hint };
 }
 
-/** A broken rule; `hint` is for one that names what was found, in place of the rule's own. */
+/** A violation; `hint` replaces the hint of the rule. */
 export function issue(rule: Rule, path: Path, hint?: string): Issue {
   return hint === undefined ? { rule, path } : { rule, path, hint };
 }
 
 const none: readonly Issue[] = [];
 
-/** What a check reports: those of its parts that found something. */
+/** Collects the issues of a check, without the undefined ones. */
 export function found(...issues: readonly (Issue | undefined)[]): readonly Issue[] {
   return issues.some((one) => one !== undefined) ? issues.filter((one) => one !== undefined) : none;
 }
 
 const longestSuggestion = 120;
 
-/** A hint that says what to write, unless that is too long to be read. */
+/** A hint with the corrected value, unless the value is too long to read. */
 export function suggest(text: string): string | undefined {
   return text.length > longestSuggestion ? undefined : `write ${JSON.stringify(text)}`;
 }
 
-/** Whether the field is there and not 0. */
+/** Whether the field is present and not 0. */
 export function isNonZero(value: Integer | undefined): value is Integer {
   return value !== undefined && BigInt(value) !== 0n;
 }

@@ -1,6 +1,6 @@
 /**
- * Which check belongs to which type, and the order in which Ignition visits a config. The types carry the names that they
- * have in Ignition's Go code.
+ * The check of each type, and the order in which Ignition visits a config. Types have the names from the Go code of
+ * Ignition.
  */
 
 import { isMapping } from '../formats/mapping.ts';
@@ -26,8 +26,8 @@ import { checkDropin, checkSystemd, checkUnit, checkUnitPaths } from './rules/un
 import type { StructType } from './schema.ts';
 
 /**
- * The check of each type that has rules, by Go name; `Device` is a string in a list, all others are objects. A type that
- * changed its name with a version is here under both. A check must be given a value of its type.
+ * The check of each type that has rules, by Go name. `Device` is a string in a list, all other types are objects. A type
+ * that was renamed in a version has two entries. A check must receive a value of its type.
  */
 export const checks: Readonly<Record<string, Check<unknown>>> = {
   CaReference: listed(checkCaReference),
@@ -61,11 +61,11 @@ export const checks: Readonly<Record<string, Check<unknown>>> = {
 };
 
 function listed<T>(check: Check<T>): Check<unknown> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding has given the value the type it is listed by
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
   return (value, version) => check(value as T, version);
 }
 
-/** An object of a config, or a string in a list whose Go type has a name, such as `Device`. */
+/** An object of a config, or a string in a list with a named Go type, such as `Device`. */
 interface Visited {
   readonly type: StructType | string;
   readonly value: unknown;
@@ -73,7 +73,7 @@ interface Visited {
   readonly path: readonly (string | number)[];
 }
 
-/** Visits everything in `config` that a rule may be about, depth first. Absent objects have nothing to say. */
+/** Visits all values in `config` that rules apply to, depth first. Absent objects are skipped. */
 export function walkConfig(config: Config, type: StructType, visit: (visited: Visited) => void): void {
   if (isMapping(config)) walkStruct({ path: [], visit }, type, config);
 }

@@ -1,21 +1,21 @@
 /**
- * The field model of each spec version: which fields there are, in which order, and what Go knows about them. Its only
- * source is `schemas/ignition/VERSION.json`; `schemas/compile.js` gives that the handy form that is declared here, so
- * that the program need not do it whenever it starts.
+ * The field model of each spec version: fields, their order, and their Go types. The only source is
+ * `schemas/ignition/VERSION.json`; `schemas/compile.js` converts it to the form declared here, so that the program need
+ * not convert it at each start.
  */
 
 import { readAsset } from '../assets.ts';
 import type { SpecVersion } from './versions.ts';
 
-/** A Go struct: what a JSON object is decoded into. */
+/** A Go struct into which a JSON object is decoded. */
 export interface StructType {
-  /** Name of the Go type, e.g. `File`; a struct without a name has an empty one. */
+  /** Name of the Go type, e.g. `File`; empty for anonymous structs. */
   readonly name: string;
   /** The type as Go prints it, e.g. `types.File`. */
   readonly goType: string;
   /** In the order of declaration, which is the order of all checks. */
   readonly fields: readonly Field[];
-  /** Names of the fields that tell the items of a list apart: the first that is set counts. */
+  /** Names of the fields that identify the items of a list: the first one that is set counts. */
   readonly keyFields: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface FieldBase {
   readonly name: string;
   /** The type as Go prints it, e.g. `int` or `[]types.File`. */
   readonly goType: string;
-  /** The Go struct that is embedded to give this field; Go names it in messages. */
+  /** The embedded Go struct that contains this field; Go prints its name in messages. */
   readonly embedded?: string;
   /** A Go pointer: null resets it. Other scalars and objects ignore null. */
   readonly pointer: boolean;
@@ -31,7 +31,7 @@ interface FieldBase {
 
 export interface ScalarField extends FieldBase {
   readonly kind: 'string' | 'boolean' | 'integer';
-  /** Printed even when it is not set, because Go's tag has no `omitempty`. */
+  /** Printed even if it is not set, because the Go tag has no `omitempty`. */
   readonly always: boolean;
 }
 
@@ -42,9 +42,9 @@ export interface StructField extends FieldBase {
 
 export interface ListField extends FieldBase {
   readonly kind: 'list';
-  /** A struct, or the Go name of a kind of string, e.g. `Device`. */
+  /** A struct, or the Go name of a string type, e.g. `Device`. */
   readonly element: StructType | string;
-  /** Lists of one object that name the same space must not share a key. */
+  /** Lists of one object with the same name must not share a key. */
   readonly keySpace: string;
   /** Items may repeat; merging appends them. */
   readonly repeatable: boolean;
@@ -62,7 +62,7 @@ export function configType(version: SpecVersion): StructType {
   return type;
 }
 
-/** The fields of a struct by `foldName`, for keys that are spelled in another way. */
+/** The fields of a struct by `foldName`, for keys in another case. */
 export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field> {
   let fields = foldedNames.get(type);
   if (fields === undefined) {
@@ -72,12 +72,12 @@ export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field>
   return fields;
 }
 
-/** Names compare like this if they are not the same: ASCII letters of either case, `ſ` for s, the Kelvin sign for k. */
+/** Folds names for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
 export function foldName(name: string): string {
   return foldable.test(name) ? name.replace(foldableAll, foldLetter) : name;
 }
 
-/** The struct on a path from the root; undefined where there is none. Indexes are passed over. */
+/** The struct at a path from the root; undefined if there is no struct. Indexes are skipped. */
 export function structAt(root: StructType, path: readonly (string | number)[]): StructType | undefined {
   let type: StructType | undefined = root;
   for (const step of path) {
@@ -86,7 +86,7 @@ export function structAt(root: StructType, path: readonly (string | number)[]): 
   return type;
 }
 
-/** The type of the value on a path from the root, as Go prints it; empty where there is none. */
+/** The type of the value at a path from the root, as Go prints it; empty if the path does not exist. */
 export function goTypeAt(root: StructType, path: readonly (string | number)[]): string {
   let type: StructType | undefined = root;
   let goType = root.goType;
@@ -102,7 +102,7 @@ export function goTypeAt(root: StructType, path: readonly (string | number)[]): 
   return goType;
 }
 
-/** The struct that a field, or an item of its list, is decoded into. */
+/** The struct into which a field, or an item of its list, is decoded. */
 export function structOf(field: Field | undefined): StructType | undefined {
   if (field?.kind === 'struct') return field.struct;
   return field?.kind === 'list' && typeof field.element !== 'string' ? field.element : undefined;

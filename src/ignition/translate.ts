@@ -1,7 +1,7 @@
 /**
- * Translates a config to another version of the spec. Upwards as Ignition does on boot, with the two things that it
- * loses on the way; downwards, which Ignition cannot, wherever the older version can say the same. Keys that the
- * config's own version does not know are gone since decoding. Source: the `translate` packages of Ignition's `config`.
+ * Translates a config to another spec version. Upgrades work as in Ignition on boot, including two losses; downgrades,
+ * which Ignition does not support, are possible if the older version can express the same. Keys that the version of the
+ * config does not have are dropped by decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
 import type { Finding, Path } from '../core/finding.ts';
@@ -18,7 +18,7 @@ import { isSince, type SpecVersion, specVersions } from './versions.ts';
 export const translationRules = {
   fieldUnknown: errorRule(
     'field-unknown-to-version',
-    'the version has no such field',
+    'the spec version does not have this field',
     'translate to a newer version, or remove the field',
   ),
   specialBits: errorRule(
@@ -28,35 +28,35 @@ export const translationRules = {
   ),
   specialBitsDropped: warningRule(
     'special-bits-dropped',
-    'the setuid, setgid and sticky bits are dropped: they had no effect before 3.6.0, and would have one now',
-    'set them again in the translated config if they are wanted',
+    'the setuid, setgid and sticky bits are removed: they had no effect before 3.6.0, but would have one now',
+    'set the bits again in the translated config if they are intended',
   ),
   advertisementLost: warningRule(
     'advertisement-lost',
-    'the advertisement is lost, as it is when Ignition translates a 3.4.0 config: the Tang server has to be online',
-    'add it again to the translated config, whose version keeps it',
+    'the advertisement is lost, as in a translation by Ignition from 3.4.0: the Tang server must be online',
+    'add the advertisement again to the translated config; its version supports it',
   ),
   advertisementFragile: warningRule(
     'advertisement-fragile',
-    'an Ignition that knows 3.5.0 loses the advertisement of a 3.4.0 config: the Tang server has to be online',
-    'use 3.5.0 wherever Ignition knows it',
+    'an Ignition release that supports 3.5.0 drops the advertisement of a 3.4.0 config: the Tang server must be online',
+    'use 3.5.0 if Ignition supports it on all hosts',
   ),
 };
 
-/** The versions to translate between. */
+/** The source and target versions. */
 export interface Versions {
   readonly from: SpecVersion;
   readonly to: SpecVersion;
 }
 
-/** The config and remarks about it; or what stands in the way, one error for each field. Paths are the same in both. */
+/** The config with remarks; or the reasons why it cannot be translated, one error per field. Paths are the same in both. */
 export type Translation =
   | { readonly status: 'translated'; readonly config: Config; readonly findings: readonly Finding[] }
   | { readonly status: 'refused'; readonly findings: readonly Finding[] };
 
 /**
- * Translates a valid config; the result is in the form of `normalizeConfig`. Downwards it is valid; upwards, as a newer
- * version may ask for more, it may not be (a link without a target, from 3.3.0 on).
+ * Translates a valid config; the result has the form of `normalizeConfig`. A downgraded config is valid; an upgraded one
+ * may be invalid, because newer versions require more (a link without a target, since 3.3.0).
  */
 export function translateConfig(config: Config, versions: Versions): Translation {
   const { config: carried, findings } = carryConfig(config, versions);
@@ -66,14 +66,14 @@ export function translateConfig(config: Config, versions: Versions): Translation
     : { status: 'translated', config: carried, findings };
 }
 
-/** What means something else from a version on, although the field is the same. */
+/** A field with another meaning since a version. */
 interface Shift {
   readonly types: readonly string[];
   readonly field: string;
   readonly since: SpecVersion;
-  /** What Ignition makes of an older config's value. */
+  /** The value that Ignition uses for the value of an older config. */
   readonly carryUp: (value: unknown) => unknown;
-  /** Reported if a value is changed on its way up, or would be on its way back. */
+  /** Reported if the upgrade changes the value, or a downgrade would lose the change. */
   readonly up: Rule;
   readonly down: Rule;
 }
@@ -106,16 +106,16 @@ function withoutSpecialBits(mode: Integer): Integer {
   return typeof mode === 'bigint' ? masked : Number(masked);
 }
 
-/** A translation under way. */
+/** State of a translation. */
 interface Journey extends Versions {
-  /** To the object that is being carried. */
+  /** To the current object. */
   readonly path: (string | number)[];
   readonly findings: Finding[];
 }
 
 /**
- * The config with what the target version has. Normalised first: plain scalars that become nullable (a link's `target`,
- * an array's `level`) are then set, as Ignition sets them, and what says nothing is not missed.
+ * The config with the fields of the target version. It is normalised first: plain scalars that become nullable (the
+ * `target` of a link, the `level` of an array) are then set, as in Ignition, and empty values are not reported as lost.
  */
 function carryConfig(config: Config, { from, to }: Versions): { config: Config; findings: Finding[] } {
   const journey: Journey = { from, to, path: [], findings: [] };
@@ -146,7 +146,7 @@ function carryMembers(journey: Journey, types: Types, members: Members): Members
   return carried;
 }
 
-/** A field, of an object of `type`, and the same in the target version. */
+/** A field of an object of `type`, and the field in the target version. */
 interface Passage {
   readonly type: StructType;
   readonly field: Field;
@@ -155,7 +155,7 @@ interface Passage {
 
 function carryMember(journey: Journey, { type, field, target }: Passage, member: unknown): unknown {
   if (field.kind === 'struct' && target.kind === 'struct') {
-    // Where null and {} differ, an object that is only there because the newer version cannot leave it out must go.
+    // If null and {} differ, remove an object that exists only because the newer version always prints it.
     if (!isMapping(member) || (target.pointer && !field.pointer && !hasContent(member))) return undefined;
     return carryMembers(journey, { from: field.struct, to: target.struct }, member);
   }
@@ -204,7 +204,7 @@ function unknownField({ to, path }: Journey): Finding {
   );
   return {
     ...toFinding(translationRules.fieldUnknown, [...path]),
-    message: `spec version ${to} has no ${name}`,
+    message: `spec version ${to} does not have ${name}`,
     hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,
   };
 }
@@ -213,7 +213,7 @@ function toFinding({ id, severity, message, hint }: Rule, path: Path): Finding {
   return { rule: id, severity, message, hint, path };
 }
 
-/** What the older version refuses of the values that its fields take, with the first version that accepts them. */
+/** Values that the older version refuses, with the first version that accepts them. */
 function refusalsOf(config: Config, { from, to }: Versions): readonly Finding[] {
   const refused = errorsOf(config, { from, to });
   if (refused.length === 0) return [];
@@ -224,7 +224,8 @@ function refusalsOf(config: Config, { from, to }: Versions): readonly Finding[] 
   }));
   return refused.map((finding) => {
     const accepting = refusedBy.find((candidate) => !candidate.refused.has(identify(finding)));
-    const hint = accepting === undefined ? finding.hint : `spec version ${accepting.version} accepts it`;
+    const hint =
+      accepting === undefined ? finding.hint : `use spec version ${accepting.version}, which accepts it`;
     return { ...finding, message: `${finding.message}, in spec version ${to}`, ...(hint && { hint }) };
   });
 }
@@ -236,7 +237,7 @@ function errorsOf(config: Config, versions: Versions): readonly Finding[] {
     .map(({ position: _position, ...finding }) => finding);
 }
 
-/** Messages may differ between versions, as one error can hide another at the same place. */
+/** Excludes the message, which may differ between versions because one error can hide another at the same path. */
 function identify({ rule, path }: Finding): string {
   return `${rule} ${path.join('.')}`;
 }

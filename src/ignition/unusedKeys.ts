@@ -1,7 +1,7 @@
 /**
- * Members that Ignition ignores, and null where an object should be. Ignition finds both by comparing the decoded
- * config with the exact spelling in the document, so this walks the bytes along the schema. It is only needed where
- * decoding has met something odd. The bytes are known to be valid JSON that fits the schema.
+ * Keys that Ignition ignores, and null in place of an object. Ignition finds both by comparing the decoded config with
+ * the exact spelling in the document, so this module walks the bytes along the schema. It is only needed if decoding
+ * found oddities. The bytes must be valid JSON that matches the schema.
  */
 
 import { formatPath, type Path } from '../core/finding.ts';
@@ -33,21 +33,21 @@ import { isSince, type SpecVersion, specVersions } from './versions.ts';
 export const unusedKey = warningRule(
   'unused-key',
   'unused key',
-  'Ignition ignores it: remove it, or check its spelling and its place',
+  'remove the key, or fix its name or position: Ignition ignores it',
 );
 
 export const nullObject = warningRule(
   'null-object',
   'context tree does not match content tree',
-  'null counts as an empty object here: leave it out, or write {}',
+  'remove it, or write {}: null counts as an empty object here',
 );
 
-/** An issue with its path from the root and the place it is about. */
+/** An issue with its path from the root and its byte offset. */
 export interface OffsetIssue extends Issue {
   readonly offset: number;
 }
 
-/** What a check of unused keys needs of a decoded document. */
+/** The input of the check. */
 export interface DecodedDocument {
   readonly bytes: Buffer;
   readonly version: SpecVersion;
@@ -55,13 +55,13 @@ export interface DecodedDocument {
   readonly config: Config;
 }
 
-/** In Ignition's order; the unused keys of one object by position, where Ignition's order varies from run to run. */
+/** In the order of Ignition; unused keys of one object by position, because Ignition reports them in random order. */
 export function findUnusedKeys(document: DecodedDocument): Iterable<OffsetIssue> {
   const start = skipToToken(document.bytes, 0);
   return checkObject(document, { type: document.type, value: document.config, start, path: [] });
 }
 
-/** An object of the document beside what was decoded from it; `value` is absent if that was null. */
+/** An object of the document with its decoded value; `value` is absent if the object was null. */
 interface Place {
   readonly type: StructType;
   readonly value: unknown;
@@ -106,7 +106,7 @@ function* checkMember(document: DecodedDocument, field: Field, member: Member): 
   }
 }
 
-/** A list may be longer in the document than decoded, or shorter, if its key is repeated in another spelling. */
+/** A list may be longer or shorter in the document than decoded, if its key is repeated in another case. */
 function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<OffsetIssue> {
   const { bytes } = document;
   const { element } = field;
@@ -125,13 +125,13 @@ interface MemberOffsets {
   readonly valueStart: number;
 }
 
-/** More unknown members of one object than can be reported. */
+/** Unknown keys beyond this number are not reported for one object. */
 const maxUnknown = 100_000;
 
-/** What is repeated of a key; Ignition repeats all of it. */
+/** Maximum length of a key in messages; Ignition has no limit. */
 const longestKey = 1000;
 
-/** By exact key, ordered by position; of repeated keys the last counts. */
+/** By exact key, ordered by position; the last of repeated keys counts. */
 function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, MemberOffsets> {
   const members = new Map<string, MemberOffsets>();
   let keyStart = skipToToken(bytes, start + 1);
@@ -153,7 +153,7 @@ function nullObjectMessage(path: Path): string {
   );
 }
 
-/** A member that the type of its object does not have. */
+/** A key that the type of its object does not have. */
 interface UnknownMember {
   readonly version: SpecVersion;
   readonly type: StructType;
@@ -162,7 +162,7 @@ interface UnknownMember {
   readonly key: string;
 }
 
-/** The likeliest explanation; undefined if there is none. */
+/** The most likely explanation; undefined if there is no likely one. */
 function unusedKeyHint(member: UnknownMember): string | undefined {
   if (member.key.length > longestGuess) return undefined;
   return spellingHint(member) ?? newerVersionHint(member) ?? butaneHint(member) ?? similarNameHint(member);
@@ -172,7 +172,9 @@ const longestGuess = 60;
 
 function spellingHint({ type, key }: UnknownMember): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
-  return field && `Ignition takes it for ${JSON.stringify(field.name)} all the same: spell it so`;
+  return (
+    field && `write ${JSON.stringify(field.name)}: Ignition accepts this spelling, but reports it as unused`
+  );
 }
 
 function newerVersionHint({ version, path, key }: UnknownMember): string | undefined {
@@ -182,23 +184,27 @@ function newerVersionHint({ version, path, key }: UnknownMember): string | undef
       isSince(newer, version) &&
       structAt(configType(newer), path)?.fields.some(({ name }) => name === key),
   );
-  return since && `${JSON.stringify(key)} exists since ${since}; in a ${version} config Ignition ignores it`;
+  return (
+    since &&
+    `use spec version ${since} or newer for ${JSON.stringify(key)}; in a ${version} config Ignition ignores it`
+  );
 }
 
 function butaneHint({ type, path, key }: UnknownMember): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   const field = type.fields.find(({ name }) => name === camelCase);
-  if (field !== undefined) return `Butane writes it so; Ignition wants ${JSON.stringify(field.name)}`;
+  if (field !== undefined)
+    return `use ${JSON.stringify(field.name)}, the name in Ignition; this is the name in Butane`;
   const isButane =
     (path.length === 0 && key === 'variant') ||
     (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
   return isButane
-    ? `${JSON.stringify(key)} is Butane, which Ignition does not read: translate the config with butane first`
+    ? `translate the config with butane first: ${JSON.stringify(key)} is a Butane key that Ignition ignores`
     : undefined;
 }
 
 function similarNameHint({ type, key }: UnknownMember): string | undefined {
   const fields = fieldsByFoldedName(type);
   const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
-  return nearest && `did you mean ${JSON.stringify(nearest.name)}? Ignition ignores ${JSON.stringify(key)}`;
+  return nearest && `use ${JSON.stringify(nearest.name)}; Ignition ignores ${JSON.stringify(key)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Checks a config as `ignition-validate` does: the same verdict, messages, paths and positions, in the same order, with
- * hints of our own. Nothing is fetched, merged or translated.
+ * Checks a config like `ignition-validate`: same verdict, messages, paths and positions, in the same order, with
+ * additional hints. Nothing is fetched, merged or translated.
  */
 
 import type { Finding, Report } from '../core/finding.ts';
@@ -20,57 +20,57 @@ import { type SpecVersion, specVersions } from './versions.ts';
 export const emptyConfig = errorRule(
   'empty',
   'not a config (empty)',
-  'the smallest config is {"ignition": {"version": "3.4.0"}}',
+  'write at least {"ignition": {"version": "3.4.0"}}, the smallest valid config',
 );
 
 export const jsonSyntax = errorRule(
   'json-syntax',
   'invalid character',
-  'the config has to be JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
+  'write JSON: no comments, no trailing commas, double quotes, UTF-8 without a byte order mark',
 );
 
 export const jsonType = errorRule(
   'json-type',
   'json: cannot unmarshal',
-  'give a value of the right type; Ignition stops at the first that is wrong',
+  'use a value of the type of the field; Ignition stops at the first value of an invalid type',
 );
 
 export const versionMalformed = errorRule(
   'version-malformed',
   "invalid config version (couldn't parse)",
-  'name the version of the spec: {"ignition": {"version": "3.4.0"}}',
+  'set the version of the spec: {"ignition": {"version": "3.4.0"}}',
 );
 
 export const versionUnsupported = errorRule(
   'version-unsupported',
   'unsupported config version',
-  'use a version of the spec from 3.0.0 to 3.6.0, or 3.7.0-experimental',
+  'use a spec version from 3.0.0 to 3.6.0, or 3.7.0-experimental',
 );
 
 export const tooManyValues = errorRule(
   'too-many-values',
   'not checked: the config has too many objects and list items',
-  'is this really an Ignition config?',
+  'make sure that the file is an Ignition config, or split it with ignition.config.merge',
 );
 
-/** More findings than anybody reads are not kept, so that a hostile document cannot use up the memory. */
+/** Further findings are dropped, so that a hostile document cannot use up the memory. */
 export const maxFindings = 50_000;
 
 const tooManyFindings: Finding = {
   severity: 'info',
   rule: 'too-many-findings',
   path: [],
-  message: `there are more than the ${maxFindings} findings that are shown`,
-  hint: 'fix the others first',
+  message: `only the first ${maxFindings} findings are reported`,
+  hint: 'fix these findings first',
 };
 
-/** A document that can be decoded, or what Ignition says about one that cannot. */
+/** The decoded document, or the reason why Ignition refuses it. */
 export type ReadResult = (DocumentRead & { readonly status: 'read' }) | RefusedConfig;
 
 export interface RefusedConfig {
   readonly status: 'refused';
   readonly finding: Finding;
-  /** The value of a wrong type, if that is the reason. */
+  /** The value of an invalid type, if that is the reason. */
   readonly mismatch?: TypeMismatch;
   /** Absent if the version could not be read. */
   readonly version?: SpecVersion;
@@ -80,18 +80,18 @@ export interface DocumentRead {
   readonly version: SpecVersion;
   readonly type: StructType;
   readonly config: Config;
-  /** Keys with another spelling than their field, unknown ones, or nulls in place of objects. */
+  /** Whether there are unknown or misspelt keys, or nulls in place of objects. */
   readonly hasOddities: boolean;
-  /** False if the document has a number that no float64 can hold: then Ignition knows no positions. */
+  /** False if the document contains a number outside the range of float64: then Ignition reports no positions. */
   readonly hasPositions: boolean;
 }
 
-/** Checks a whole document, given as it is in its file. */
+/** Checks a whole document, given as the bytes of its file. */
 export function validateConfig(bytes: Uint8Array): Report {
   return examineConfig(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).report;
 }
 
-/** The same for those who need the decoded config as well. */
+/** Like `validateConfig`; also returns the decoded config. */
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
   return { report: reportOn(document, read), read };
@@ -109,8 +109,8 @@ function reportOn(document: Buffer, read: ReadResult): Report {
 }
 
 /**
- * What the rules of the types say of a config that has no document, such as a merged one, for which Ignition does not
- * look for duplicates and unused keys.
+ * Checks the rules of a config without a document, such as a merged one. Ignition does not check those for duplicates and
+ * unused keys.
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
   const found: Collected = { issues: [], isFull: false, valid: true };
@@ -118,7 +118,7 @@ export function checkMergedConfig(config: Config, version: SpecVersion): readonl
   return found.issues.map(findingOf);
 }
 
-/** Decodes a document without checking what it says. Only the first thing that is wrong is reported, as Ignition does. */
+/** Decodes a document without checking its values. Like Ignition, reports only the first error. */
 export function readConfig(bytes: Buffer): ReadResult {
   if (bytes.length === 0) return refuse({ rule: emptyConfig });
   const { problem, overflows } = checkSyntax(bytes);
@@ -152,10 +152,10 @@ function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Ref
   return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
 }
 
-/** What has been found so far, with paths from the root. */
+/** The issues found so far, with paths from the root. */
 interface Collected {
   readonly issues: (Issue | OffsetIssue)[];
-  /** There were more. */
+  /** Whether further issues were dropped. */
   isFull: boolean;
   valid: boolean;
 }
@@ -207,7 +207,7 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]):
   });
 }
 
-/** Gives each finding the position of what its path leads to; `bytes` are valid JSON. */
+/** Adds to each finding the position of its path; `bytes` must be valid JSON. */
 export function locateFindings(findings: readonly Finding[], bytes: Buffer): readonly Finding[] {
   if (findings.length === 0) return findings;
   const paths = findings.map(({ path }) => path);
@@ -218,10 +218,10 @@ export function locateFindings(findings: readonly Finding[], bytes: Buffer): rea
   });
 }
 
-// The version of the spec that a config names, read before anything else as Ignition does: only `ignition.version` is
-// decoded, with Go's error texts. Versions compare by Ignition's lax reading of SemVer, so `03.04.00` is 3.4.0.
+// The spec version of a config, read first as in Ignition: only `ignition.version` is decoded, with the error texts of
+// Go. The comparison follows Ignition's lax reading of SemVer, so `03.04.00` is 3.4.0.
 
-/** `text` is what stands in the config, empty if nothing does. */
+/** `text` is the version in the config; empty if it is missing. */
 export type VersionResult =
   | { readonly status: 'supported'; readonly version: SpecVersion }
   | { readonly status: 'unsupported' | 'malformed'; readonly text: string }
@@ -239,7 +239,7 @@ export function readVersion(bytes: Buffer): VersionResult {
   return version === undefined ? { status: 'unsupported', text } : { status: 'supported', version };
 }
 
-/** Ignition decodes into a struct without tags, so Go's messages show its field names. */
+/** Ignition decodes into a struct without tags, so the messages of Go contain its field names. */
 const stubType: StructType = {
   name: 'versionStub',
   goType: 'util.versionStub',
@@ -261,8 +261,8 @@ const stubType: StructType = {
 };
 
 /**
- * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is none. Source: go-semver v0.3.1, which
- * lets empty pre-releases, empty metadata and leading zeros pass.
+ * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is malformed. Source: go-semver v0.3.1,
+ * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 function parseSemver(text: string): string | undefined {
   const [withoutMetadata, metadata] = splitAt(text, '+');

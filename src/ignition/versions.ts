@@ -1,4 +1,4 @@
-/** The versions of the Ignition specification that are understood, oldest first. */
+/** The supported versions of the Ignition specification, oldest first. */
 
 export const specVersions = [
   '3.0.0',
@@ -13,10 +13,10 @@ export const specVersions = [
 
 export type SpecVersion = (typeof specVersions)[number];
 
-/** Ignition brings every config to this version before it merges them. */
+/** Ignition translates every config to this version before merging. */
 export const newestVersion: SpecVersion = specVersions[specVersions.length - 1] ?? specVersions[0];
 
-/** Whether `version` is `first` or newer: rules and fields appear with a version and stay. */
+/** Whether `version` is `first` or newer: rules and fields that a version adds remain in later versions. */
 export function isSince(version: SpecVersion, first: SpecVersion): boolean {
   return specVersions.indexOf(version) >= specVersions.indexOf(first);
 }

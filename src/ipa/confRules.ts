@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a config file of ironic-python-agent. Errors keep the agent from starting; warnings are what it
- * does not mention, such as an option that it does not know.
+ * Problems of a config file of ironic-python-agent. Errors prevent the agent from starting; warnings are problems that the
+ * agent does not report, such as an unknown option.
  */
 
 import { errorRule, infoRule, warningRule } from '../ignition/rule.ts';
@@ -11,73 +11,73 @@ export const confRules = {
     'the line is neither a section, an option nor a comment',
     'write "[SECTION]", "name = value", or a comment that starts with "#" in the first column',
   ),
-  encoding: errorRule('conf-encoding', 'the file is not UTF-8 from here on', 'save the file as UTF-8'),
+  encoding: errorRule(
+    'conf-encoding',
+    'the file contains bytes that are not UTF-8',
+    'save the file as UTF-8',
+  ),
   unknownSection: warningRule(
     'conf-unknown-section',
-    'the agent does not know the section and ignores what stands in it',
-    'most options belong into [DEFAULT], in capital letters and without blanks',
+    'unknown section: the agent ignores it and its options',
+    'move the options to [DEFAULT] (capital letters, no blanks), where most options belong',
   ),
   unknownOption: warningRule(
     'conf-unknown-option',
-    'the agent does not know the option and ignores it',
-    'check the name, which has underscores and no dashes, and the section that it stands in',
+    'unknown option: the agent ignores it',
+    'fix the name, which contains underscores and no dashes, or move it to its section',
   ),
   version: warningRule(
     'conf-version',
-    'this version of the agent does not know the option yet and ignores it',
+    'unknown option in this version of the agent, which ignores it',
     'remove the line, or use a newer agent',
   ),
   sectionCase: infoRule(
     'conf-section-case',
-    'the section is written in other letters than the agent declares it',
-    'the agent ignores the case, but other readers of the file may not',
+    'the case of the section name differs from the name that the agent declares',
+    'write the name as the agent declares it: other programs that read the file may be case-sensitive',
   ),
   value: errorRule(
     'conf-value',
-    'the value is not of the type of the option',
-    'give a value of that type; a comment behind the value is part of it',
+    'the value does not have the type of the option',
+    'use a value of that type; a comment after the value is part of the value',
   ),
-  choice: errorRule(
-    'conf-choice',
-    'the value is not one of those that the option takes',
-    'take one of the listed values as it is written there',
-  ),
-  range: errorRule('conf-range', 'the number is out of range', 'give a number within the range'),
+  choice: errorRule('conf-choice', 'unsupported value of the option', 'use one of the listed values'),
+  range: errorRule('conf-range', 'the number is out of range', 'use a number within the range'),
   interpolation: errorRule(
     'conf-interpolation',
-    'the value refers to an option that cannot be put in its place',
-    'A "$" with a name behind it stands for the value of that option; write "$$" for the sign itself',
+    'the value refers to an option that cannot be substituted',
+    'write "$$" for a literal "$": "$" followed by a name is replaced with the value of that option',
   ),
-  deprecated: warningRule('conf-deprecated', 'the option is deprecated', 'use what takes its place'),
+  deprecated: warningRule('conf-deprecated', 'the option is deprecated', 'use the option that replaces it'),
   overridden: warningRule(
     'conf-overridden',
-    'the line has no effect, as another one sets the option',
-    'keep one of the two lines',
+    'the line has no effect, because another line sets the option',
+    'remove one of the two lines',
   ),
   emptyNumber: warningRule(
     'conf-empty-number',
-    'the number is empty: the agent takes no value at all, not its default',
-    'remove the line to get the default',
+    'the number is empty: the option has no value instead of its default',
+    'remove the line to use the default',
   ),
   commandLineOnly: warningRule(
     'conf-command-line-only',
-    'the option has an effect on the command line of the agent only',
+    'the option has an effect only on the command line of the agent',
     'remove the line',
   ),
   inlineComment: warningRule(
     'conf-inline-comment',
-    'what looks like a comment behind the value is part of the value',
-    'put the comment on a line of its own',
+    'the text that looks like a comment is part of the value',
+    'move the comment to a separate line',
   ),
   url: warningRule(
     'conf-url',
     'the agent starts, but cannot use the URL',
-    'give http or https URLs, separated by commas without blanks',
+    'use http or https URLs, separated by commas without blanks',
   ),
   urlAddress: warningRule(
     'conf-url-address',
-    'the machine cannot reach another machine at the address of the URL',
-    'use an address or a name at which the machine reaches Ironic over its network',
+    'the address of the URL does not lead to another machine',
+    'use an address or name of Ironic that the host can reach over its network',
   ),
   cafileUnused: warningRule(
     'conf-cafile-unused',

@@ -5,28 +5,32 @@ import type { ValidateOptions } from './validate.ts';
 import { choice, type Context, declareRun } from '../io/commandLine.ts';
 
 const notes = `
-What is checked:
-  *.conf is an ironic-python-agent.conf: valid if the agent would start.
-  A live ISO or an initramfs, told by its content: valid if it is whole, and if
-  Ignition would take the config in it; warnings say why it would not boot the
-  agent. Places are then those in config.ign.
-  Everything else is an Ignition config: valid if Ignition would take it.
-  Of a folder, at any depth: *.ign, ironic-python-agent*.conf, and *.conf in a
-  folder named ironic-python-agent or ironic-python-agent.d. Patterns that the
-  shell leaves alone ('configs/**/*.json') name any files.
+How each file is validated:
+  *.conf: configuration of ironic-python-agent. Valid if the agent starts with
+  it.
+  Live ISO or initramfs, recognised by content. Valid if the image is intact and
+  Ignition accepts the embedded config. Warnings report why it would not boot
+  the agent. Line numbers refer to config.ign in the image.
+  Any other file: Ignition config. Valid if Ignition accepts it. Errors,
+  warnings and line numbers are the same as those of ignition-validate, for the
+  spec versions 3.0.0 to 3.6.0 and 3.7.0-experimental.
+  Folder: *.ign, ironic-python-agent*.conf, and *.conf in folders named
+  ironic-python-agent or ironic-python-agent.d, at any depth.
+  Pattern that the shell does not expand ('configs/**/*.json'): all files that
+  match.
 
 Lint:
-  A config that runs ironic-python-agent is also looked at as a whole: will the
-  agent start, find its conf, reach Ironic, keep its secrets? What is
-  wrong is a warning.
-  none    nothing of that
-  agent   look at every config, as if it ran the agent
-  error   the same, and the warnings are errors
+  If a config runs ironic-python-agent, validate also checks that the agent
+  starts, finds its configuration, reaches Ironic and keeps its secrets. It
+  reports problems as warnings.
+  none    skip these checks
+  agent   run these checks on every config
+  error   run these checks on every config and report problems as errors
 
 Exit codes:
-  0  all files are valid
-  1  a file is not valid or cannot be read
-  2  the command line is wrong
+  0  success: all files are valid
+  1  failure: a file is invalid or cannot be read
+  2  usage error
 
 Examples:
   ironic-coreos validate worker.ign
@@ -34,32 +38,32 @@ Examples:
   ironic-coreos validate --strict --format github configs/
   ironic-coreos validate ipa.iso
   ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
-What a rule means: ironic-coreos explain RULE
+Run 'ironic-coreos explain RULE' for the meaning of a rule
 `;
 
 export function declareValidate(command: Command, context: Context): void {
   command
-    .description(
-      'Checks Ignition configs of the versions 3.0.0 to 3.6.0 and 3.7.0-experimental: the same errors and warnings as ' +
-        'ignition-validate, at the same places, with a hint for each. Ends with 1 if a config is not valid.',
-    )
+    .description('Validate Ignition configs, agent configuration files and images')
     .argument('<FILE...>', 'files, folders or patterns; - is standard input')
     .addOption(
       choice(
         '--format <FORM>',
-        'text (default); json: one object a file, on one line; sarif: for code scanning; github: annotations',
+        'report format: text, json (one object per file, one per line), sarif (code scanning) or github (annotations) (default: text)',
         ['text', 'json', 'sarif', 'github'],
       ),
     )
-    .option('--strict', 'a file with warnings is not valid')
+    .option('--strict', 'treat files with warnings as invalid')
     .addOption(
-      choice('--lint <MODE>', 'none, agent or error (default: for configs that run the agent)', [
-        'none',
-        'agent',
-        'error',
-      ]),
+      choice(
+        '--lint <MODE>',
+        'lint mode: none, agent or error (default: lint only configs that run the agent)',
+        ['none', 'agent', 'error'],
+      ),
     )
-    .option('--ipa-version <RELEASE>', 'check for this release of ironic-python-agent, not the newest');
+    .option(
+      '--ipa-version <RELEASE>',
+      'release of ironic-python-agent to check against (default: the newest)',
+    );
   const run = async (files: readonly string[], options: Omit<ValidateOptions, 'files'>) =>
     (await import('./validate.ts')).validate({ ...options, files }, context.io);
   declareRun(command, notes, run, context);
@@ -67,8 +71,8 @@ export function declareValidate(command: Command, context: Context): void {
 
 const NOTES = `
 Exit codes:
-  0  done
-  2  there is no such rule
+  0  success
+  2  usage error, for example an unknown rule
 
 Examples:
   ironic-coreos explain path-relative
@@ -78,11 +82,9 @@ Examples:
 
 export function declareExplain(command: Command, context: Context): void {
   command
-    .description(
-      'Says what a rule or the code of an error means, with an example of what is wrong and how it is right. Without an argument, lists them all.',
-    )
-    .argument('[RULE]', 'as it is named in the report, e.g. path-relative or ERR_IMAGE_SPACE')
-    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']))
+    .description('Explain a rule or an error code, or list all of them')
+    .argument('[RULE]', 'rule or error code from a report, e.g. path-relative or ERR_IMAGE_SPACE')
+    .addOption(choice('--format <form>', 'output format: text or json (default: text)', ['text', 'json']))
     .addHelpText('after', NOTES)
     .action(async (rule: string | undefined, { format }: { readonly format?: string }) => {
       const { explain } = await import('./explain.ts');

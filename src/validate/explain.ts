@@ -1,4 +1,4 @@
-/** `explain`: says what a rule or the code of an error means, or which there are. */
+/** `explain`: explains a rule or an error code, or lists all of them. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -8,12 +8,12 @@ import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/rep
 import { wrapText } from '../io/report/terminalText.ts';
 
 export interface ExplainOptions {
-  /** The id of a rule; without, all are listed. */
+  /** The id of a rule or the code of an error; if absent, all are listed. */
   readonly rule?: string | undefined;
   readonly format?: string | undefined;
 }
 
-/** @throws UsageError where there is no such rule */
+/** @throws UsageError if the rule does not exist */
 export async function explain({ format, rule }: ExplainOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
   const all = [...ruleBook().values(), ...errorBook().values()];
@@ -34,25 +34,26 @@ function findRule(rule: string, all: readonly RuleEntry[]): RuleEntry {
   if (entry !== undefined) return entry;
   const ids = all.map(({ id }) => id);
   const nearest = nearestNames(rule, ids);
-  const hint = nearest.length > 0 ? `did you mean ${nearest.join(', ')}?` : 'list them all with "explain"';
+  const hint =
+    nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all rules with "ironic-coreos explain"';
   throw new UsageError(`unknown rule: ${JSON.stringify(rule.slice(0, 80))}`, { hint });
 }
 
-/** What a rule means, with examples; ends with a line feed. */
+/** The meaning of a rule and its examples; the text ends with a line feed. */
 export function formatExplanation(entry: RuleEntry): string {
-  const { id, severity, versions, message, meaning, wrong, right } = entry;
+  const { id, severity, versions, message, meaning, invalid, valid } = entry;
   const range = versions === 'all' ? '' : `, ${versions}`;
   return [
     `${id} (${nameSeverity(severity)}${range})`,
     ...wrap(message, '  '),
     ...meaning.flatMap((paragraph) => ['', ...wrap(paragraph, '')]),
-    ...formatExample('Wrong', wrong),
-    ...formatExample('Right', right),
+    ...formatExample('Invalid', invalid),
+    ...formatExample('Valid', valid),
     '',
   ].join('\n');
 }
 
-/** Rules for programs, a list on one line; the schema is `schemas/explain.json`. */
+/** Rules as a JSON list on one line; the schema is `schemas/explain.json`. */
 function formatRulesJson(entries: Iterable<RuleEntry>): string {
   const rules = Array.from(entries, ({ anchor, severity, ...entry }) => ({
     ...entry,
@@ -62,7 +63,7 @@ function formatRulesJson(entries: Iterable<RuleEntry>): string {
   return `${JSON.stringify(rules)}\n`;
 }
 
-/** All rules, a line each, by group. */
+/** All rules by group, one per line. */
 function formatRuleList(entries: Iterable<RuleEntry>): string {
   const groups = new Map<string, RuleEntry[]>();
   for (const entry of entries) {
@@ -78,7 +79,7 @@ function formatLine({ id, severity }: RuleEntry): string {
   return `  ${id.padEnd(30)} ${nameSeverity(severity)}\n`;
 }
 
-/** As in the verdicts. */
+/** The names that the verdicts use. */
 function nameSeverity(severity: string): string {
   return severity === 'info' ? 'note' : severity;
 }

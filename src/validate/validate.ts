@@ -1,4 +1,4 @@
-/** `validate`: says of Ignition configs what Ignition would say, and of the agent's what the agent would. */
+/** `validate`: reports the errors that Ignition reports for its configs, and the agent for its own. */
 
 import { basename, dirname, resolve } from 'node:path';
 import { statSync } from 'node:fs';
@@ -23,38 +23,38 @@ import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
 import { checkDocument, isConfFile, isValid } from './validateDocument.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 
-/** The options of the command line, under the names that they have there. */
+/** Command line options by name. */
 export interface ValidateOptions {
   /** At least one: files, folders, patterns; `-` is standard input. */
   readonly files: readonly string[];
-  /** `text` when it is left out. */
+  /** Default: `text`. */
   readonly format?: string;
-  /** Warnings make a file not valid. */
+  /** Files with warnings are invalid. */
   readonly strict?: boolean;
-  /** `none`, `agent` or `error`; without, configs that run the agent are looked at further. */
+  /** `none`, `agent` or `error`; default: lint only configs that run the agent. */
   readonly lint?: string;
   /** A release of ironic-python-agent, e.g. `11.2.0`. */
   readonly ipaVersion?: string;
 }
 
 /**
- * Checks all files, also if some cannot be read, and ends with 1 if one is not valid or not readable. Findings go to
- * standard output; with text, the verdicts go to standard error.
+ * Checks all files, even if some cannot be read. Returns 1 if a file is invalid or unreadable. Findings are written to
+ * standard output; with the format text, the verdicts are written to standard error.
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
   const reporter = await reporters[parseFormat(options.format, formats)](io);
   const checkOptions = await readCheckOptions(options);
   if (options.files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('standard input can be checked only once', { hint: 'give "-" once' });
+    throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  await tell({ stdout: reporter.start, stderr: '' }, io);
+  await print({ stdout: reporter.start, stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
     const checked = dropIgnored(await check(document, checkOptions, io), checkOptions, io);
     if ('error' in checked || !checked.report.valid) exitCode = 1;
-    await tell(reporter.add(checked), io);
+    await print(reporter.add(checked), io);
   }
-  await tell({ stdout: reporter.end(), stderr: '' }, io);
+  await print({ stdout: reporter.end(), stderr: '' }, io);
   return exitCode;
 }
 
@@ -81,7 +81,7 @@ async function readCheckOptions({
   return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
 }
 
-/** Other programs have files named *.conf, too. */
+/** The name must belong to the agent, because other programs have files named *.conf, too. */
 const interest: Interest = {
   isWanted: (path) =>
     path.endsWith('.ign') ||
@@ -92,13 +92,13 @@ const interest: Interest = {
 
 const agentName = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
 
-/** Real configs have a few megabytes at most; a ramdisk could not hold this one in memory several times. */
+/** Real configs have a few megabytes at most; a ramdisk does not have the memory for several copies of a larger one. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** Files that are read while one is checked; most of the time for many small files goes into waiting for the disk. */
+/** Number of files that are read ahead; with many small files, most of the time is spent waiting for the disk. */
 const readAhead = 8;
 
-/** What is `unread` is large: it may be an image, of which little has to be read. */
+/** `unread` marks a large file: it may be an image, of which only a small part is read. */
 type Document = UncheckedFile | { readonly file: string; readonly content: Uint8Array | 'unread' | 'circle' };
 
 async function* readDocuments(files: AsyncIterable<InputFile>, io: Io): AsyncIterable<Document> {
@@ -185,35 +185,35 @@ function dropIgnored(
   return { ...checked, report: { valid, findings } };
 }
 
-/** Nothing is wrong with any config, but somebody should know. */
+/** No config is invalid, but a loop of links is probably a mistake. */
 function reportCircle(file: string, { strict }: CheckOptions): CheckedFile {
   const finding = {
     severity: 'warning',
     rule: 'folder-circle',
     path: [],
-    message: 'symbolic links go round in circles here',
-    hint: 'remove the link; what it leads to is checked once',
+    message: 'loop of symbolic links',
+    hint: 'remove the link; the folder that it points to is checked only once',
   } as const;
   return { file, report: { valid: !strict, findings: [finding] }, bytes: new Uint8Array() };
 }
 
-async function tell({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {
+async function print({ stdout, stderr, error }: ReportOutput, io: Io): Promise<void> {
   if (stdout !== '') await writeStdout(io, [Buffer.from(stdout)]);
   if (stderr !== '') io.stderr.write(stderr);
   if (error !== undefined) report(io, diagnosticOf(error));
 }
 
-/** Larger files are looked at before they are read as a whole: they may be images of a gigabyte. */
+/** Larger files are inspected before they are read completely: they may be images of a gigabyte. */
 const LARGE = 4 * 1024 * 1024;
-/** Bytes up to the end of what every ISO has, whatever it begins with. */
+/** Offset in bytes where the identifier ends that every ISO contains, regardless of its first bytes. */
 const ISO_MARK_END = 32_774;
-/** Bytes that tell whether something begins like a text; archives and compressed data do not. */
+/** Number of first bytes that distinguish text from archives and compressed data. */
 const HEAD = 4;
 const OPENING_BRACE = 0x7b;
-/** What cpio archives begin with, and no config does. */
+/** First byte of cpio archives; no config starts with it. */
 const ZERO = 0x30;
 
-/** Of a file by its size; what cannot be looked at is none, as reading it gives the error. */
+/** Judges a file by its size. False if stat fails: reading the file reports the error. */
 function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
   try {
     const stats = statSync(resolve(cwd, path));
@@ -223,7 +223,7 @@ function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
   }
 }
 
-/** Of content by its first bytes. */
+/** Judges content by its first bytes. */
 function mayBeImage(content: Uint8Array): boolean {
   const [first] = content;
   if (first === OPENING_BRACE) return false;

@@ -1,4 +1,4 @@
-/** The check of one document, by the kind of its file: what Ignition or the agent would say, and what we know besides. */
+/** Checks one document according to the type of its file. */
 
 import type { Report } from '../core/finding.ts';
 import {
@@ -9,14 +9,14 @@ import {
 } from '../hosts/input/checkConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 
-/** Files of this kind are the agent's configuration, all others Ignition configs. */
+/** Such files are configuration of the agent, all other files are Ignition configs. */
 export function isConfFile(file: string): boolean {
   return file.endsWith('.conf');
 }
 
 /**
  * Checks a document by the name of its file.
- * @throws FormatError for YAML that cannot be read
+ * @throws FormatError if the document is YAML that cannot be parsed
  */
 export async function checkDocument(
   file: string,
@@ -27,7 +27,7 @@ export async function checkDocument(
   return { report: { ...report, valid: isValid(report, options) }, ...documents };
 }
 
-/** The verdict where warnings may count. */
+/** The verdict; depends on the options if there are warnings. */
 export function isValid({ valid, findings }: Report, { strict }: Pick<CheckOptions, 'strict'>): boolean {
   return valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
 }
@@ -39,7 +39,7 @@ async function checkByKind(file: string, bytes: Uint8Array, options: CheckOption
   return explainContent(file, bytes, await checkYamlConfig(parseYamlConfig(bytes), options));
 }
 
-/** `ironic-python-agent.conf`; valid if the agent would start. */
+/** `ironic-python-agent.conf`; valid if the agent starts with it. */
 async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
   const { checkConfFile } = await import('../agent/confCheck.ts');
   const report = checkConfFile(bytes, ipaVersion === undefined ? {} : { ipaVersion });

@@ -1,6 +1,6 @@
 /**
- * What `validate` says of live ISOs and initramfs archives: whether they are whole, whether they would boot the agent, and
- * of the config in them what it says of any other.
+ * Validates live ISOs and initramfs archives: whether they are intact, whether they would boot the agent, and whether the
+ * embedded config is valid.
  */
 
 import { CliError } from '../core/errors.ts';
@@ -20,12 +20,12 @@ import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts'
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { isValid } from './validateDocument.ts';
 
-/** The limit is that of what comes by a pipe. */
+/** Same limit as for data from a pipe. */
 const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
 
 /**
- * Undefined for what is no image.
- * @param content undefined for a file that has not been read: of an ISO, only a little is
+ * Undefined if the file is not an image.
+ * @param content undefined if the file has not been read; of an ISO, only a small part is read
  */
 export async function checkIfImage(
   file: string,
@@ -65,7 +65,7 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   };
 }
 
-/** Whether the medium has what the config loads. */
+/** Whether the medium contains the archive that the config loads. */
 async function archiveIssues(
   document: Uint8Array,
   { image, kind, name }: ImageInput,

@@ -26,7 +26,7 @@ describe('parseCaCertificates', () => {
       'expired',
       valid + expired,
       now,
-      'certificate 2 (CN=Old CA, O=Example) has expired on Jan  1 00:00:00 2021 GMT',
+      'certificate 2 (CN=Old CA, O=Example) expired on Jan  1 00:00:00 2021 GMT',
     ],
     [
       'not valid yet',
@@ -39,16 +39,16 @@ describe('parseCaCertificates', () => {
   });
 
   it.each([
-    ['nothing', '', 'holds no PEM certificate'],
-    ['DER', '0\u0082\u0001', 'holds no PEM certificate'],
+    ['nothing', '', 'contains no PEM certificate'],
+    ['DER', '0\u0082\u0001', 'contains no PEM certificate'],
     [
       'a private key beside it',
       `${valid}-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n`,
       'PRIVATE KEY',
     ],
-    ['a broken certificate', valid.replace('MII', 'MIA'), 'broken certificate (number 1)'],
-    ['a cut one', valid.slice(0, 200), 'without an end'],
-    ['a strange label', '-----BEGIN x-----\n', 'without an end'],
+    ['a broken certificate', valid.replace('MII', 'MIA'), 'invalid certificate (number 1)'],
+    ['a cut one', valid.slice(0, 200), 'without an END line'],
+    ['a strange label', '-----BEGIN x-----\n', 'without an END line'],
   ])('refuses %s', (_title, text, message) => {
     expect(() => parseCaCertificates(text, now)).toThrow(message);
   });

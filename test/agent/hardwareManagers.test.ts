@@ -40,17 +40,17 @@ describe('checkHardwareManager', () => {
   ])('takes %s', (_title, manager) => expect(() => checkHardwareManager(manager)).not.toThrow());
 
   it.each<[string, HardwareManager, string]>([
-    ['no announcement', folder({ 'a.py': '' }), 'has no NAME.dist-info'],
+    ['no announcement', folder({ 'a.py': '' }), 'does not contain NAME.dist-info'],
     [
       'an announcement too deep',
       folder({ 'a/b.dist-info/entry_points.txt': group }),
-      'has no NAME.dist-info',
+      'does not contain NAME.dist-info',
     ],
-    ['an empty group', folder({ 'a.dist-info/entry_points.txt': group }), 'announces no hardware manager'],
+    ['an empty group', folder({ 'a.dist-info/entry_points.txt': group }), 'declares no hardware manager'],
     [
       'a missing module',
       folder({ 'b.py': '', 'a.dist-info/entry_points.txt': `${group}\nx = a:B` }),
-      'announces the module "a"',
+      'declares the module "a"',
     ],
     ['a colon in the name', { ...announced, name: 'a:b' }, 'has a name'],
   ])('refuses %s', (_title, manager, message) => {

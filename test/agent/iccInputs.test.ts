@@ -28,14 +28,14 @@ describe('parseIccApiUrls', () => {
   ])('%s', (text, urls) => expect(parseIccApiUrls(text, api).join(',')).toBe(urls));
 
   it.each([
-    ['mdns', 'does not know mDNS'],
-    ['https://a, https://b', 'blank beside a comma'],
+    ['mdns', 'does not support mDNS'],
+    ['https://a, https://b', 'blank next to a comma'],
     ['https://a,b:6385', 'does not start with http'],
-    [',', 'names no URL'],
+    [',', 'contains no URL'],
     ['https://2001:db8::1', 'no brackets'],
     ['https://h/ä', 'written as %XX'],
     ['https://h:', 'port'],
-    ['ftp://h', 'does not speak "ftp"'],
+    ['ftp://h', 'does not support the scheme "ftp"'],
   ])('refuses %s', (text, message) => {
     expect(() => parseIccApiUrls(text, api)).toThrow(UsageError);
     expect(() => parseIccApiUrls(text, api)).toThrow(message);

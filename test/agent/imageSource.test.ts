@@ -39,8 +39,8 @@ describe('findBareRegistry', () => {
 
 describe('findShortNameProblem', () => {
   it.each([
-    ['ironic-agent:latest', 'write the registry: quay.io/metal3-io/ironic-agent:latest'],
-    ['team/agent', 'write the registry: quay.io/team/agent'],
+    ['ironic-agent:latest', 'add the registry: quay.io/metal3-io/ironic-agent:latest'],
+    ['team/agent', 'add the registry: quay.io/team/agent'],
   ])('%s', (text, hint) => {
     expect(findShortNameProblem(text)?.hint).toBe(hint);
   });

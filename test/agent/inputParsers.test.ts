@@ -19,16 +19,20 @@ describe('inputs', () => {
   ])('%s', (_title, read, value) => expect(read()).toEqual(value));
 
   it.each<readonly [title: string, read: () => unknown, message: string]>([
-    ['no time server', () => own.ntpServers(' , '), 'names no server'],
-    ['a time server that is none', () => own.ntpServers('a,b c'), 'holds "b c", which is no server'],
+    ['no time server', () => own.ntpServers(' , '), 'contains no server'],
+    ['a time server that is none', () => own.ntpServers('a,b c'), 'contains "b c", which is not a server'],
     [
       'a blank for ICC',
       () => icc.ntpServers('a.example, b.example'),
-      'holds " b.example", which is no server',
+      'contains " b.example", which is not a server',
     ],
-    ['nothing between commas for ICC', () => icc.ntpServers('a.example,'), 'holds "", which is no server'],
-    ['two keys for ICC', () => icc.sshKeys(`${key}\n${key}`), 'holds more than one SSH key'],
-    ['a key behind a comment for ICC', () => icc.sshKeys(`# mine\n${key}`), 'holds more than one SSH key'],
+    [
+      'nothing between commas for ICC',
+      () => icc.ntpServers('a.example,'),
+      'contains "", which is not a server',
+    ],
+    ['two keys for ICC', () => icc.sshKeys(`${key}\n${key}`), 'contains more than one SSH key'],
+    ['a key behind a comment for ICC', () => icc.sshKeys(`# mine\n${key}`), 'contains more than one SSH key'],
     [
       'a proxy that is too long',
       () => own.proxyUrl(`http://${'a'.repeat(994)}`),
@@ -37,10 +41,10 @@ describe('inputs', () => {
     [
       'VLANs of two lines for the script',
       () => script.vlanInterfaces('a\nb', false),
-      'has a control character in it',
+      'contains a control character',
     ],
-    ['a flag with a quote for the script', () => script.pullArgs('--a="b"'), 'has a "\\"" in it'],
-    ['a host without a name', () => own.hostname('-'), 'is no name for a host'],
+    ['a flag with a quote for the script', () => script.pullArgs('--a="b"'), 'contains "\\""'],
+    ['a host without a name', () => own.hostname('-'), 'is not a valid host name'],
     ['a quote in a kernel argument', () => own.installIpOptions('ip="dhcp"'), 'is not a kernel argument'],
   ])('refuse %s', (_title, read, message) => {
     expect(read).toThrow(FormatError);

@@ -36,21 +36,21 @@ describe('ironicHostUrl', () => {
   });
 
   it.each([
-    ['', 'it is empty'],
-    ['192.0.2.1:6385', 'there is a port in it | Give the whole URL with --api-url'],
-    ['[::1]:6385', 'there is a port in it'],
-    ['http://192.0.2.1', 'this is a URL'],
-    ['a b', 'there is a blank or a comma in it'],
-    ['a,b', '--api-url takes several'],
-    ['a/b', 'there is a path in it'],
-    ['user:secret@h', 'this has a user name in it'],
-    ['[192.0.2.1]', 'brackets are for IPv6 addresses'],
+    ['', 'the value is empty'],
+    ['192.0.2.1:6385', 'the value contains a port | pass the whole URL with --api-url'],
+    ['[::1]:6385', 'the value contains a port'],
+    ['http://192.0.2.1', 'the value is a URL'],
+    ['a b', 'the value contains a blank or a comma'],
+    ['a,b', '--api-url accepts several URLs'],
+    ['a/b', 'the value contains a path'],
+    ['user:secret@h', 'the value contains a user name'],
+    ['[192.0.2.1]', 'brackets are valid only for IPv6 addresses'],
     ['2001:db8::g', 'it is not an IPv6 address'],
     ['not_a_host', 'it contains an underscore'],
     ['300.0.0.1', 'it ends in a number, but is not an IPv4 address'],
   ])('refuses %j', (host, reason) => {
     const text = outcome(() => ironicHostUrl(host, target));
-    expect(text).toContain('--host needs a host name or address; ');
+    expect(text).toContain('--host requires a host name or address; ');
     expect(text).toContain(reason);
     expect(text).not.toContain('secret');
   });
@@ -71,29 +71,29 @@ describe('checkApiUrls', () => {
   it.each([
     ['', 'a URL is empty'],
     ['https://a,', 'a URL is empty'],
-    ['192.0.2.1', 'the URL "192.0.2.1" does not start with http:// or https:// | write https://192.0.2.1'],
-    ['ironic.example.com:6385', 'write https://ironic.example.com:6385'],
-    ['2001:db8::1', 'write https://[2001:db8::1]'],
-    ['mdns,http://a', '"mdns" stands beside URLs'],
-    ['http://[::1,http://ok', 'the host and port of the URL cannot be read'],
-    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | write https://[2001:db8::1]'],
-    ['2001:db8::1/v1x', '| give a URL such as'],
-    ['http://2001:db8::1:6385/x', '| write http://[2001:db8::1]:6385/x, or http://[2001:db8::1:6385]/x'],
-    ['https://2001:db8:0:0:0:0:0:1:443', '| write https://[2001:db8:0:0:0:0:0:1]:443'],
-    ['https://fe80::1%eth0', '| write https://[fe80::1%25eth0]'],
-    ['https://[192.0.2.1]', 'brackets are for IPv6 addresses'],
-    ['https://[fe80::1%eth0]', 'the "%" before a zone is written "%25" in a URL'],
+    ['192.0.2.1', 'the URL "192.0.2.1" does not start with http:// or https:// | use https://192.0.2.1'],
+    ['ironic.example.com:6385', 'use https://ironic.example.com:6385'],
+    ['2001:db8::1', 'use https://[2001:db8::1]'],
+    ['mdns,http://a', '"mdns" is combined with URLs'],
+    ['http://[::1,http://ok', 'the URL has an invalid host or port'],
+    ['https://2001:db8::1', 'the IPv6 address in the URL has no brackets | use https://[2001:db8::1]'],
+    ['2001:db8::1/v1x', '| use a URL such as'],
+    ['http://2001:db8::1:6385/x', '| use http://[2001:db8::1]:6385/x, or http://[2001:db8::1:6385]/x'],
+    ['https://2001:db8:0:0:0:0:0:1:443', '| use https://[2001:db8:0:0:0:0:0:1]:443'],
+    ['https://fe80::1%eth0', '| use https://[fe80::1%25eth0]'],
+    ['https://[192.0.2.1]', 'brackets are valid only for IPv6 addresses'],
+    ['https://[fe80::1%eth0]', 'the "%" before a zone must be written as "%25" in a URL'],
     ['https://h:0', 'the port of the URL is not a number from 1 to 65535'],
     ['https://h:65536', 'the port of the URL'],
     ['https://h:', 'the port of the URL'],
-    ['https://:80', 'there is no host in the URL'],
-    ['https://', 'there is no host in the URL'],
-    ['ftp://h', 'the agent does not speak "ftp"'],
-    ['https://user:secret@h', 'there is a user name in the URL'],
+    ['https://:80', 'the URL contains no host'],
+    ['https://', 'the URL contains no host'],
+    ['ftp://h', 'the agent does not support the scheme "ftp"'],
+    ['https://user:secret@h', 'the URL contains a user name'],
     ['user:secret@h', 'does not start with http://'],
-    ['https://h?a', 'there is a query or fragment in the URL'],
-    ['https://h/a b', 'there is a blank in the URL'],
-    ['https://h_h', 'it contains an underscore'],
+    ['https://h?a', 'the URL contains a query or fragment'],
+    ['https://h/a b', 'the URL contains a blank'],
+    ['https://h_h', 'it has an underscore in it'],
     ['https://h\\x', 'is not allowed'],
   ])('refuses %j', (text, reason) => {
     const shown = outcome(() => checkApiUrls(text, { flag: '--api-url' }));
@@ -110,7 +110,7 @@ describe('checkApiUrls', () => {
     ['https://h/v1/continue_inspection', 'https://h'],
   ])('refuses %s, to which the agent would append the path again', (text, base) => {
     expect(outcome(() => checkApiUrls(text, { flag: '--api-url' }))).toBe(
-      `--api-url: the URL has the path /v1, which is appended to it | write ${base}`,
+      `--api-url: the URL contains the path /v1, which the agent appends | use ${base}`,
     );
   });
 
@@ -199,9 +199,7 @@ describe('parseInspectorUrls', () => {
 
   it('refuses the path of the API and addresses of no machine', () => {
     const source = { flag: '--inspector-url', defaultPort: 5050 };
-    expect(outcome(() => parseInspectorUrls('https://i:5050/v1', source))).toContain(
-      '| write https://i:5050',
-    );
+    expect(outcome(() => parseInspectorUrls('https://i:5050/v1', source))).toContain('| use https://i:5050');
     expect(outcome(() => parseInspectorUrls('https://[::]', source))).toContain(
       ':: is an address to listen on',
     );
@@ -238,8 +236,8 @@ describe('findUrlProblem', () => {
     ['mdns', undefined],
     ['http://a,http://b', undefined],
     ['http://a,', undefined],
-    ['http://a, http://b', 'there is a blank beside a comma'],
-    ['http://a,\nhttp://b', 'there is a blank beside a comma'],
+    ['http://a, http://b', 'there is a blank next to a comma'],
+    ['http://a,\nhttp://b', 'there is a blank next to a comma'],
     ['mdnsx', 'the URL "mdnsx" does not start with http:// or https://'],
   ])('%j', (list, message) => {
     expect(findUrlProblem(list, 'api_url')?.message).toBe(message);
@@ -250,7 +248,7 @@ describe('findUrlProblem', () => {
     ['http://h:6385/', 'http://h:6385/v1/continue_inspection'],
     ['http://h/x/v1/', 'http://h/x/v1/continue_inspection'],
   ])('names the path that %s lacks for inspection data', (url, expected) => {
-    expect(findUrlProblem(url, 'inspection_callback_url')?.hint).toContain(`write ${expected}, or `);
+    expect(findUrlProblem(url, 'inspection_callback_url')?.hint).toContain(`use ${expected}, or `);
   });
 
   it.each(['http://h/v1/continue', 'http://h/v1/continue_inspection', 'http://h/cgi/receive'])(

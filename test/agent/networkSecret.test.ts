@@ -36,7 +36,7 @@ const settingsWith = (text: string): Parameters<typeof listSettingSecrets>[0] =>
 describe('listSecrets', () => {
   it('names what keyfiles hold, and not its value', () => {
     const text = '[wireguard-peer.aGk=]\npreshared-key=aGVsbG8=\n';
-    expect(listSettingSecrets(settingsWith(text))).toEqual(['a password of the network']);
+    expect(listSettingSecrets(settingsWith(text))).toEqual(['a network password']);
   });
 
   it('names nothing where there is nothing', () => {

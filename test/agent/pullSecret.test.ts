@@ -24,8 +24,8 @@ describe('parsePullSecret', () => {
     ['broken JSON', '{"auths": hunter2', 'is not valid JSON'],
     ['base64 of something else', Buffer.from('hunter2').toString('base64'), 'is not valid JSON'],
     ['a list', Buffer.from('["hunter2"]').toString('base64'), 'is not a JSON object'],
-    ['no auths', '{"hunter2": 1}', 'has no member "auths"'],
-    ['auths as a list', '{"auths": ["hunter2"]}', 'has no member "auths"'],
+    ['no auths', '{"hunter2": 1}', 'does not contain "auths"'],
+    ['auths as a list', '{"auths": ["hunter2"]}', 'does not contain "auths"'],
     ['a registry without an object', '{"auths": {"quay.io": "hunter2"}}', 'the registry "quay.io"'],
   ])('refuses %s without repeating it', (_title, text, message) => {
     const refusal = refusalOf(text);

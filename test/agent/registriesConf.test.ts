@@ -35,7 +35,7 @@ describe('readRegistriesConf', () => {
     const text = '[[registry]]\ninsecure = 1\nblocked = 1\nlocatoin = "a"\n';
     const { issues } = readRegistriesConf(text);
     expect(issues.map(({ position }) => position.line)).toEqual([2, 3, 4]);
-    expect(issues.at(-1)?.hint).toBe('did you mean "location"?');
+    expect(issues.at(-1)?.hint).toBe('use "location"');
     for (const { hint } of issues) expect(hint).toMatch(/^[a-z].*[^.]$/);
   });
 

@@ -197,7 +197,7 @@ describe('checkBoot, for every form', () => {
       'warning argument-repeated extraArguments.1',
     ],
     [
-      'the password of a proxy',
+      'a proxy password',
       extra('systemd.setenv=HTTPS_PROXY=http://me:hunter2@p', 'systemd.setenv=A=http://me:hunter2@p'),
       'warning boot-url-credentials extraArguments.0',
     ],

@@ -132,7 +132,7 @@ describe('validate', () => {
     const { code, stdout } = await run('validate --strict remote.ign');
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'info: the config at this URL is not looked into: Ignition fetches it on boot [$.ignition.config.merge.0.source] (config-remote)\n  --> remote.ign:1:61\n',
+      'info: the config at this URL is not checked: Ignition fetches it on boot [$.ignition.config.merge.0.source] (config-remote)\n  --> remote.ign:1:61\n',
     );
   });
 
@@ -193,7 +193,7 @@ describe('other commands', () => {
     expect(broken.code).toBe(1);
     expect(broken.stdout).toContain('unexpected end of JSON input in ignition.config.merge.0 (');
     expect((await run('inspect remote.ign')).stdout).toContain(
-      'info: ignition.config.merge.0.source: the config at this URL is not looked into: Ignition fetches it on boot (config-remote)\n',
+      'info: ignition.config.merge.0.source: the config at this URL is not checked: Ignition fetches it on boot (config-remote)\n',
     );
   });
 

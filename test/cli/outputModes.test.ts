@@ -225,9 +225,7 @@ describe('mode of a new file', () => {
   it('is said, with the reason', async () => {
     const folder = await makeInputs('secret');
     const { stderr } = await runCli(writing['ignition merge']?.('secret') ?? [], { cwd: folder });
-    expect(stderr).toContain(
-      'the new file contains the hash of a password, so it is created with mode 0600\n',
-    );
+    expect(stderr).toContain('the new file contains a password hash, so it is created with mode 0600\n');
   });
 
   it.each([

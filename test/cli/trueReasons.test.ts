@@ -43,10 +43,10 @@ describe('--file', () => {
 
 describe('--hardware-manager', () => {
   it.each([
-    ['.', 'manager', '. has no NAME.dist-info/entry_points.txt in it'],
-    ['.', '.', '. has a name that cannot be a part of a module path: "true reasons '],
-    ['many', '.', 'many has no NAME.dist-info/entry_points.txt in it'],
-    ['large', '.', 'large has no NAME.dist-info/entry_points.txt in it'],
+    ['.', 'manager', '. does not contain NAME.dist-info/entry_points.txt'],
+    ['.', '.', '. has a name that is invalid in a module path: "true reasons '],
+    ['many', '.', 'many does not contain NAME.dist-info/entry_points.txt'],
+    ['large', '.', 'large does not contain NAME.dist-info/entry_points.txt'],
     ['note', '.', 'note'],
     ['missing', '.', 'not found: missing'],
   ])('%s in %s: %s', async (folder, place, message) => {

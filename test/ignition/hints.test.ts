@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { jsonSyntax, validateConfig } from '../../src/ignition/validate.ts';
 
-const yaml = 'this looks like YAML: Ignition reads only JSON; translate a Butane config with butane first';
-const utf16 = 'the document seems to be UTF-16: save it as UTF-8';
+const yaml =
+  'translate a Butane config with butane first: this looks like YAML, and Ignition supports only JSON';
+const utf16 = 'save the document as UTF-8; it seems to be UTF-16';
 const none = jsonSyntax.hint;
 
 describe('syntaxHint', () => {
   it.each([
-    [
-      'a byte order mark',
-      '\xef\xbb\xbf{}',
-      'the document starts with a byte order mark: save it as UTF-8 without one',
-    ],
+    ['a byte order mark', '\xef\xbb\xbf{}', 'save the document as UTF-8 without a byte order mark'],
     ['UTF-16, little end first', '\xff\xfe{\0', utf16],
     ['UTF-16, big end first', '\xfe\xff\0{', utf16],
-    ['gzip', '\x1f\x8b\x08', 'the document is compressed with gzip: decompress it first'],
+    ['gzip', '\x1f\x8b\x08', 'decompress the document first: it is compressed with gzip'],
     ['half of the mark of gzip', '\x1f\x8c\x08', none],
     ['the other half of it', '\x0e\x8b\x08', none],
     ['a control character at the beginning', '\x1f{}', none],
@@ -29,7 +26,7 @@ describe('syntaxHint', () => {
     [
       'the end of a text',
       '{"a":',
-      'the document ends too early: a quote or a bracket is not closed, or the file is cut off',
+      'close all quotes and brackets: the document ends too early, or the file is incomplete',
     ],
     ['a comma before a brace', '{"a":1,\n}', 'remove the comma before the "}"'],
     ['a comma before a bracket', '[1,\n]', 'remove the comma before the "]"'],
@@ -37,11 +34,15 @@ describe('syntaxHint', () => {
     ['a word for a value', '[x]', none],
     ['a brace for a value', '[}', none],
     ['a bracket for a key', '{]', none],
-    ['a line feed', '{"a":"x\ny"}', 'a string ends on the line where it starts: write a line feed as \\n'],
+    [
+      'a line feed',
+      '{"a":"x\ny"}',
+      'close the string on the line where it starts, and write a line feed as \\n',
+    ],
     [
       'a carriage return',
       '{"a":"x\ry"}',
-      'a string ends on the line where it starts: write a line feed as \\n',
+      'close the string on the line where it starts, and write a line feed as \\n',
     ],
     ['a tab', '{"a":"x\ty"}', 'write a tab inside a string as \\t'],
     ['another control character', '{"a":"x\x01y"}', 'write control characters as \\u and four digits'],
@@ -49,19 +50,19 @@ describe('syntaxHint', () => {
     [
       'a string behind an item',
       '[1 "b"]',
-      'a comma is missing before this, or a quote inside a string is not written as \\"',
+      'add the missing comma before this, or write a quote inside a string as \\"',
     ],
     [
       'a string behind a member',
       '{"a":1 "b":2}',
-      'a comma is missing before this, or a quote inside a string is not written as \\"',
+      'add the missing comma before this, or write a quote inside a string as \\"',
     ],
     ['a string behind a key', '{"a" "b"}', none],
     ['a number behind an item', '[1 2]', none],
-    ['a single quote', "{'a':1}", 'JSON knows only double quotes'],
-    ['a comment for a value', '[/**/]', 'JSON knows no comments: remove it'],
-    ['another comment for a value', '[#\n]', 'JSON knows no comments: remove it'],
-    ['a comment for a key', '{// x\n}', 'JSON knows no comments: remove it'],
+    ['a single quote', "{'a':1}", 'use double quotes'],
+    ['a comment for a value', '[/**/]', 'remove the comment: JSON does not support comments'],
+    ['another comment for a value', '[#\n]', 'remove the comment: JSON does not support comments'],
+    ['a comment for a key', '{// x\n}', 'remove the comment: JSON does not support comments'],
     ['a word that is not quite one', '{"a":tru}', none],
     ['the wrong bracket', '{"a":1]', none],
   ])('of %s', (_title, text, hint) => {
@@ -84,36 +85,36 @@ describe('typeHint', () => {
     ['true', 'an object, not true or false'],
     ['[]', 'an object, not a list'],
   ])('of %s as a document', (text, hint) => {
-    expect(hintOn(text)).toBe(`the document has to be ${hint}`);
+    expect(hintOn(text)).toBe(`set the document to ${hint}`);
   });
 
   it.each([
-    ['"0644"', 'a decimal number without quotes: octal 644 is written 420'],
-    ['"0o755"', 'a decimal number without quotes: octal 755 is written 493'],
-    ['"77777"', 'a decimal number without quotes: octal 77777 is written 32767'],
-    ['"777777"', 'a decimal number: 0644 is written 420'],
-    ['"800"', 'a decimal number: 0644 is written 420'],
-    ['"x644"', 'a decimal number: 0644 is written 420'],
-    ['"644x"', 'a decimal number: 0644 is written 420'],
-    ['-1.5', 'an integer of at most 64 bits, in digits only'],
+    ['"0644"', '420, without quotes: octal 644 in decimal'],
+    ['"0o755"', '493, without quotes: octal 755 in decimal'],
+    ['"77777"', '32767, without quotes: octal 77777 in decimal'],
+    ['"777777"', 'a decimal number: octal 0644 is 420'],
+    ['"800"', 'a decimal number: octal 0644 is 420'],
+    ['"x644"', 'a decimal number: octal 0644 is 420'],
+    ['"644x"', 'a decimal number: octal 0644 is 420'],
+    ['-1.5', 'an integer of at most 64 bits, with digits only'],
     ['true', 'an integer, not true or false'],
     ['{}', 'an integer, not an object'],
     ['[]', 'an integer, not a list'],
   ])('of the mode %s', (mode, hint) => {
-    expect(hintOn(inFile(`"mode":${mode}`))).toBe(`storage.files.0.mode has to be ${hint}`);
+    expect(hintOn(inFile(`"mode":${mode}`))).toBe(`set storage.files.0.mode to ${hint}`);
   });
 
   it.each([
-    ['"-5"', 'a number: write -5, without quotes'],
-    ['"111111111111111111"', 'a number: write 111111111111111111, without quotes'],
-    [`"${digits(15)}"`, `a number: write ${digits(15)}, without quotes`],
+    ['"-5"', '-5, without quotes'],
+    ['"111111111111111111"', '111111111111111111, without quotes'],
+    [`"${digits(15)}"`, `${digits(15)}, without quotes`],
     [`"${digits(19)}"`, 'an integer, not a string'],
     ['"1.5"', 'an integer, not a string'],
     ['"x5"', 'an integer, not a string'],
     ['"5x"', 'an integer, not a string'],
-    ['1e3', 'an integer of at most 64 bits, in digits only'],
+    ['1e3', 'an integer of at most 64 bits, with digits only'],
   ])('of the number %s', (id, hint) => {
-    expect(hintOn(inUser(id))).toBe(`storage.files.0.user.id has to be ${hint}`);
+    expect(hintOn(inUser(id))).toBe(`set storage.files.0.user.id to ${hint}`);
   });
 
   it.each([
@@ -122,7 +123,7 @@ describe('typeHint', () => {
     ['"true"', 'true, without quotes'],
     ['"false"', 'false, without quotes'],
   ])('of %s for true or false', (value, hint) => {
-    expect(hintOn(inFile(`"overwrite":${value}`))).toBe(`storage.files.0.overwrite has to be ${hint}`);
+    expect(hintOn(inFile(`"overwrite":${value}`))).toBe(`set storage.files.0.overwrite to ${hint}`);
   });
 
   it.each([
@@ -134,7 +135,7 @@ describe('typeHint', () => {
     [digits(40), `a string: put quotes around ${digits(40)}`],
     [digits(41), 'a string, not a number'],
   ])('of %s for a string', (value, hint) => {
-    expect(hintOn(inFile(`"path":${value}`))).toBe(`storage.files.0.path has to be ${hint}`);
+    expect(hintOn(inFile(`"path":${value}`))).toBe(`set storage.files.0.path to ${hint}`);
   });
 
   it.each([
@@ -142,8 +143,8 @@ describe('typeHint', () => {
     ['"storage":"true"', 'storage', 'an object, not a string'],
     ['"storage":{"files":[{"contents":5}]}', 'storage.files.0.contents', 'an object, not a number'],
     ['"storage":false', 'storage', 'an object, not true or false'],
-    ['"storage":{"files":"x"}', 'storage.files', 'a list: put [ ] around it'],
-    ['"storage":{"files":{}}', 'storage.files', 'a list: put [ ] around it'],
+    ['"storage":{"files":"x"}', 'storage.files', 'a list: put [ ] around the value'],
+    ['"storage":{"files":{}}', 'storage.files', 'a list: put [ ] around the value'],
     ['"storage":{"files":[[]]}', 'storage.files.0', 'an object, not a list'],
     ['"storage":{"files":["/a"]}', 'storage.files.0', 'an object, not a string'],
     [
@@ -152,7 +153,7 @@ describe('typeHint', () => {
       'a list, not an object',
     ],
   ])('of %s', (members, path, hint) => {
-    expect(hintOn(config(members))).toBe(`${path} has to be ${hint}`);
+    expect(hintOn(config(members))).toBe(`set ${path} to ${hint}`);
   });
 
   it.each([
@@ -166,7 +167,7 @@ describe('typeHint', () => {
     ],
   ])('of a text for the resource at %s in %s', (path, version, members) => {
     expect(hintOn(config(members, version))).toBe(
-      `${path} has to be an object: {"source": "data:,…"} or another URL`,
+      `set ${path} to an object: {"source": "data:,…"} or another URL`,
     );
   });
 
@@ -182,6 +183,6 @@ describe('typeHint', () => {
     ['storage.raid.0.devices', '"storage":{"raid":[{"devices":[{}]}]}'],
     ['storage.raid.0.options', '"storage":{"raid":[{"options":[{}]}]}'],
   ])('of an object among the strings of %s', (path, members) => {
-    expect(hintOn(config(members))).toBe(`${path}.0 has to be a string, not an object`);
+    expect(hintOn(config(members))).toBe(`set ${path}.0 to a string, not an object`);
   });
 });

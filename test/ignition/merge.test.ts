@@ -77,7 +77,7 @@ describe('mergeConfigs', () => {
       link({ overwrite: true, target: '/t' }),
     ],
     [
-      'a nullable object merges member by member, even if it is empty',
+      'a nullable object merges member by member, even if the value is empty',
       '3.2.0',
       luks({ custom: { pin: 'sss', config: 'x', needsNetwork: true } }),
       luks({ custom: {} }),
@@ -124,7 +124,7 @@ describe('mergeConfigs', () => {
       },
     ],
     [
-      'a kernel argument changes sides',
+      'a kernel argument moves to the other list',
       '3.3.0',
       { kernelArguments: { shouldExist: ['a', 'b'], shouldNotExist: ['c'] } },
       { kernelArguments: { shouldExist: ['c'], shouldNotExist: ['a'] } },

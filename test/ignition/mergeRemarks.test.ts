@@ -218,7 +218,7 @@ describe('remarkMerge', () => {
       '3.4.0',
       file({ append: [{ source: 'data:,a' }] }),
       file({ append: [{ source: 'data:,b' }] }),
-      'append is added to the append of the parent',
+      'append is appended to the append of the parent',
     ],
     [
       '3.4.0',
@@ -238,12 +238,7 @@ describe('remarkMerge', () => {
       { kernelArguments: { shouldNotExist: ['a "b"'] } },
       String.raw`"a \"b\"" is removed from shouldExist of the parent`,
     ],
-    [
-      '3.2.0',
-      link({ target: '/t' }),
-      link({ hard: true }),
-      'target is left out here, so that merging empties it',
-    ],
+    ['3.2.0', link({ target: '/t' }), link({ hard: true }), 'target is left out here, so merging clears it'],
   ])('%s: %j and %j: %s', (version, parent, child, message) => {
     expect(remarkMerge(decoded(parent, version), decoded(child, version), version)).toMatchObject([
       { severity: 'warning', message },

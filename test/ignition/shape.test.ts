@@ -32,22 +32,16 @@ describe('explainMismatches', () => {
       ]),
     ).toEqual(
       [
-        [
-          'error',
-          '$',
-          1,
-          67,
-          'storage.files.0.mode has to be a decimal number without quotes: octal 644 is written 420',
-        ],
-        ['info', '$.storage.disks', 2, 10, 'storage.disks has to be a list: put [ ] around it'],
+        ['error', '$', 1, 67, 'set storage.files.0.mode to 420, without quotes: octal 644 in decimal'],
+        ['info', '$.storage.disks', 2, 10, 'set storage.disks to a list: put [ ] around the value'],
         [
           'info',
           '$.storage.files.0.contents',
           1,
           79,
-          'storage.files.0.contents has to be an object: {"source": "data:,…"} or another URL',
+          'set storage.files.0.contents to an object: {"source": "data:,…"} or another URL',
         ],
-        ['info', '$.storage.files.1', 1, 84, 'storage.files.1 has to be an object, not a number'],
+        ['info', '$.storage.files.1', 1, 84, 'set storage.files.1 to an object, not a number'],
       ].toSorted((a, b) => order(findings, a) - order(findings, b)),
     );
   });

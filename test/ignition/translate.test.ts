@@ -282,9 +282,9 @@ describe('translateConfig, downwards', () => {
     };
     const { findings } = translate(config, '3.6.0', '3.1.0');
     expect(findings.map(({ message, hint }) => [message, hint])).toEqual([
-      ['spec version 3.1.0 has no shouldExist', 'translate to 3.2.0 or newer, or remove shouldExist'],
-      ['invalid url scheme, in spec version 3.1.0', 'spec version 3.2.0 accepts it'],
-      ['invalid url scheme, in spec version 3.1.0', 'spec version 3.4.0 accepts it'],
+      ['spec version 3.1.0 does not have shouldExist', 'translate to 3.2.0 or newer, or remove shouldExist'],
+      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.2.0, which accepts it'],
+      ['invalid url scheme, in spec version 3.1.0', 'use spec version 3.4.0, which accepts it'],
     ]);
   });
 

@@ -69,7 +69,9 @@ describe('ignition merge', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       storage: { disks: [{ partitions: [{ label: 'root', number: 1 }, { label: 'root' }] }] },
     });
-    expect(stderr).toContain('warning: this partition is not merged with the one of the same label');
+    expect(stderr).toContain(
+      'warning: this partition is not merged with the partition that has the same label',
+    );
     expect(stderr).toContain('error: cannot use the same partition label twice');
     expect(stderr).toContain('  --> merged config:1:');
     expect(stderr).toContain('error: the merged config is invalid\n');
@@ -90,7 +92,7 @@ describe('ignition merge', () => {
     ],
     [['broken.ign', 'invalid.ign'], 1, 'error: not a valid config: broken.ign, invalid.ign\n'],
     [['parent.ign', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign\n'],
-    [['arguments.ign', 'child.ign', '--to', '3.2.0'], 1, 'error: spec version 3.2.0 has no kernelArguments'],
+    [['arguments.ign', 'child.ign', '--to', '3.2.0'], 1, 'error: spec version 3.2.0 does not have kernelArguments'],
     [
       ['arguments.ign', 'child.ign', '--to', '3.2.0'],
       1,

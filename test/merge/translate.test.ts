@@ -27,7 +27,7 @@ describe('ignition translate', () => {
     const { code, stdout, stderr } = await translate('--to', '3.6.0', 'bits.ign');
     expect(code).toBe(0);
     expect(stdout).toBe('{"ignition":{"version":"3.6.0"},"storage":{"files":[{"path":"/a","mode":493}]}}\n');
-    expect(stderr).toContain('warning: the setuid, setgid and sticky bits are dropped');
+    expect(stderr).toContain('warning: the setuid, setgid and sticky bits are removed');
     expect(stderr).toContain('[$.storage.files.0.mode] (special-bits-dropped)\n  --> bits.ign:1:76\n');
     expect(stderr).toContain('warning: unused key unknown');
   });
@@ -44,12 +44,12 @@ describe('ignition translate', () => {
   it('names everything that an older version cannot say, with its place', async () => {
     const { code, stdout, stderr } = await translate('--to', '3.1.0', 'newest.ign', '-o', 'older.ign');
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('error: spec version 3.1.0 has no kernelArguments [$.kernelArguments]');
+    expect(stderr).toContain('error: spec version 3.1.0 does not have kernelArguments [$.kernelArguments]');
     expect(stderr).toContain('hint: translate to 3.3.0 or newer, or remove kernelArguments\n');
     expect(stderr).toContain(
       'error: invalid url scheme, in spec version 3.1.0 [$.storage.files.0.contents.source] (url-scheme)\n  --> newest.ign:2:',
     );
-    expect(stderr).toContain('hint: spec version 3.2.0 accepts it\n');
+    expect(stderr).toContain('hint: use spec version 3.2.0, which accepts it\n');
     expect(stderr).toContain('error: newest.ign cannot be translated from 3.6.0 to 3.1.0 without loss\n');
     expect(await readdir(folder)).not.toContain('older.ign');
   });

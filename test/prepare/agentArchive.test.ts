@@ -76,11 +76,11 @@ describe('prepare --agent-archive', () => {
       (host?.memory ?? []).map(({ boot, parts }) => [boot, parts.map(({ what }) => what)]),
     );
     expect([...whats.keys()]).toEqual(['network', 'minimal-iso', 'iso']);
-    const fetched = 'archive of that image, until it is loaded';
+    const fetched = 'agent archive, until it is loaded';
     expect(whats.get('network')).toEqual(
       expect.arrayContaining(['root filesystem, which stays in memory', fetched]),
     );
-    expect(whats.get('iso')).toContain('unpacked image of the agent');
+    expect(whats.get('iso')).toContain('unpacked agent image');
     expect(whats.get('iso')).not.toContain(fetched);
     for (const { minimum, parts } of host?.memory ?? [])
       expect(minimum).toBe(parts.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -138,15 +138,20 @@ describe('prepare --agent-archive', () => {
     const { code, stderr } = await run([...args, '--agent-archive', 'agent.tar']);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('the agent archive is for x86_64, and the host is aarch64'),
+      expect.stringContaining('the agent archive is for x86_64, but the host is aarch64'),
     ]);
   });
 
   it.each([
     ['a damaged one', ['damaged.tar'], 1, 'damaged.tar: '],
     ['one that is missing', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
-    ['one that leaves a choice', ['two.tar'], 1, 'has 2 images'],
-    ['two of one architecture', ['agent.tar', '--agent-archive', 'agent.tar'], 2, 'two agent archives for'],
+    ['one that leaves a choice', ['two.tar'], 1, 'contains 2 images'],
+    [
+      'two of one architecture',
+      ['agent.tar', '--agent-archive', 'agent.tar'],
+      2,
+      'are both the agent archive',
+    ],
   ])('refuses %s before anything is served', async (_title, args, code, message) => {
     const result = await run([
       'prepare',

@@ -62,8 +62,12 @@ describe('profile configure-coreos-ipa', () => {
   it.each<[string, Environment, string]>([
     ['a URL with a port', { IRONIC_BASE_URL: 'http://192.0.2.1:6385' }, 'IRONIC_BASE_URL: '],
     ['a URL without scheme', { IRONIC_BASE_URL: '192.0.2.1' }, 'IRONIC_BASE_URL: '],
-    ['flags with a quote', { IRONIC_AGENT_PODMAN_FLAGS: '--creds="a"' }, 'IRONIC_AGENT_PODMAN_FLAGS has a '],
-    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a valid port'],
+    [
+      'flags with a quote',
+      { IRONIC_AGENT_PODMAN_FLAGS: '--creds="a"' },
+      'IRONIC_AGENT_PODMAN_FLAGS contains ',
+    ],
+    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a port'],
     [
       'a pull secret as JSON',
       { IRONIC_AGENT_PULL_SECRET: '{"auths":{}}' },

@@ -233,7 +233,7 @@ describe('render --inventory', () => {
 
   it('knows a wrong combination of items of a list', async () => {
     const urls = 'agent:\n  ironic.apiUrls: [mdns, https://192.0.2.1]\nhosts: [{name: a}]\n';
-    expect((await render(urls)).stderr).toContain('2:20: ironic.apiUrls: "mdns" stands beside URLs');
+    expect((await render(urls)).stderr).toContain('2:20: ironic.apiUrls: "mdns" is combined with URLs');
   });
 
   it.each([

@@ -51,7 +51,7 @@ describe('render refuses what can never work', () => {
       'a path that is appended again',
       ['--api-url', 'https://h:6385/v1'],
       2,
-      '--api-url: the URL has the path /v1',
+      '--api-url: the URL contains the path /v1',
     ],
     [
       'an address to listen on',
@@ -105,7 +105,7 @@ describe('render refuses what can never work', () => {
       'registries.conf that podman refuses',
       [...url, '--registries-conf', 'url.conf'],
       1,
-      '--registries-conf: url.conf:3:1: podman cannot read the value of "insecure"',
+      '--registries-conf: url.conf:3:1: invalid value of "insecure"',
     ],
     [
       'credentials that are not base64',
@@ -139,7 +139,7 @@ describe('render warns of what may be intended', () => {
     [
       'a callback without a path',
       [...url, '--inspection-callback-url', 'https://h:5050'],
-      '--inspection-callback-url: the URL does not name the path',
+      '--inspection-callback-url: the URL does not contain the path',
     ],
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
@@ -173,12 +173,12 @@ describe('render warns of what may be intended', () => {
     [
       'an unknown key',
       [...url, '--registries-conf', 'typo.conf'],
-      '--registries-conf: typo.conf:3:1: podman does not know the key "mirors"',
+      '--registries-conf: typo.conf:3:1: podman ignores the unknown key "mirors"',
     ],
     [
       'another registry',
       [...url, '--pull-secret', 'other.json'],
-      '--pull-secret: the pull secret has no entry for the image quay.io/metal3-io/ironic-agent: it has registry.example.com',
+      '--pull-secret: the pull secret has no entry for the image quay.io/metal3-io/ironic-agent: it has entries for registry.example.com',
     ],
     [
       'no colon',

@@ -293,7 +293,7 @@ describe('render: settings', () => {
       ...args.filter((arg) => arg !== '--option' && arg !== 'collect_lldp = False'),
     );
     expect(result.code).toBe(0);
-    expect(result.stderr).toMatch(/^full\.ign written .* a pull secret, .* and a password of the network\n$/);
+    expect(result.stderr).toMatch(/^full\.ign written .* a pull secret, .* and a network password\n$/);
     expect((await stat(join(cwd, 'full.ign'))).mode & 0o777).toBe(0o600);
     const verdict = await runCli(['validate', 'full.ign'], { cwd });
     expect(verdict).toMatchObject({ code: 0, stderr: expect.not.stringContaining('warning') });
@@ -327,14 +327,14 @@ describe('render: settings', () => {
       'an unknown option of podman',
       2,
       ['--podman-arg', '--memry=4g'],
-      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not have it (agent-podman-option)\n' +
+      '--podman-arg: unknown option --memry: podman run of podman 5.8.2 does not support it (agent-podman-option)\n' +
         'hint: use --podman-arg=--memory=4g\n',
     ],
     [
       'an option of podman with a secret',
       2,
       ['--podman-pull-arg', '--cred=user:hunter2'],
-      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not have it (agent-podman-option)\n' +
+      '--podman-pull-arg: unknown option --cred: podman pull of podman 5.8.2 does not support it (agent-podman-option)\n' +
         'hint: use --podman-pull-arg=--creds=VALUE\n',
     ],
     [
@@ -352,8 +352,13 @@ describe('render: settings', () => {
       ['--install-ip-options', 'ip="dhcp"'],
       '--install-ip-options is not a kernel',
     ],
-    ['a console that is none', 2, ['--console', 'tty S0'], '--console is no console'],
-    ['a plain password', 1, ['--password-hash', 'password'], '--password-hash: password is not a hash'],
+    ['a console that is none', 2, ['--console', 'tty S0'], '--console is not a console'],
+    [
+      'a plain password',
+      1,
+      ['--password-hash', 'password'],
+      '--password-hash: password is not a password hash',
+    ],
     ['an MD5 hash', 1, ['--password-hash', 'md5'], '--password-hash: md5 is an MD5 hash'],
     [
       'a hash instead of its file',
@@ -365,19 +370,19 @@ describe('render: settings', () => {
       'hardware managers without module',
       1,
       ['--hardware-manager', 'no-module'],
-      'the module "burnin", which is not in it',
+      'the module "burnin", but does not contain it',
     ],
     [
       'hardware managers that nobody announces',
       1,
       ['--hardware-manager', 'no-entry'],
-      'has no NAME.dist-info',
+      'does not contain NAME.dist-info',
     ],
     [
       'entry points of something else',
       1,
       ['--hardware-manager', 'other-entry'],
-      'announces no hardware manager',
+      'declares no hardware manager',
     ],
     ['a folder that is not there', 1, ['--hardware-manager', 'nowhere'], 'nowhere'],
     ['a network state that is no YAML', 1, ['--nmstate', 'bad-state.yaml'], '--nmstate: bad-state.yaml: '],
@@ -455,7 +460,7 @@ describe('render --merge', () => {
     ['a file of the user that is none', ['--file', '/etc/key=note.txt'], false],
     ['a connection without a password', ['--nmstate', 'state.yaml'], false],
     ['a connection with a password', ['--keyfile', 'wifi.nmconnection'], true],
-    ['the hash of a password', ['--password-hash', 'hash'], true],
+    ['a password hash', ['--password-hash', 'hash'], true],
   ])('lets only the owner read a config with %s', async (_title, args, isSecret) => {
     const result = await renderDefault(...args, '-o', 'out.ign');
     expect(result.code).toBe(0);
@@ -597,15 +602,13 @@ describe('render --show-settings', () => {
   it('says which variables do not count, and why', async () => {
     const { stdout } = await run(['--api-url', 'http://h', '--show-settings'], { HTTP_PROXY: 'http://p' });
     expect(stdout).toMatch(
-      /\n\nHTTP_PROXY is set, but it counts only beside IRONIC_BASE_URL or IRONIC_AGENT_IMAGE\n$/,
+      /\n\nHTTP_PROXY is set, but it has an effect only together with IRONIC_BASE_URL or IRONIC_AGENT_IMAGE\n$/,
     );
     const buildpy = await run(['--host', 'h', '--registry', 'r:5000', '--show-settings'], {
       IRONIC_BASE_URL: 'http://h',
     });
     expect(buildpy.stdout).toMatch(/^host +h +--host\nregistry +r:5000 +--registry\n/m);
-    expect(buildpy.stdout).toContain(
-      'IRONIC_BASE_URL is set, but with --host the environment does not count\n',
-    );
+    expect(buildpy.stdout).toContain('IRONIC_BASE_URL is set, but --host disables environment variables\n');
   });
 
   it('masks secrets', async () => {

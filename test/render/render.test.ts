@@ -178,7 +178,7 @@ describe('render --api-url', () => {
     [
       'an expired certificate',
       ['--api-url', 'http://h', '--no-ssh-key', '--ca-file', 'expired.pem'],
-      'has expired',
+      'expired on',
     ],
     [
       'an unknown option',
@@ -193,7 +193,7 @@ describe('render --api-url', () => {
     [
       'a flag in vain',
       ['--api-url', 'http://h', '--no-ssh-key', '--option', 'api_url = mdns'],
-      '--api-url: --option sets api_url',
+      '--api-url: --option overrides it with another value of api_url',
     ],
     ['a no-proxy alone', ['--api-url', 'http://h', '--no-ssh-key', '--no-proxy', 'x'], '--no-proxy'],
   ])('warns of %s', async (_title, args, text) => {
@@ -212,13 +212,13 @@ describe('render --api-url', () => {
       'a pull secret without auths',
       1,
       ['--pull-secret', 'auth.bad'],
-      '--pull-secret: auth.bad has no member "auths"',
+      '--pull-secret: auth.bad does not contain "auths"',
     ],
     [
       'a CA file without certificate',
       1,
       ['--ca-file', 'own.conf'],
-      '--ca-file: own.conf holds no PEM certificate',
+      '--ca-file: own.conf contains no PEM certificate',
     ],
     ['a private SSH key', 1, ['--ssh-key', 'private'], '--ssh-key'],
     ['a proxy without scheme', 2, ['--http-proxy', 'proxy:3128'], '--http-proxy is'],
@@ -230,9 +230,9 @@ describe('render --api-url', () => {
       ['--http-proxy', 'http://p', '--no-proxy', 'host,'.repeat(400)],
       '--no-proxy is longer',
     ],
-    ['a no-proxy with a quote', 2, ['--http-proxy', 'http://p', '--no-proxy', 'a"b'], '--no-proxy holds'],
+    ['a no-proxy with a quote', 2, ['--http-proxy', 'http://p', '--no-proxy', 'a"b'], '--no-proxy contains'],
     ['a hostname with an underscore', 2, ['--hostname', 'a_b'], '--hostname'],
-    ['a time server with a blank', 2, ['--ntp-server', 'a b'], '--ntp-server holds'],
+    ['a time server with a blank', 2, ['--ntp-server', 'a b'], '--ntp-server contains'],
     ['an image with a blank', 2, ['--agent-image', 'a b'], '--agent-image'],
     ['an image with a percent sign', 2, ['--agent-image', 'a%n'], '--agent-image'],
     ['an API URL without scheme', 2, ['--api-url', '192.0.2.1'], '--api-url'],
@@ -279,7 +279,7 @@ describe('render --output', () => {
   });
 
   it.each([
-    ['the password of a proxy', ['--http-proxy', 'http://user:hunter2@proxy']],
+    ['a proxy password', ['--http-proxy', 'http://user:hunter2@proxy']],
     ['a token in the conf', ['--option', 'agent_token = hunter2']],
   ])('counts %s as a secret', async (_title, args) => {
     const path = join(cwd, 'secret.ign');

@@ -13,18 +13,18 @@ export const goodConfs: readonly string[] = [
 ];
 
 export const ignoredConfs: readonly (readonly [text: string, issue: string])[] = [
-  ['[[registry]]\nlocation = "a"\nmirors = 1\n', '3:1 podman does not know the key "mirors" here'],
+  ['[[registry]]\nlocation = "a"\nmirors = 1\n', '3:1 podman ignores the unknown key "mirors"'],
   [
     '[[registry]]\nlocation = "a"\n[[registry.mirrors]]\nlocation = "b"\n',
-    '3:12 podman does not know the key "mirrors"',
+    '3:12 podman ignores the unknown key "mirrors"',
   ],
   [
     '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\nmirror-by-digest-only = true\n',
-    '5:1 podman does not know',
+    '5:1 podman ignores the unknown key',
   ],
-  ['[[registry]]\nlocation = "a" # ü\n"ü" = 1\n', '3:1 podman does not know the key "ü"'],
-  ['search = ["quay.io"]\n', '1:1 podman does not know the key "search"'],
-  ['[registries.search]\nregistries = ["quay.io"]\n', '1:2 this is version 1 of the format'],
+  ['[[registry]]\nlocation = "a" # ü\n"ü" = 1\n', '3:1 podman ignores the unknown key "ü"'],
+  ['search = ["quay.io"]\n', '1:1 podman ignores the unknown key "search"'],
+  ['[registries.search]\nregistries = ["quay.io"]\n', '1:2 the file uses version 1 of the format'],
 ];
 
 export const refusedConfs: readonly (readonly [text: string, issue: string])[] = [
@@ -35,33 +35,30 @@ export const refusedConfs: readonly (readonly [text: string, issue: string])[] =
   ['\uFEFF[[registry]]\nlocation = "a"\n', '1:1 the file is not TOML'],
   ['[[registry]]\nlocation = a\n', '2:12 the file is not TOML'],
   ['[[registry]]\nlocation = "a"\nlocation = "b"\n', '3:1 the file is not TOML'],
-  [
-    'unqualified-search-registries = "quay.io"\n',
-    '1:1 podman cannot read the value of "unqualified-search-registries"',
-  ],
-  ['unqualified-search-registries = [1]\n', '1:1 podman cannot read'],
+  ['unqualified-search-registries = "quay.io"\n', '1:1 invalid value of "unqualified-search-registries"'],
+  ['unqualified-search-registries = [1]\n', '1:1 invalid value of'],
   [
     'unqualified-search-registries = [\n  "quay.io",\n  "https://docker.io/",\n]\n',
     '3:3 "https://docker.io/" is a URL',
   ],
   ['unqualified-search-registries = [""]\n', '1:34 the location is empty'],
-  ['unqualified-search-registries = ["a b"]\n', '1:34 "a b" is not the host of a registry'],
-  ['credential-helpers = "a"\n', '1:1 podman cannot read the value of "credential-helpers"'],
-  ['short-name-mode = "strict"\n', '1:1 podman cannot read the value of "short-name-mode"'],
-  ['[registry]\nlocation = "a"\n', '1:2 podman cannot read the value of "registry"'],
-  ['[[registry]]\nlocation = "a"\ninsecure = "yes"\n', '3:1 podman cannot read the value of "insecure"'],
-  ['[[registry]]\nlocation = 5\n', '2:1 podman cannot read the value of "location"'],
-  ['[[registry]]\nlocation = 2020-01-01\n', '2:1 podman cannot read the value of "location"'],
+  ['unqualified-search-registries = ["a b"]\n', '1:34 "a b" is not a registry host'],
+  ['credential-helpers = "a"\n', '1:1 invalid value of "credential-helpers"'],
+  ['short-name-mode = "strict"\n', '1:1 invalid value of "short-name-mode"'],
+  ['[registry]\nlocation = "a"\n', '1:2 invalid value of "registry"'],
+  ['[[registry]]\nlocation = "a"\ninsecure = "yes"\n', '3:1 invalid value of "insecure"'],
+  ['[[registry]]\nlocation = 5\n', '2:1 invalid value of "location"'],
+  ['[[registry]]\nlocation = 2020-01-01\n', '2:1 invalid value of "location"'],
   ['[[registry]]\n', '1:3 the registry has no location'],
   ['[[registry]]\nlocation = ""\n', '1:3 the registry has no location'],
   ['[[registry]]\nprefix = "quay.io"\n', '1:3 the registry has no location'],
   ['[[registry]]\nlocation = "https://quay.io"\n', '2:1 "https://quay.io" is a URL'],
   ['[[registry]]\nprefix = "http://quay.io"\nlocation = "a"\n', '2:1 "http://quay.io" is a URL'],
-  ['[[registry]]\nprefix = "*.example.com/team"\nlocation = "a"\n', '2:1 "*.example.com/team" is more than'],
+  ['[[registry]]\nprefix = "*.example.com/team"\nlocation = "a"\n', '2:1 "*.example.com/team" is not'],
   ['[[registry]]\nlocation = "a"\n[[registry.mirror]]\ninsecure = true\n', '3:12 the location is empty'],
   [
     '[[registry]]\nlocation = "a"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"\n',
-    '5:1 podman cannot read',
+    '5:1 invalid value of',
   ],
   [
     '[[registry]]\nlocation = "a"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "all"\n',
@@ -69,18 +66,21 @@ export const refusedConfs: readonly (readonly [text: string, issue: string])[] =
   ],
   [
     '[[registry]]\nlocation = "a"\n[[registry]]\nprefix = "b"\nlocation = "a"\nblocked = true\n',
-    '3:3 the registry "a" is there twice',
+    '3:3 the registry "a" is defined twice',
   ],
-  ['[registries.search]\nregistries = ["a"]\n[[registry]]\nlocation = "b"\n', '1:2 version 1 of the format'],
+  [
+    '[registries.search]\nregistries = ["a"]\n[[registry]]\nlocation = "b"\n',
+    '1:2 the file mixes version 1 of the format',
+  ],
   [
     'unqualified-search-registries = ["a"]\n[registries.block]\nregistries = ["b"]\n',
-    '2:2 version 1 of the format',
+    '2:2 the file mixes version 1 of the format',
   ],
-  ['[[registries]]\nlocation = "a"\n', '1:3 podman cannot read the value of "registries"'],
-  ['[registries.search]\nregistries = "a"\n', '2:1 podman cannot read the value of "registries"'],
+  ['[[registries]]\nlocation = "a"\n', '1:3 invalid value of "registries"'],
+  ['[registries.search]\nregistries = "a"\n', '2:1 invalid value of "registries"'],
   ['[aliases]\n"agent:latest" = "quay.io/a/b"\n', '2:1 "agent:latest" is not a short name'],
   ['[aliases]\n"quay.io/a/b" = "quay.io/a/b"\n', '2:1 "quay.io/a/b" is not a short name'],
   ['[aliases]\nagent = "a/b"\n', '2:1 "a/b" is not a full image name'],
   ['[aliases]\nagent = "quay.io/a/b:latest"\n', '2:1 "quay.io/a/b:latest" is not a full image name'],
-  ['[aliases]\nagent = 1\n', '1:2 podman cannot read the value of "aliases"'],
+  ['[aliases]\nagent = 1\n', '1:2 invalid value of "aliases"'],
 ];

@@ -1,4 +1,4 @@
-/** The table of rules in `docs/validate.md`, as it has to be by `docs/rules.md`. */
+/** The table of rules in `docs/validate.md`, generated from `docs/rules.md`. */
 
 import type { RuleEntry } from '../../src/io/report/ruleBook.ts';
 import { replaceMarked } from './docs/markdown.ts';
@@ -15,5 +15,5 @@ function formatTable(entries: readonly RuleEntry[]): string {
     const text = message.replaceAll('|', '\\|').replaceAll('<', '&lt;');
     return `| [\`${id}\`](${anchor.replace('docs/', '')}) | ${name} | ${range} | ${text} |\n`;
   });
-  return `| rule | | spec | |\n|---|---|---|---|\n${rows.join('')}`;
+  return `| rule | severity | spec versions | message |\n|---|---|---|---|\n${rows.join('')}`;
 }

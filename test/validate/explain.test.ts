@@ -10,15 +10,15 @@ describe('explain', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n\n')).toEqual([
       'mode-special-bits (warning, 3.0.0 to 3.5.0)\n  setuid/setgid/sticky bits are not supported or functional in spec versions\n  older than 3.6.0',
-      expect.stringContaining('644 in decimal'),
-      'Wrong:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 644}]}}',
-      'Right:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 420}]}}\n',
+      expect.stringContaining('decimal 644 is octal 01204'),
+      'Invalid:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 644}]}}',
+      'Valid:\n  {"storage": {"files": [{"path": "/etc/motd", "mode": 420}]}}\n',
     ]);
   });
 
   it('says how to run an example that needs options', async () => {
     const { stdout } = await runCli(['explain', 'conf-version']);
-    expect(stdout).toContain('Wrong, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
+    expect(stdout).toContain('Invalid, with --ipa-version 9.0.0:\n  [DEFAULT]\n');
   });
 
   it('prints one rule or all as JSON', async () => {
@@ -28,7 +28,7 @@ describe('explain', () => {
       expect.objectContaining({
         id: 'conf-version',
         section: expect.stringMatching(/^docs\/rules\.md#.*conf-version/),
-        wrong: expect.objectContaining({ options: '--ipa-version 9.0.0' }),
+        invalid: expect.objectContaining({ options: '--ipa-version 9.0.0' }),
       }),
     ]);
     const all: readonly { id: string }[] = JSON.parse((await runCli(['explain', '--format', 'json'])).stdout);
@@ -48,7 +48,7 @@ describe('explain', () => {
   it('fits into a terminal but for examples, whatever is explained', () => {
     const entries = [...ruleBook().values(), ...errorBook().values()];
     const wide = entries.flatMap((entry) => {
-      const [prose = ''] = formatExplanation(entry).split('\nWrong');
+      const [prose = ''] = formatExplanation(entry).split('\nInvalid');
       return prose.split('\n').filter((line) => line.length > 80);
     });
     expect(wide).toEqual([]);
@@ -66,8 +66,8 @@ describe('explain', () => {
 
   const usage = 'usage: ironic-coreos explain [options] [RULE] (see --help)\n';
   it.each([
-    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: did you mean path-relative?\n' + usage],
-    ['qqq', 'error: unknown rule: "qqq"\nhint: list them all with "explain"\n' + usage],
+    ['path-relativ', 'error: unknown rule: "path-relativ"\nhint: use path-relative\n' + usage],
+    ['qqq', 'error: unknown rule: "qqq"\nhint: list all rules with "ironic-coreos explain"\n' + usage],
   ])('%s is wrong usage', async (rule, expected) => {
     const { code, stdout, stderr } = await runCli(['explain', rule]);
     expect([code, stdout, stderr]).toEqual([2, '', expected]);

@@ -138,7 +138,7 @@ describe('validate', () => {
   it.each([
     [['validate'], "missing required argument 'FILE'"],
     [['validate', '--format', 'xml', 'valid.ign'], 'invalid value "xml" for --format'],
-    [['validate', '-', '-'], 'standard input can be checked only once'],
+    [['validate', '-', '-'], 'standard input can be read only once'],
     [['validate', '--lint', 'all', 'valid.ign'], 'invalid value "all" for --lint'],
     [['validate', '--ipa-version', '1', 'valid.ign'], 'not a known version of ironic-python-agent: "1"'],
     [['validate', '--strict', '--strict', 'valid.ign'], 'cannot be used multiple times'],

@@ -1,6 +1,6 @@
 /**
- * The unit that starts the agent's container, by settings: its environment and the command lines of podman are taken
- * apart, whatever else it has is reported line by line.
+ * Reads the unit that starts the agent's container back into settings: its environment and the podman commands are
+ * parsed, all other lines are reported unchanged.
  */
 
 import { FormatError } from '../../core/errors.ts';
@@ -15,11 +15,11 @@ import { isSecretName } from '../../core/masking.ts';
 
 export interface AgentUnit {
   readonly entries: readonly Entry[];
-  /** What the unit says about proxies, by the name of the variable in capitals. */
+  /** The proxy variables of the unit, by name in capitals. */
   readonly proxy: ReadonlyMap<string, string>;
 }
 
-/** Reads the unit that has the command `run`, the only one that starts the agent. */
+/** Reads the unit with the command `run`, the only one that starts the agent. */
 export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, run: UnitCommand): AgentUnit {
   const setting = `unit ${name}`;
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
@@ -43,12 +43,12 @@ export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, ru
   };
 }
 
-/** Whether the line is one command that is known in all its parts. */
+/** Whether the line consists of one command that could be parsed completely. */
 function isUnderstood({ podman, setting }: UnitCommand): boolean {
   return podman.isSure && splitExecLine(setting.value).length === 1;
 }
 
-/** The start of the command; all of it where escaped and unescaped specifiers can no longer be told apart. */
+/** The start of the command; the whole line if escaped and unescaped specifiers can no longer be distinguished. */
 function commandEntries(setting: string, { podman, setting: line }: UnitCommand): Entry[] {
   const [words = []] = splitExecLine(line.value);
   const [program] = words;
@@ -64,7 +64,7 @@ interface Environment {
 
 const proxyNames = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);
 
-/** Undefined where a line cannot be taken apart. */
+/** Undefined if a line cannot be parsed. */
 function readEnvironment(setting: string, settings: readonly UnitSetting[]): Environment | undefined {
   const words = splitEnvironment(effectiveSettings(settings, 'Environment'));
   if (words === undefined) return undefined;
@@ -89,7 +89,7 @@ function splitEnvironment(lines: readonly UnitSetting[]): ExecWord[] | undefined
   }
 }
 
-/** `pull` is what fetches the image before, if anything does. */
+/** `pull` is the command that pulls the image first, if any. */
 function readPodmanEntries(run: PodmanCommand, pull?: PodmanCommand): Entry[] {
   return [
     ...readImages(run, pull),
@@ -114,7 +114,7 @@ function readImages({ operands }: PodmanCommand, pull?: PodmanCommand): Entry[] 
   ];
 }
 
-/** As the setting says it: fetched before and never again is `always`. */
+/** The value of the setting: an image that is pulled first and then never again has the policy `always`. */
 function readPullPolicy({ options }: PodmanCommand, pull?: PodmanCommand): Entry {
   const given = options.findLast(({ name }) => name === 'pull');
   const policy = given === undefined ? 'missing' : (given.value?.text ?? 'always');
@@ -123,18 +123,18 @@ function readPullPolicy({ options }: PodmanCommand, pull?: PodmanCommand): Entry
   return textEntry(setting, policy === 'never' ? 'always' : `always, and ${policy} when it starts`);
 }
 
-/** Short names of options that a setting stands for. */
+/** Short names of options with a setting. */
 const longNames: ReadonlyMap<string, string> = new Map([
   ['e', 'env'],
   ['v', 'volume'],
 ]);
 
-/** `start` is for what is about the registry: nothing where this command fetches the image. */
+/** `start` is the prefix of registry options; empty if this command pulls the image. */
 function readRunOption(option: PodmanOption, start: string): Entry[] {
   const name = longNames.get(option.name) ?? option.name;
   const { value } = option;
   if (value === undefined) return [optionEntry('agent.podman.args', option)];
-  if (name === 'pull') return []; // told with the policy
+  if (name === 'pull') return []; // shown as the pull policy
   if (name === 'mount' || name === 'volume') return [readMount(name, value)];
   if (name === 'env') return readVariable(value);
   const shared = sharedSetting(name, value);
@@ -153,7 +153,7 @@ function readPullOption(option: PodmanOption): Entry {
   return shared === undefined ? optionEntry('agent.podman.pullArgs', option) : optionEntry(shared, option);
 }
 
-/** What both commands take of the registry. */
+/** Registry settings that both commands have. */
 function sharedSetting(name: string, { text }: ExecWord): SettingName | undefined {
   if (name === 'authfile') return 'agent.pullSecret';
   return name === 'tls-verify' && /^(?:0|f|false)$/i.test(text) ? 'agent.insecureRegistry' : undefined;
@@ -169,7 +169,7 @@ function readMount(kind: string, word: ExecWord): Entry {
   return wordEntry('agent.podman.mounts', word, shown);
 }
 
-/** Variables by which the agent learns what is a setting here; empty ones say nothing to it. */
+/** Variables of the agent that correspond to a setting; empty ones have no effect. */
 const variableSettings: ReadonlyMap<string, SettingName> = new Map([
   ['IPA_COREOS_IP_OPTIONS', 'host.installIpOptions'],
   ['IPA_COREOS_COPY_NETWORK', 'host.copyNetwork'],
@@ -193,13 +193,13 @@ function optionEntry(setting: SettingName, { name, value }: PodmanOption, start 
   return wordEntry(setting, value, assignment);
 }
 
-/** The word behind `start`. One that systemd changes is another than the same text that it leaves alone. */
+/** The word with the prefix `start`. A word that systemd expands differs from the same text without expansion. */
 function wordEntry(setting: string, { text, expands }: ExecWord, start = ''): Entry {
   const whole = start + text;
   return textEntry(setting, whole, expands ? `${whole} (expands)` : whole);
 }
 
-/** `NAME=value`, the value hidden where the name speaks of a secret. */
+/** `NAME=value`; the value is hidden if the name is like that of a secret. */
 function variableEntry(setting: string, word: ExecWord, start = ''): Entry {
   const name = variableName(word.text);
   const value = word.text.slice(name.length + 1);
@@ -207,7 +207,7 @@ function variableEntry(setting: string, word: ExecWord, start = ''): Entry {
   return isSecret ? hiddenEntry(setting, `${start}${name}=`, value) : wordEntry(setting, word, start);
 }
 
-/** What stands before the equals sign, or all where there is none. */
+/** The part before the equals sign, or the whole text without an equals sign. */
 function variableName(assignment: string): string {
   const equals = assignment.indexOf('=');
   return equals < 0 ? assignment : assignment.slice(0, equals);

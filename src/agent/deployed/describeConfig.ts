@@ -1,7 +1,7 @@
 /**
- * Any Ignition config that runs the agent, read back into settings: those of the table of settings where the config says
- * what they would, and everything else by what it is. Nothing is left out, so two configs that do different things are
- * described differently. Left out: what another config that is merged in would say, as nothing is fetched.
+ * Reads any Ignition config that runs the agent back into settings. Parts without a setting are described by their type
+ * and name. The description is complete: configs with different effects have different descriptions. Configs that
+ * Ignition would fetch and merge are not included.
  */
 
 import { createHash } from 'node:crypto';
@@ -27,22 +27,22 @@ import type { Members } from '../../ignition/decode.ts';
 
 /** One row of a description. */
 export interface DescribedSetting {
-  /** A name of the table of settings, or what it is otherwise: `file /etc/motd`, `unit burn-in.service`. */
+  /** The name of a setting, or a description of the part: `file /etc/motd`, `unit burn-in.service`. */
   readonly setting: string;
   /** At least one. Secrets are masked; control characters are not. */
   readonly values: readonly string[];
 }
 
-/** What a change of the config would change. */
+/** A difference between two configs. */
 export interface SettingChange {
   readonly setting: string;
-  /** Only values that go away; none for what is new. Secrets are masked. */
+  /** Removed values; empty for a new setting. Secrets are masked. */
   readonly deployed: readonly string[];
-  /** Only values that are new. */
+  /** Added values. */
   readonly rendered: readonly string[];
 }
 
-/** Everything that a config says, in the order of the table of settings, then by name. */
+/** The complete description of a config, in the order of the table of settings, then by name. */
 export function describeConfig(config: Config): DescribedSetting[] {
   const groups = groupEntries(readEntries(config));
   return orderSettings(groups.keys()).map((setting) => ({
@@ -51,7 +51,7 @@ export function describeConfig(config: Config): DescribedSetting[] {
   }));
 }
 
-/** What is not the same in two configs, in the same order; nothing if they do the same. */
+/** The differences between two configs, in the same order; empty if both have the same effect. */
 export function compareConfigs(deployed: Config, rendered: Config): SettingChange[] {
   const before = groupEntries(readEntries(deployed));
   const after = groupEntries(readEntries(rendered));
@@ -79,7 +79,7 @@ function readEntries(config: Config): Entry[] {
   ];
 }
 
-/** Of several commands that start an agent, none is the one that the settings are about. */
+/** If several commands start an agent, none of them is read back into settings. */
 function readAgent({ runs, units }: LintSubject): (AgentUnit & { readonly unit: object }) | undefined {
   const [run, ...others] = runs;
   const unit = units.find(({ commands }) => run !== undefined && commands.includes(run));
@@ -141,7 +141,7 @@ function meansSame({ meaning, whole }: Entry, other: Entry | undefined): boolean
   return meaning === other?.meaning || (whole !== undefined && whole === other?.whole);
 }
 
-/** Entries that the others do not have, or not as often. */
+/** Entries that the other list does not contain, or not as often. */
 function subtract(entries: readonly Entry[], others: readonly Entry[]): Entry[] {
   const counts = new Map<string, number>();
   for (const { meaning } of others) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
@@ -157,12 +157,12 @@ function textsOf(entries: readonly Entry[]): string[] {
   return entries.map(({ text }) => text);
 }
 
-/** Two lines that look the same would leave the reader wondering. */
+/** Distinguishes two lines that look the same. */
 function distinguish(text: string, seen: ReadonlySet<string>): string {
   return seen.has(text) ? `${text} (another)` : text;
 }
 
-/** `environment` has the variables of the unit by their names in capitals. An empty one is none. */
+/** `environment` contains the variables of the unit by name in capitals. An empty variable counts as missing. */
 function readProxyEntries(
   environment: ReadonlyMap<string, string>,
   { httpProxy = '', httpsProxy = '', noProxy = [] }: Proxy = {},
@@ -178,7 +178,7 @@ function listOf(text = ''): string[] {
   return text === '' ? [] : [text];
 }
 
-/** Once where both say the same, as the settings do. */
+/** One entry if both values are the same, as in the settings. */
 function readBoth(setting: SettingName, unit: readonly string[], ignition: readonly string[]): Entry[] {
   const isSame = unit.length === ignition.length && unit.every((text, index) => text === ignition[index]);
   if (isSame) return unit.map((text) => textEntry(setting, text));
@@ -188,7 +188,7 @@ function readBoth(setting: SettingName, unit: readonly string[], ignition: reado
   ];
 }
 
-/** Who can log in, by settings for the user `core`, and as they stand for all others. */
+/** Logins: settings for the user `core`, and descriptions of all other users. */
 function readPasswdEntries(
   { users = [], groups = [] }: NonNullable<Config['passwd']>,
   read: ReadContents,
@@ -213,14 +213,14 @@ function readUser(user: PasswdUser, read: ReadContents): Entry[] {
       : [passwordHashEntry(isCore ? 'host.passwordHash' : setting, passwordHash)]),
   ];
   const isNamedAlone = Object.values(others).every((value) => value === undefined);
-  // Without anything else, Ignition would still make the user.
+  // Without other entries, Ignition would still create the user.
   return isNamedAlone && entries.length > 0 ? entries : [...entries, ...readItem(setting, others, read)];
 }
 
-/** Type, fingerprint as `ssh-keygen -l` prints it, and comment. */
+/** Type, fingerprint in the format of `ssh-keygen -l`, and comment. */
 function sshKeyEntry(setting: string, line: string): Entry {
   const check = checkSshPublicKey(line);
-  if (!check.ok) return textEntry(setting, `no SSH key that can be read, ${fingerprint(line)}`, line);
+  if (!check.ok) return textEntry(setting, `unreadable SSH key, ${fingerprint(line)}`, line);
   const { comment, options, type } = check.key;
   const [, body = ''] = line.slice(line.indexOf(type, options?.length ?? 0)).split(/[ \t]+/);
   const digest = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '');
@@ -228,7 +228,7 @@ function sshKeyEntry(setting: string, line: string): Entry {
   return unmaskedEntry(setting, words.filter((word) => word !== '').join(' '), line);
 }
 
-/** The method and the start of a digest of the hash. */
+/** The hash method and the start of a digest of the hash. */
 function passwordHashEntry(setting: string, hash: string): Entry {
   if (hash === '') return textEntry(setting, 'no password', hash);
   const method = /^\$([A-Za-z0-9]{1,10})\$/.exec(hash)?.[1];
@@ -238,7 +238,7 @@ function passwordHashEntry(setting: string, hash: string): Entry {
 
 type Storage = NonNullable<Config['storage']>;
 
-/** Everything of `storage` but its files. */
+/** All lists of `storage` except its files. */
 function readStorageEntries({ files: _files, ...others }: Storage, read: ReadContents): Entry[] {
   return Object.entries(others).flatMap(([list, items]: readonly [string, unknown]) => {
     if (!Array.isArray(items)) return [];
@@ -261,13 +261,13 @@ function nameOf({ path, device, name }: Members): string {
   return typeof given === 'string' ? given : '(without a name)';
 }
 
-/** All that an item of a list says; it is there, even if it says nothing. */
+/** The members of a list item; one entry even if it has no members. */
 function readItem(setting: string, members: Members, read: ReadContents): Entry[] {
   const entries = readMembers(setting, members, read);
   return entries.length === 0 ? [textEntry(setting, 'nothing else')] : entries;
 }
 
-/** All members of an object that say something. */
+/** All non-empty members of an object. */
 function readMembers(setting: string, members: Members, read: ReadContents): Entry[] {
   return describe({ setting, read }, '', members);
 }
@@ -304,7 +304,7 @@ function isResource(value: Members): value is Members & Resource {
 
 function valueEntry(setting: string, name: string, value: unknown): Entry {
   const text = typeof value === 'string' ? value : String(value);
-  // A hash of a password is not to be tried out by whoever reads the output.
+  // Password hashes are not shown, because readers of the output could attack them offline.
   if (name.endsWith('passwordHash'))
     return textEntry(setting, `${name} ${fingerprint(text)}`, `${name} ${text}`);
   return textEntry(setting, name === '' ? text : `${name} = ${text}`);

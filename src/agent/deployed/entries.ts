@@ -1,4 +1,4 @@
-/** What is compared of a config that is deployed: entries of a setting with their meaning, from contents and from units. */
+/** Entries of a deployed config that are compared: a setting with its text and meaning, from contents and units. */
 
 import { createHash } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
@@ -8,46 +8,46 @@ import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject
 import { readUnit } from '../../formats/unitFile.ts';
 
 export interface Entry {
-  /** A name of the table of settings where one fits, else what it is: `file /etc/motd`, `user admin`. */
+  /** The name of a setting, or else a description of the part: `file /etc/motd`, `user admin`. */
   readonly setting: string;
   readonly text: string;
-  /** The same for entries that mean the same. Never to be shown: it may hold what is masked in `text`. */
+  /** Equal for entries with the same effect. Never shown, because it may contain values that are masked in `text`. */
   readonly meaning: string;
-  /** Entries with the same one mean the same, even if their meanings are not: these depend on other settings then. */
+  /** Entries with the same value are equal even if their meanings differ, because those depend on other settings. */
   readonly whole?: string;
 }
 
-/** Characters of a text that are shown; nobody reads more of one line. */
+/** Maximum number of characters shown of a text. */
 const longest = 1000;
 
-/** An entry whose text is masked where it looks like a secret. */
+/** An entry with a text in which probable secrets are masked. */
 export function textEntry(setting: string, text: string, meaning = text): Entry {
   return { setting, text: shorten(maskText(text)), meaning };
 }
 
-/** An entry whose text is made here and holds no secret. */
+/** An entry with a text of this program, which contains no secret. */
 export function unmaskedEntry(setting: string, text: string, meaning: string): Entry {
   return { setting, text: shorten(text), meaning };
 }
 
-/** An assignment, e.g. `psk=` and a value that is not shown. */
+/** An assignment with a hidden value, e.g. of `psk=`. */
 export function hiddenEntry(setting: string, start: string, secret: string): Entry {
   return { setting, text: shorten(`${start}${hidden}`), meaning: start + secret };
 }
 
-/** Bytes of which only the size and the start of the digest are shown. */
+/** Bytes, shown as their size and the start of their digest. */
 function contentsEntry(setting: string, start: string, bytes: Uint8Array): Entry {
   const text = `${start}${formatCount(bytes.length, 'byte')}, ${fingerprint(bytes)}`;
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }
 
-/** An order that does not depend on the machine. */
+/** An order that does not depend on the locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** Enough of the digest to compare by eye. */
+/** The start of a digest, long enough to compare by eye. */
 export function fingerprint(content: Uint8Array | string): string {
   return `sha256:${digest(content).slice(0, 12)}…`;
 }
@@ -61,12 +61,12 @@ function shorten(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** Reads contents until all together are too large: compressed, they may be a thousand times as large as the config. */
+/** Reads contents up to a total limit: compressed, they may be a thousand times as large as the config. */
 export type ReadContents = (resource: Resource) => Uint8Array | undefined;
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** One for each config. What is not read is compared as it is written. */
+/** One reader for each config. Contents that are not read are compared as written. */
 export function createContentsReader(): ReadContents {
   let room = maxBytes;
   return (resource) => {
@@ -78,7 +78,7 @@ export function createContentsReader(): ReadContents {
   };
 }
 
-/** Everything about a resource; `start` says which one it is. */
+/** The entries of a resource; `start` identifies it. */
 export function readResourceEntries(
   { setting, start }: { readonly setting: string; readonly start: string },
   resource: Resource,
@@ -97,7 +97,7 @@ export function readResourceEntries(
   ];
 }
 
-/** What a resource says besides its contents. */
+/** The entries of a resource without its contents. */
 export function readTransferEntries(
   { setting, start }: { readonly setting: string; readonly start: string },
   { httpHeaders = [], verification }: Resource,
@@ -119,11 +119,11 @@ function unreadContents(source: string | undefined): string | undefined {
 
 function unreadEntry(setting: string, start: string, source: string): Entry {
   return source.startsWith('data:')
-    ? contentsEntry(setting, `${start}not readable: `, Buffer.from(source))
+    ? contentsEntry(setting, `${start}unreadable: `, Buffer.from(source))
     : textEntry(setting, `${start}${source === 'empty' ? source : `from ${source}`}`, start + source);
 }
 
-/** A unit that starts no agent: consoles by their settings, all others under their name. */
+/** A unit that does not start the agent: consoles as settings, all others by name. */
 export function readUnitEntries({ name, unit, settings }: LintedUnit): Entry[] {
   const device = /^serial-getty@(tty[^/]+)\.service$/.exec(name)?.[1];
   if (device !== undefined && unit.enabled === true && isStateAlone(unit))
@@ -146,7 +146,7 @@ function isAutologin({ contents = '', dropins = [] }: Unit, settings: readonly U
   return contents === '' && dropins.length > 0 && logsIn;
 }
 
-/** Everything about a unit but its lines. */
+/** The entries of a unit without its lines. */
 export function readState(
   setting: string,
   { contents = '', dropins = [], enabled, mask }: Unit,
@@ -155,16 +155,16 @@ export function readState(
   return [
     ...(enabled === undefined ? [] : [textEntry(setting, `${start}${enabled ? 'enabled' : 'disabled'}`)]),
     ...(mask === true ? [textEntry(setting, `${start}masked`)] : []),
-    ...readBroken(setting, `${start}lines that cannot be read: `, contents),
+    ...readBroken(setting, `${start}unreadable lines: `, contents),
     ...dropins.flatMap(({ name = '', contents: text = '' }) => [
       textEntry(setting, `${start}drop-in ${name}`),
-      ...readBroken(setting, `${start}lines of ${name} that cannot be read: `, text),
+      ...readBroken(setting, `${start}unreadable lines of ${name}: `, text),
     ]),
   ];
 }
 
 function readBroken(setting: string, start: string, contents: string): Entry[] {
-  // For Ignition such a comment goes on in the next line, for systemd it does not.
+  // In Ignition such a comment continues on the next line, in systemd it does not.
   const isTwofold = /^[ \t]*[#;][^\n]*\\[ \t\r]*$/m.test(contents);
   if (isTwofold || 'error' in readUnit(contents))
     return [contentsEntry(setting, start, Buffer.from(contents))];
@@ -172,7 +172,7 @@ function readBroken(setting: string, start: string, contents: string): Entry[] {
   return stray === '' ? [] : [contentsEntry(setting, start, Buffer.from(stray))];
 }
 
-/** What stands before the first section, where systemd only complains about it. */
+/** The lines before the first section, which systemd ignores with a warning. */
 function strayLines(contents: string): string[] {
   const lines = contents.split('\n').map((line) => line.trim());
   const section = lines.findIndex((line) => line.startsWith('['));
@@ -181,7 +181,7 @@ function strayLines(contents: string): string[] {
     .filter((line) => line !== '' && !/^[#;]/.test(line));
 }
 
-/** One line, continuations joined. */
+/** One line; continued lines are joined. */
 export function lineEntry(setting: string, { section, name, value }: UnitSetting, start = ''): Entry {
   return textEntry(setting, `${start}[${section}] ${name}=${value}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The files of a config by settings: those that a setting is written to are read back, of all others the size and the
- * digest count. Comments of files that are read back mean nothing, and are not compared.
+ * Reads the files of a config back into settings: files of a setting are parsed, all others are described by size and
+ * digest. Comments in parsed files are not compared.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -31,12 +31,12 @@ import { parseKeyfile } from '../../formats/keyfile.ts';
 import { parseCaCertificates } from '../caCertificates.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
-/** The folder whose certificates the host trusts, with its last slash. */
+/** The folder of trusted certificates on the host, with its trailing slash. */
 export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
 
 /**
- * Ordered by path, as Ignition writes files in an order of its own. `ofAgent` is what the agent's unit says: files that
- * repeat it are not told twice.
+ * Ordered by path, because Ignition writes files in a different order. `ofAgent` are the entries of the agent's unit; files
+ * that repeat them are not shown again.
  */
 export function readFileEntries(
   subject: LintSubject,
@@ -56,9 +56,9 @@ export function readFileEntries(
   return [...entries, ...repeating];
 }
 
-/** What a file is for. */
+/** The type of a file. */
 interface FileKind {
-  /** Without, the row has the name of the file. */
+  /** If absent, the row has the name of the file. */
   readonly setting?: SettingName;
   readonly readText?: ReadText;
 }
@@ -89,7 +89,7 @@ const fileKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
   ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
 ]);
 
-/** Written for people and programs from what other parts of the config say. */
+/** Files that this program generates from other parts of the config. */
 const repeatingKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
   ['/etc/NetworkManager/dispatcher.d/01-hostname', { setting: 'host.hostname' }],
   ['/etc/issue.d/ipa.issue', {}],
@@ -132,14 +132,14 @@ interface Understanding {
   readonly read: ReadContents;
 }
 
-/** What the file says about its setting, if all of it is there and can be read. */
+/** The setting in a file, if the file is complete and readable. */
 function readAll(
   path: string,
   parts: readonly FilePart[],
   { kind: { readText }, read }: Understanding,
 ): Entry[] | undefined {
   if (readText === undefined) return undefined;
-  // Go writes an object without a source where there are no contents.
+  // Go prints an object without a source if there are no contents.
   const sources = parts.filter(({ resource }) => resource.source !== undefined);
   const contents = sources.map(({ resource }) => read(resource));
   if (contents.includes(undefined)) return undefined;
@@ -156,13 +156,13 @@ function readAll(
 /** How Ignition writes the file. */
 function describeNode({ append = [], contents, group, mode, overwrite = false, user }: File): string {
   const isNew = contents?.source !== undefined;
-  // Only a file that Ignition writes anew gets a mode that nobody gave.
+  // Only a file that Ignition creates has a default mode.
   const bits = mode ?? (isNew ? publicMode : undefined);
   const facts = [
-    bits === undefined ? 'mode as it is' : `mode ${Number(bits).toString(8).padStart(4, '0')}`,
+    bits === undefined ? 'mode unchanged' : `mode ${Number(bits).toString(8).padStart(4, '0')}`,
     ...(isNew ? [] : [append.length > 0 ? 'appended to' : 'no contents']),
-    ...(isNew && append.length > 0 ? [`made of ${append.length + 1} parts`] : []),
-    ...(overwrite ? ['replaces what is there'] : []),
+    ...(isNew && append.length > 0 ? [`concatenated from ${append.length + 1} parts`] : []),
+    ...(overwrite ? ['replaces an existing file'] : []),
     ...describeOwner('user', user),
     ...describeOwner('group', group),
   ];
@@ -174,7 +174,7 @@ function describeOwner(what: string, { id, name }: NodeOwner = {}): string[] {
   return owner.length === 0 ? [] : [`${what} ${owner.join(' ')}`];
 }
 
-/** Options of `[DEFAULT]` whose value is the setting. */
+/** Options of `[DEFAULT]` that correspond to a setting. */
 const valueSettings: ReadonlyMap<string, SettingName> = new Map([
   ['api_url', 'ironic.apiUrls'],
   ['inspection_callback_url', 'ironic.inspectionCallbackUrls'],
@@ -190,17 +190,17 @@ const partSettings: ReadonlyMap<string, SettingName> = new Map([
   ['ntp_server', 'host.ntpServers'],
 ]);
 
-/** `prefix` is put before options that stand for no setting, to tell several files apart. */
+/** `prefix` is the prefix of options without a setting, to distinguish several files. */
 function readConfEntries(text: string, prefix = ''): Entry[] {
   const { document, problems } = parseOsloConfig(text);
   const options = document.entries.filter((entry) => entry.kind === 'option');
   const entries = effectiveOptions(options).flatMap((option) => readOption(option, prefix));
   if (problems.length === 0) return entries;
-  const broken = `${prefix}${formatCount(problems.length, 'line')} that cannot be read (${fingerprint(text)})`;
+  const broken = `${prefix}unreadable: ${formatCount(problems.length, 'line')} (${fingerprint(text)})`;
   return [...entries, textEntry('agent.options', broken, prefix + text)];
 }
 
-/** Of options that the agent knows the last one counts. Ordered by name, as their order means nothing. */
+/** Of repeated known options, the last one counts. Ordered by name, because their order has no effect. */
 function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
   const byName = new Map<string, OsloOption[]>();
   for (const option of options) {
@@ -212,7 +212,7 @@ function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
   return names.flatMap((name) => byName.get(name) ?? []);
 }
 
-/** Of an option that is not known; no library asks for as many. */
+/** The name of an unknown option; no library reads it. */
 const mostRepeats = 100;
 
 function nameOf({ section, name }: OsloOption): string {
@@ -233,7 +233,7 @@ function readOption(option: OsloOption, prefix: string): Entry[] {
   return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
 }
 
-/** The spellings that oslo.config takes for a boolean. */
+/** The spellings that oslo.config accepts for a boolean. */
 function readSwitch(value: string): string {
   if (/^(?:true|1|yes|on)$/i.test(value)) return 'yes';
   return /^(?:false|0|no|off)$/i.test(value) ? 'no' : value;
@@ -245,16 +245,16 @@ const repeated: ReadonlySet<string> = new Set([
   'agent.image',
   'host.hostname',
 ]);
-/** No banner names more values or is as long; a hostile one would take long to compare. */
+/** Limits for banners; comparing a hostile one would take long. */
 const mostValues = 20;
 const longestText = 64 * 1024;
 
-/** Makes the reader of a file; `setting` is the row that it belongs to, where it is not one of its own. */
+/** Creates the reader of a file; `setting` is its row, if it belongs to a setting. */
 type ReaderOf = (setting?: SettingName) => ReadText;
 
 /**
- * Files that repeat settings: banners that name Ironic, the script that sets the host name. They are compared without
- * what they repeat, as it would only be told again as a digest. `entries` say what is repeated.
+ * Files that repeat settings: banners with the URL of Ironic, the script that sets the host name. They are compared without
+ * the repeated values, which would otherwise appear again as a digest. `entries` are the repeated settings.
  */
 function createRepeatReader(entries: readonly Entry[]): ReaderOf {
   const values = entries
@@ -262,9 +262,9 @@ function createRepeatReader(entries: readonly Entry[]): ReaderOf {
     .slice(0, mostValues)
     .map(({ setting, meaning }) => [hostOf(meaning), `{${setting}}`] as const)
     .filter(([value]) => value !== '');
-  // The first that says it: Ironic and its inspector often are one host.
+  // The first setting with this value: Ironic and its inspector often have the same host.
   const names = new Map(values.toReversed());
-  // The name of a host may be a part of another.
+  // A host name may be a part of another.
   const longestFirst = [...names.keys()].toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(`(?<![\\w.-])(?:${longestFirst.map(escapePattern).join('|')})(?![\\w-])`, 'g');
   return (setting) => (text, path) => {
@@ -277,7 +277,7 @@ function createRepeatReader(entries: readonly Entry[]): ReaderOf {
   };
 }
 
-/** Of a URL the host, as ports are added to URLs that are repeated as they were given. */
+/** The host of a URL, because ports are added to URLs that the files repeat as given. */
 function hostOf(value: string): string {
   return value.includes('://') && URL.canParse(value) ? new URL(value).hostname : value;
 }
@@ -286,10 +286,10 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-/** Reads the text of the file at `path`; undefined, or FormatError, where its digest has to do. */
+/** Reads the text of the file at `path`; undefined, or FormatError, if only its digest can be compared. */
 type ReadText = (text: string, path: string) => Entry[] | undefined;
 
-/** Every key of a connection. The order of sections means nothing. */
+/** All keys of a connection. The order of sections has no effect. */
 function readKeyfile(text: string, path: string): Entry[] {
   const name = path.slice(keyfileFolder.length + 1);
   const sections = parseKeyfile(text).toSorted((a, b) => compareText(a.name, b.name));
@@ -323,7 +323,7 @@ function readCertificates(text: string): Entry[] {
   });
 }
 
-/** Which registries there are credentials for, and whether they are the same; how the JSON is written means nothing. */
+/** The registries with credentials, and a digest of the credentials; the format of the JSON has no effect. */
 function readPullSecret(text: string): Entry[] {
   const secret: { readonly auths?: object } = JSON.parse(parsePullSecret(text));
   const canonical = JSON.stringify(secret);
@@ -333,10 +333,10 @@ function readPullSecret(text: string): Entry[] {
   return [unmaskedEntry('agent.pullSecret', shown, canonical)];
 }
 
-/** Registries that are listed. */
+/** The configured registries. */
 const mostNames = 10;
 
-/** The servers as `--ntp-server` has them; other directives as they stand. */
+/** The servers in the format of `--ntp-server`; other directives unchanged. */
 function readTimeServers(text: string): Entry[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines

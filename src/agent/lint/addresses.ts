@@ -1,4 +1,4 @@
-/** Lint of what the ramdisk has to reach: addresses in the conf and the image, the sources of contents, proxies. */
+/** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
 import { parseHost } from '../../formats/hostName.ts';
@@ -26,13 +26,13 @@ import { optionValues } from './podmanCommand.ts';
 export const addressRules = {
   address: warning(
     'agent-address',
-    'the machine cannot reach another machine at the address',
-    'use an address or a name at which the machine reaches the server over its network',
+    'the address does not lead to another machine',
+    'use an address or name of the server that the host can reach over its network',
   ),
 };
 
 interface Found {
-  /** What the address is for; empty where the path says it. */
+  /** Purpose of the address; empty if the path is sufficient. */
   readonly what: string;
   readonly path: Path;
   readonly problem: AddressProblem | undefined;
@@ -133,7 +133,7 @@ function ofProxies({ config, runs, units }: LintSubject): Found[] {
 export const sourceRules = {
   unverified: warning(
     'agent-source-unverified',
-    'anybody on the network can change what is fetched from here',
+    'anyone on the network can change the data that Ignition fetches from this URL',
     'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
   ),
 };
@@ -153,7 +153,7 @@ function isUnverified({ source = '', verification }: Resource): boolean {
   return /^(?:http|tftp):/i.test(source) && !verification?.hash;
 }
 
-/** Everything that the config has Ignition fetch, or holds itself. */
+/** All contents that the config contains or that Ignition fetches for it. */
 function listResources({ ignition, storage }: Config): Placed[] {
   const { merge = [], replace } = ignition?.config ?? {};
   const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
@@ -184,12 +184,12 @@ function single(resource: Resource | undefined, path: Path): Placed[] {
 export const unitProxyRules = {
   ironic: warning(
     'agent-proxy-ironic',
-    'the agent goes through the proxy to reach Ironic',
+    'the agent uses the proxy to reach Ironic',
     'add the host of Ironic to NO_PROXY',
   ),
 };
 
-/** More URLs than any agent has. */
+/** More URLs than a real agent has. */
 const maxUrls = 32;
 
 export function checkUnitProxy(subject: LintSubject): Issue[] {
@@ -219,7 +219,7 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** By names in lower case, as programs take either. */
+/** Keys are in lower case, because programs accept both cases. */
 function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
   const words = settings.flatMap(({ value }) => splitAssignments(value));
   return new Map(
@@ -239,7 +239,7 @@ function splitAssignments(value: string): ReturnType<typeof splitEnvironmentLine
   }
 }
 
-/** As the Python library requests has it: networks for IPv4 addresses, and else what the host ends with. */
+/** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names. */
 function isDirect(host: string, entries: readonly string[]): boolean {
   return entries.some((entry) => {
     if (entry === '') return false;
@@ -251,7 +251,7 @@ function isDirect(host: string, entries: readonly string[]): boolean {
 
 function isInNetwork(host: string, network: string): boolean {
   const [base = '', bits = ''] = network.split('/');
-  // Other forms are not compared: nothing is said about them.
+  // Other forms are not compared and count as direct if both are IPv6.
   if (!isIPv4(host) || !isIPv4(base)) return host.includes(':') && base.includes(':');
   const size = 2 ** (32 - Math.min(32, Number(bits)));
   return Math.floor(toNumber(host) / size) === Math.floor(toNumber(base) / size);

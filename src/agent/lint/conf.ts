@@ -1,4 +1,4 @@
-/** Lint of the conf of the agent, and of the mounts by which its container finds it. */
+/** Lint of the configuration of the agent, and of the mounts that make it visible to the container. */
 
 import { posix } from 'node:path';
 import { readDefaults } from '../../formats/osloConfig.ts';
@@ -22,22 +22,22 @@ const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
 const ownRules = {
   insecure: note(
     'agent-conf-insecure',
-    'the agent does not check the certificate of Ironic',
-    'remove "insecure"; for a private certificate, mount its authority into the container and name it in "cafile"',
+    'the agent does not verify the certificate of Ironic',
+    'remove "insecure"; for a private CA, mount its certificate into the container and set "cafile" to its path there',
   ),
   caUnused: note(
     'agent-conf-ca-unused',
-    'the config brings a certificate authority, and the agent does not check Ironic with it',
-    'mount the file into the container and name it there in "cafile"; the agent does not see the host\'s trust store',
+    'the config contains a CA certificate, but the agent does not use it to verify Ironic',
+    'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
   ),
   hostPath: warning(
     'agent-conf-host-path',
-    'the file is written on the host and not mounted into the container at this path',
-    'mount it with --mount type=bind,src=PATH,dst=PATH',
+    'the file is on the host, but not mounted into the container at this path',
+    'mount the file with --mount type=bind,src=PATH,dst=PATH',
   ),
 };
 
-/** The rules of a conf file on its own; nothing of it concerns Ignition, so none is an error here. */
+/** The rules for conf files; in a config they are no errors, because Ignition does not read the conf. */
 const fileRules: ReadonlyMap<string, Rule> = new Map(
   Object.values(rulesOfFile).map((rule) => [rule.id, toLintRule(rule)] as const),
 );
@@ -85,9 +85,9 @@ function shorten(text: string | number = ''): string {
 
 interface ReadConf {
   readonly conf: LintedFile;
-  /** Of its contents. */
+  /** Path to the contents. */
   readonly path: Path;
-  /** Values in [DEFAULT], the last of each name. */
+  /** Values in [DEFAULT]; the last value of each name. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
@@ -107,14 +107,14 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
   const issueAt = (rule: Rule, option: string): Issue =>
     broken(rule, path, { message: `${name}: ${option}: ${rule.message}` });
   return [
-    // With an authority, conf-cafile-unused reports it.
+    // If cafile is set, the rule conf-cafile-unused reports it.
     ...(isInsecure && isHttps && !hasCafile ? [issueAt(ownRules.insecure, 'insecure')] : []),
     ...(isUnused ? [issueAt(ownRules.caUnused, 'cafile')] : []),
     ...lost.map((option) => issueAt(ownRules.hostPath, option)),
   ];
 }
 
-/** Values in [DEFAULT] of all confs of the config, in which the agent's own order is not known. */
+/** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
 export function confValues(subject: LintSubject, option: string): string[] {
   return subject.confs.flatMap(({ file }) => {
     const bytes = readContents(file.contents ?? {});
@@ -124,13 +124,13 @@ export function confValues(subject: LintSubject, option: string): string[] {
 }
 
 /**
- * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when its time has come.
+ * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when the step begins.
  */
 export const convergedFlowRules = {
   agentEnabled: warning(
     'agent-converged-enabled',
-    'agent.service is enabled beside the Ironic agent: both would handle the host at the same time',
-    'set "enabled" to false; the step start_assisted_install starts it',
+    'agent.service is enabled together with the Ironic agent: both would manage the host at the same time',
+    'set "enabled" to false; the step start_assisted_install starts the unit',
   ),
 };
 
@@ -145,23 +145,23 @@ export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
 export const mountRules = {
   confUnmounted: warning(
     'agent-conf-unmounted',
-    'no unit mounts the conf into the container of the agent, which does not see it',
+    'no unit mounts the conf into the container, so the agent does not read it',
     'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
   confPlace: warning(
     'agent-conf-place',
-    'the conf is mounted where the agent does not look for it',
-    'mount it as /etc/ironic-python-agent/NAME.conf: only files there that end in .conf are read',
+    'the conf is mounted at a path that the agent does not read',
+    'mount the file as /etc/ironic-python-agent/NAME.conf: the agent reads only files there that end in .conf',
   ),
   sourceMissing: warning(
     'agent-mount-missing',
-    'the container mounts a file that the config does not write; podman does not start it then',
+    'the container mounts a file that the config does not write; podman does not start the container',
     'write the file, or remove the mount',
   ),
   hostAccess: note(
     'agent-host-access',
-    'the container lacks parts of the host that the agent works with',
-    'add them to the command that runs the container',
+    'the container lacks access to parts of the host that the agent needs',
+    'add the missing options to the command that runs the container',
   ),
 };
 
@@ -173,7 +173,7 @@ export function checkMounts(subject: LintSubject): Issue[] {
   ];
 }
 
-/** Whether a path of the container shows a part of the host. The root of the host elsewhere in it does not count. */
+/** Whether a container path contains a part of the host. The root of the host counts only at the same path. */
 function isMountedAt({ podman }: UnitCommand, path: string): boolean {
   return bindMounts(podman).some(({ target }) => isWithin(path, target));
 }
@@ -193,12 +193,12 @@ function checkConf({ name, path }: LintedFile, subject: LintSubject): Issue[] {
   if (own.length === 0) return [broken(mountRules.confUnmounted, [...path, 'path'])];
   const found = own.find(({ mount, run }) => {
     const seen = `${mount.target}${name.slice(mount.source.length)}`;
-    return /\/\.?ironic-python-agent(?:\.conf)?(?:\.d)?\/[^/]+\.conf$/.test(seen) || isToldWhere(run);
+    return /\/\.?ironic-python-agent(?:\.conf)?(?:\.d)?\/[^/]+\.conf$/.test(seen) || mayReadAnyPath(run);
   });
   return found === undefined ? [broken(mountRules.confPlace, [...path, 'path'])] : [];
 }
 
-/** Another config, a command of the agent's unit that is not podman or cannot be read, or a quadlet. */
+/** True if another config, a command other than podman, an unreadable command, or a quadlet may start the agent. */
 function mayRunElsewhere({ units, files, isComplete }: LintSubject): boolean {
   return (
     !isComplete ||
@@ -207,12 +207,12 @@ function mayRunElsewhere({ units, files, isComplete }: LintSubject): boolean {
   );
 }
 
-/** Arguments or another entry point may name any place. */
-function isToldWhere({ podman }: UnitCommand): boolean {
+/** With arguments or another entry point, the agent may read other paths. */
+function mayReadAnyPath({ podman }: UnitCommand): boolean {
   return podman.operands.length > 1 || optionValues(podman, 'entrypoint').length > 0;
 }
 
-/** What the OS brings along is not known, so only files are missed that nobody but the config would write. */
+/** The files of the OS are unknown, so only missing files are reported that nothing but the config would write. */
 function checkSources({ unitName, setting, podman }: UnitCommand, subject: LintSubject): Issue[] {
   if (!subject.isComplete) return [];
   const missing = bindMounts(podman).filter(({ source }) => {
@@ -233,7 +233,7 @@ function isWritten(path: string, { config, filesByPath }: LintSubject): boolean 
 
 const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_socket'];
 
-/** What the hardware manager for CoreOS uses: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
+/** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
 function checkHostAccess({ unitName, setting, podman }: UnitCommand): Issue[] {
   const sources = bindMounts(podman).map(({ source }) => source);
   const namespaces = [
@@ -251,7 +251,7 @@ function checkHostAccess({ unitName, setting, podman }: UnitCommand): Issue[] {
   return [broken(mountRules.hostAccess, setting.path, { message })];
 }
 
-/** The root of the host stands for itself alone: it is mounted below /mnt. */
+/** The root of the host matches only itself: it is mounted below /mnt. */
 function isSource(path: string, source: string): boolean {
   return source === '/' ? path === '/' : isWithin(path, source);
 }

@@ -1,4 +1,4 @@
-/** Lint of what the config puts onto the host: files, certificates, SSH keys, and how large it becomes. */
+/** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
@@ -16,18 +16,18 @@ import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 export const hostFileRules = {
   mode: warning(
     'agent-mode-decimal',
-    'the mode looks like octal digits, but JSON has decimal numbers',
+    'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
   shebang: note(
     'agent-script-shebang',
-    'the script does not say what runs it',
-    'start it with #!/bin/bash: some programs run only scripts that do',
+    'the script has no interpreter line (#!)',
+    'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
   ),
   timeServer: warning(
     'agent-ntp-server',
-    'a time server has no name; chronyd does not start then',
-    'remove the line, or give the server between "server" and its options',
+    'a time server has no name, so chronyd does not start',
+    'remove the line, or add the server between "server" and its options',
   ),
 };
 
@@ -49,7 +49,7 @@ export function checkHostFiles({ config, files }: LintSubject): Issue[] {
   ];
 }
 
-/** The modes that people write in octal, and that nobody would want as decimal numbers. */
+/** Modes that are usual in octal and implausible as decimal numbers. */
 function octalDigits(mode: number): string | undefined {
   const isUsual = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
   return isUsual.test(String(mode)) ? String(mode) : undefined;
@@ -70,7 +70,7 @@ function isText(bytes: Uint8Array): boolean {
   return bytes.length > 0 && !bytes.subarray(0, 512).includes(0);
 }
 
-/** Options of a server that stand where its name belongs. */
+/** Options of a time server that are in place of its name. */
 const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
@@ -91,13 +91,13 @@ function checkTimeServers({ name, file, path }: LintedFile): Issue[] {
 export const certificateRules = {
   unreadable: warning(
     'agent-ca-unreadable',
-    'the file of a certificate authority cannot be used',
-    'write certificates in PEM, "-----BEGIN CERTIFICATE-----" and so on, and nothing else that is PEM',
+    'the file with CA certificates is invalid',
+    'use a file that contains only certificates in PEM ("-----BEGIN CERTIFICATE-----")',
   ),
   validity: warning(
     'agent-ca-validity',
-    'a certificate authority is not valid now',
-    'get the present certificate, or check the clock of this machine',
+    'a CA certificate is expired or not yet valid',
+    'use the current certificate, or check the clock of this machine',
   ),
 };
 
@@ -109,7 +109,7 @@ interface PlacedAuthority {
   readonly path: Path;
 }
 
-/** `now` is what the certificates are judged by. */
+/** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
     .filter(({ name }) => name.startsWith(trustAnchors))
@@ -139,7 +139,7 @@ function checkAuthority({ name, resource, path }: PlacedAuthority, now: Date): I
   }
 }
 
-/** update-ca-trust takes DER as well; such a file starts with a sequence. */
+/** update-ca-trust accepts DER as well; a DER file starts with a sequence. */
 function readPem(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('latin1');
   if (bytes[0] !== 0x30) return text;
@@ -154,13 +154,13 @@ export const sshKeyRules = {
   ignored: warning(
     'agent-ssh-key',
     'sshd ignores the key',
-    'take the line of a .pub file as it is: type, base64 text, comment',
+    'use the line of the .pub file unchanged: type, base64 text, comment',
   ),
-  weak: warning('agent-ssh-key-weak', 'the key is weak', 'make a new one: ssh-keygen -t ed25519'),
+  weak: warning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
   several: note(
     'agent-ssh-key-several',
-    'the entry holds several lines: configs that are merged cannot tell its keys apart',
-    'give each key an entry of its own',
+    'the entry contains several keys: Ignition merges them only as a whole',
+    'use one entry for each key',
   ),
 };
 
@@ -174,7 +174,8 @@ export function checkSshKeys({ config }: LintSubject): Issue[] {
 
 function checkEntry(entry: string, path: Path): Issue[] {
   const lines = splitAuthorizedKeys(entry);
-  if (lines.length === 0) return [broken(sshKeyRules.ignored, path, { message: 'the entry holds no key' })];
+  if (lines.length === 0)
+    return [broken(sshKeyRules.ignored, path, { message: 'the entry contains no key' })];
   return [
     ...(lines.length > 1 ? [broken(sshKeyRules.several, path)] : []),
     ...lines.flatMap((line, index) => {
@@ -204,14 +205,14 @@ export const sizeRules = {
 
 export function checkSize(document: Uint8Array | undefined): Issue[] {
   if (document === undefined || document.length <= EMBED_AREA_SIZE || fits(document)) return [];
-  const message = `${sizeRules.tooLarge.message}: compressed, it takes more than the ${EMBED_AREA_SIZE} bytes that are reserved`;
+  const message = `${sizeRules.tooLarge.message}: the compressed config exceeds the reserved area (${EMBED_AREA_SIZE / 1024} KiB)`;
   return [broken(sizeRules.tooLarge, [], { message })];
 }
 
-/** What a beginning may take more than the whole does: the end of a stream, and the luck of the encoder. */
+/** Excess of a compressed prefix over the whole: the end of the stream, and variations of the encoder. */
 const tolerance = 4096;
 
-/** Compressing takes seconds for megabytes, so beginnings are tried first: one that is too large is enough. */
+/** Compressing megabytes takes seconds, so prefixes are tried first: one that is too large is sufficient. */
 function fits(document: Uint8Array): boolean {
   for (let length = 2 * EMBED_AREA_SIZE; length < document.length; length *= 4) {
     if (archiveLength(document.subarray(0, length)) > EMBED_AREA_SIZE + tolerance) return false;

@@ -1,4 +1,4 @@
-/** The images that the agent's units pull and run, and the registries and mirrors that they come from. */
+/** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
@@ -12,49 +12,49 @@ import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 export const pulledImageRules = {
   reference: warning(
     'agent-image-reference',
-    'podman refuses the reference of the image',
-    'write it like quay.io/metal3-io/ironic-agent:latest',
+    'podman refuses the image reference',
+    'use a reference like quay.io/metal3-io/ironic-agent:latest',
   ),
   argument: warning(
     'agent-image-argument',
-    'a word stands behind the image, and the agent takes none',
-    'remove it; if it belongs to the image, references have no blanks',
+    'the command has an argument after the image, but the agent accepts none',
+    'remove the argument; if it belongs to the image, remove the blank from the reference',
   ),
   shortName: note(
     'agent-image-short-name',
-    'the image has no registry: podman takes one that was pulled under any registry, or asks those that it is set up for',
-    'write the same reference as in the command that pulls the image',
+    'the image has no registry: podman uses a local image from any registry, or the configured search registries',
+    'use the same reference as in the command that pulls the image',
   ),
   unqualified: warning(
     'agent-image-unqualified',
-    'the image has no registry, and podman cannot ask which one to use',
-    'write the registry, for example quay.io/metal3-io/ironic-agent',
+    'the image has no registry, and podman cannot select one',
+    'add the registry, for example quay.io/metal3-io/ironic-agent',
   ),
   bareRegistry: warning(
     'agent-image-bare-registry',
-    'the image looks like a registry without the path of an image',
-    'append the path of the image, for example quay.io/metal3-io/ironic-agent',
+    'the image reference looks like a registry without an image name',
+    'append the name of the image, for example quay.io/metal3-io/ironic-agent',
   ),
   notPulled: warning(
     'agent-image-not-pulled',
-    'the unit pulls another image than it runs',
-    'write the same reference in both commands',
+    'the unit pulls an image other than the one it runs',
+    'use the same reference in both commands',
   ),
   unverified: note(
     'agent-image-unverified',
-    'the image comes from a registry that is not verified, and no digest says what it has to be',
+    'the registry is not verified, and the image reference has no digest',
     'remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
   ),
 };
 
-/** A command that pulls the agent's image, where it is not on the host yet. */
+/** A command that pulls the image of the agent if it is not on the host yet. */
 interface AgentPull {
   readonly command: UnitCommand;
-  /** The reference as it is written. */
+  /** The reference as written in the unit. */
   readonly image: string;
 }
 
-/** Commands of the agent's units that pull from a registry: `podman pull`, or else `podman run` itself. */
+/** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
 export function agentPulls(subject: LintSubject): AgentPull[] {
   const pulls = pullCommands(subject);
   const runs = subject.runs.filter((run) => run.podman.isSure && isPulling(run, pulls));
@@ -66,7 +66,7 @@ export function agentPulls(subject: LintSubject): AgentPull[] {
   });
 }
 
-/** Whether `podman run` pulls its image, as nothing of its unit does. */
+/** Whether `podman run` pulls its image because no other command of its unit does. */
 function isPulling({ podman, unitName }: UnitCommand, pulls: readonly UnitCommand[]): boolean {
   const isPulled = pulls.some((pull) => pull.unitName === unitName);
   return !isPulled && optionValues(podman, 'pull').at(-1)?.text !== 'never';
@@ -79,19 +79,19 @@ function pullCommands({ runs, units }: LintSubject): UnitCommand[] {
     .flatMap(({ commands }) => commands.filter(({ podman }) => podman.verb === 'pull'));
 }
 
-/** References that podman takes and resolves to no image. */
+/** References that podman accepts but resolves to no image. */
 function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
-    if (bare !== undefined) return [tell(pulledImageRules.bareRegistry, command, bare)];
-    // What is not known may bring the registries.
+    if (bare !== undefined) return [issueOf(pulledImageRules.bareRegistry, command, bare)];
+    // Another config may add the registries.
     const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    return short === undefined ? [] : [tell(pulledImageRules.unqualified, command, short)];
+    return short === undefined ? [] : [issueOf(pulledImageRules.unqualified, command, short)];
   });
 }
 
-function tell(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
+function issueOf(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
   return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }
 
@@ -123,7 +123,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   ];
 }
 
-/** Images that are on the host already, which no registry is asked for. */
+/** Images that are on the host already, so podman contacts no registry. */
 const localTransport = /^(?:containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive):/;
 
 function checkReference(text: string, command: UnitCommand): Issue[] {
@@ -140,7 +140,7 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
     : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
 }
 
-/** A short name of an image that is on the host by then, under another name. */
+/** A short name of an image that is on the host already under its full name. */
 function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   const parsed = parseImageReference(image);
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
@@ -149,7 +149,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   return [issueAt(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
 }
 
-/** A short name is the same image as a pulled one that ends with it. */
+/** A short name means the same image as a pulled one that ends with it. */
 function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   if (pulled.length === 0 || pulled.some(({ expands }) => expands)) return [];
@@ -182,12 +182,12 @@ export const registriesRules = {
   refused: warning(
     'agent-registries-conf',
     'podman refuses the file and pulls no image',
-    'correct the file, see containers-registries.conf(5)',
+    'fix the file; containers-registries.conf(5) describes its format',
   ),
   ignored: warning(
     'agent-registries-conf-ignored',
     'podman ignores a part of the file',
-    'correct the name, or remove the line',
+    'fix the name, or remove the line',
   ),
 };
 
@@ -205,7 +205,7 @@ export function checkRegistries(subject: LintSubject): Issue[] {
   });
 }
 
-/** The main file, then the others as podman reads them. */
+/** The main file first, then the other files in the order in which podman reads them. */
 export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
   const names = [...filesByPath.keys()].filter((name) =>
     /^\/etc\/containers\/registries\.conf\.d\/[^/]+\.conf$/.test(name),
@@ -214,8 +214,8 @@ export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
 }
 
 /**
- * What the files say together; undefined where one cannot be read, or where another config may bring one. The file of
- * CoreOS, where the config has none, names several registries and asks which one is meant.
+ * The combined configuration; undefined if a file cannot be read or another config may add one. Without a file in the
+ * config, podman uses the file of CoreOS, which lists several registries and prompts for one of them.
  */
 export function readRegistries(subject: LintSubject): Registries | undefined {
   if (!subject.isComplete) return undefined;

@@ -1,7 +1,7 @@
 /**
- * What Ignition cannot know: whether a valid config makes a ramdisk in which the agent starts, reaches Ironic and keeps
- * its secrets. Nothing is fetched, and what another config may bring along is not missed. Left out: commands inside
- * scripts, containers that are declared as quadlets.
+ * Checks that Ignition cannot make: whether the agent starts with a valid config, reaches Ironic and keeps its secrets.
+ * Nothing is fetched, and things that another config may add are not reported as missing. Commands inside scripts and
+ * containers that are declared as quadlets are not checked.
  */
 
 import type { Config } from '../../ignition/config.ts';
@@ -18,20 +18,20 @@ import { checkUnits, checkUnitText } from './unit.ts';
 import { checkUnitKeys } from './unitKeys.ts';
 
 export interface LintOptions {
-  /** By which certificates are judged. */
+  /** The time for which the validity of certificates is checked. */
   readonly now: Date;
-  /** The release of the agent that the conf is for; without, the newest. */
+  /** The release of the agent that the conf is for; default: the newest. */
   readonly ipaVersion?: IpaVersion;
-  /** The document itself, to find out whether it fits into a live ISO; without, its size is not looked at. */
+  /** The document, to check whether it fits into a live ISO; if absent, the size is not checked. */
   readonly document?: Uint8Array;
 }
 
-/** Whether the config starts the agent's container or writes the agent's conf. */
+/** Whether the config starts the container of the agent or writes its conf. */
 export function isAgentConfig(config: Config): boolean {
   return runsAgent(readSubject(config));
 }
 
-/** Everything that is found, by topic; paths start at the root of the config. Messages never quote secrets. */
+/** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): Issue[] {
   const subject = readSubject(config);
   return [

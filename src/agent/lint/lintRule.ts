@@ -1,28 +1,28 @@
 /**
- * How rules of the agent lint are declared, and how a check reports one that is broken. None is an error: Ignition takes
- * the config all the same, and whether that is good enough is for the user to say.
+ * Declares rules of the agent lint and reports their findings. No finding is an error, because Ignition accepts the
+ * config; the user decides whether a warning matters.
  */
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 
-/** A rule whose breach keeps the agent from working, or gives a secret away. */
+/** For findings that stop the agent from working or disclose a secret. */
 export function warning(id: string, message: string, hint: string): Rule {
   return { id, severity: 'warning', message, hint };
 }
 
-/** A rule whose breach may well be meant. */
+/** For findings that may be intended. */
 export function note(id: string, message: string, hint: string): Rule {
   return { id, severity: 'info', message, hint };
 }
 
-/** What was found, in place of what the rule says in general. Never with a secret in it. */
+/** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
 export interface IssueTexts {
   readonly message?: string;
   readonly hint?: string;
 }
 
-/** A broken rule; `path` starts at the root of the config. */
+/** A finding; `path` starts at the root of the config. */
 export function broken(rule: Rule, path: Path, texts: IssueTexts = {}): Issue {
   return { rule, path, ...texts };
 }

@@ -1,4 +1,4 @@
-/** The options of podman's command lines in units: whether podman has them. */
+/** Lint of the options in the podman commands of units. */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
@@ -10,22 +10,22 @@ import { nearestName } from '../../formats/messageText.ts';
 export const podmanArgumentRules = {
   unknown: warning(
     'agent-podman-option',
-    'podman does not have an option of the command, and refuses to start the container',
+    'unknown option: podman refuses to start the container',
     'remove the option, or fix its name',
   ),
   blank: warning(
     'agent-podman-blank',
-    'a blank in one argument joins an option and its value, and podman refuses to start the container',
-    'write --option=value as one argument, and each option as an argument of its own',
+    'one argument contains an option and more text: podman refuses to start the container',
+    'write --option=value as one argument, and each option as a separate argument',
   ),
   since: note(
     'agent-podman-since',
-    'older releases of podman do not have an option of the command, and refuse to start the container',
+    'older releases of podman do not support the option and refuse to start the container',
     'check the release of podman in the image with "podman --version"',
   ),
 };
 
-/** What RHEL 9.2 has, the oldest that is still in use; options that came later are worth a note. */
+/** The release in RHEL 9.2, the oldest in use; options of later releases are reported as notes. */
 const widespreadVersion = '4.4';
 
 export function checkPodmanArguments({ units }: LintSubject): Issue[] {
@@ -35,7 +35,7 @@ export function checkPodmanArguments({ units }: LintSubject): Issue[] {
     .flatMap((command) => [...reportProblems(command), ...reportVersions(command)]);
 }
 
-/** The rule that an option breaks, and what to write in its place; `write` says how an argument is written here. */
+/** The rule that an option breaks, and its correction; `write` formats an argument for the config. */
 export function describeProblem(
   { command, instead, kind, option }: OptionProblem,
   write: (argument: string) => string = (argument) => argument,
@@ -44,7 +44,7 @@ export function describeProblem(
   const message =
     kind === 'blank'
       ? `${shown} and more text are one argument, which ${command} refuses`
-      : `unknown option ${shown}: ${command} of podman ${knownPodmanVersion()} does not have it`;
+      : `unknown option ${shown}: ${command} of podman ${knownPodmanVersion()} does not support it`;
   const rule = kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
   return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
 }
@@ -56,7 +56,7 @@ function reportProblems({ podman, setting, unitName }: UnitCommand): Issue[] {
   });
 }
 
-/** The value may be a secret. */
+/** The value is omitted because it may be a secret. */
 function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
   return instead === undefined ? problem : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
 }
@@ -76,7 +76,9 @@ function optionsByVersion({ options, verb }: PodmanCommand): string[] {
     if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
       return [`--${name} requires podman ${since}; older releases refuse it`];
     }
-    return last === undefined ? [] : [`podman has --${name} up to release ${last}; newer ones refuse it`];
+    return last === undefined
+      ? []
+      : [`podman supports --${name} up to release ${last}; newer releases refuse it`];
   });
   return [...new Set(messages)];
 }
@@ -87,34 +89,34 @@ function compareReleases(one: string, other: string): number {
   return major - otherMajor || minor - otherMinor;
 }
 
-/** What is known of one option. */
+/** Description of one option. */
 export interface PodmanOptionFacts {
-  /** It takes no value, unless one is given behind "=". */
+  /** The option requires no value; a value is accepted only after "=". */
   readonly switch?: true;
-  /** Its name of one letter. */
+  /** The short name, one letter. */
   readonly short?: string;
-  /** The first minor release with it, such as `5.3`; absent where the oldest known one has it. */
+  /** The first minor release that supports it, such as `5.3`; absent if the oldest release in the table does. */
   readonly since?: string;
-  /** The last minor release with it; absent where the newest known one has it. */
+  /** The last minor release that supports it; absent if the newest release in the table does. */
   readonly last?: string;
 }
 
 interface PodmanKnowledge {
-  /** The newest release that is known, such as `5.8.2`. */
+  /** The newest release in the table, such as `5.8.2`. */
   readonly podmanVersion: string;
-  /** The oldest minor release that is known, such as `4.0`. */
+  /** The oldest minor release in the table, such as `4.0`. */
   readonly oldestVersion: string;
-  /** By command, `podman` for options in front of it: its options by their names without dashes. */
+  /** Options by command, then by name without dashes; `podman` is for options before the command. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, PodmanOptionFacts>>>>;
 }
 
-/** How one command reads its options. */
+/** How one command parses its options. */
 export interface OptionTable {
-  /** As the user calls it: `podman run`. */
+  /** The command as users write it: `podman run`. */
   readonly command: string;
   /** By name without dashes, long and short ones. */
   readonly options: ReadonlyMap<string, NamedOption>;
-  /** Whether options may follow the first operand; else all that follows belongs to the container. */
+  /** Whether options may follow the first operand; otherwise all words after it belong to the container. */
   readonly interspersed: boolean;
 }
 
@@ -127,16 +129,16 @@ let tables: ReadonlyMap<string, OptionTable> | undefined;
 let version = '';
 
 /**
- * The options of podman, of the commands that a unit of the agent uses: run, create and pull. The knowledge is data:
- * `schemas/podman-options.json`, which `.ci/podmanOptions.js` writes from podman's sources. By `podman` for the options
- * in front of a command, else by the name of the command; undefined for other commands.
+ * The podman options of the commands that units of the agent use (run, create and pull), from
+ * `schemas/podman-options.json`, which `.ci/podmanOptions.js` generates from the sources of podman. `podman` returns the
+ * options before a command; undefined for other commands.
  */
 export function optionTable(command: string): OptionTable | undefined {
   tables ??= readTables();
   return tables.get(command);
 }
 
-/** The newest release of podman that is known, such as `5.8.2`. */
+/** The newest release of podman in the table, such as `5.8.2`. */
 function knownPodmanVersion(): string {
   tables ??= readTables();
   return version;
@@ -166,7 +168,7 @@ function nameOptions(options: Readonly<Record<string, PodmanOptionFacts>>): Map<
   );
 }
 
-/** The name that an unknown one probably means. */
+/** The supported name that is most similar to an unknown one. */
 export function suggestOption(table: OptionTable, name: string): string | undefined {
   const names = new Set(Array.from(table.options.values(), (option) => option.name));
   const plain = name.toLowerCase().replaceAll('_', '-');

@@ -1,6 +1,6 @@
 /**
- * Command lines of podman in units: which image, which mounts, which options, and which options podman refuses. Left out:
- * commands in scripts and shells, about which nothing is said. Behind an option that podman does not have, nothing is sure.
+ * Parses podman commands in units: image, mounts, options, and options that podman refuses. Commands in scripts and
+ * shells are not parsed. After an unknown option the result is uncertain.
  */
 
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
@@ -9,25 +9,25 @@ import { type OptionTable, optionTable, suggestOption } from './podmanArguments.
 export interface PodmanCommand {
   /** `run`, `create` or `pull`. */
   readonly verb: string;
-  /** In order, names without dashes, short ones as written; switches have the value they were given, or none. */
+  /** In order; names without dashes, short options as written. The value of a switch is absent unless given. */
   readonly options: readonly PodmanOption[];
-  /** The image and what follows it; for `pull` the images. */
+  /** The image and the words after it; for `pull` the images. */
   readonly operands: readonly ExecWord[];
-  /** False behind an option that is not known: what counts as an operand is a guess then. */
+  /** False after an unknown option: the operands are a guess then. */
   readonly isSure: boolean;
-  /** The options that podman refuses, as far as it would read the line. */
+  /** The options that podman refuses, as far as podman would parse the line. */
   readonly problems: readonly OptionProblem[];
 }
 
 /** An option that podman refuses. */
 export interface OptionProblem {
-  /** `unknown`: podman has no such option. `blank`: a blank in an argument, where two arguments or a "=" are meant. */
+  /** `unknown`: podman has no such option. `blank`: an argument contains a blank instead of "=" or the end. */
   readonly kind: 'unknown' | 'blank';
   /** With dashes and without its value: `--memry`. */
   readonly option: string;
-  /** Of which command: `podman run`. */
+  /** The command that the option belongs to: `podman run`. */
   readonly command: string;
-  /** What to write in its place, where that can be told: `--memory=4g`. */
+  /** The correction, if there is a likely one: `--memory=4g`. */
   readonly instead?: string;
 }
 
@@ -42,12 +42,12 @@ interface BindMount {
   readonly target: string;
 }
 
-/** Reads the words of one command; undefined where it is not one of podman that is known here. */
+/** Parses the words of one command; undefined if it is not a supported podman command. */
 export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand | undefined {
   const [program, ...rest] = command;
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;
-  // With an @, the word behind the program is the name that it sees itself by.
+  // With the prefix @, the word after the program is its argv[0].
   const words = prefix.includes('@') ? rest.slice(1) : rest;
   const globalTable = optionTable('podman');
   if (globalTable === undefined) return undefined;
@@ -67,7 +67,7 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   };
 }
 
-/** What podman refuses of arguments for a command, such as `--memory=4g` for `run`. */
+/** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {
   const table = optionTable(verb);
   return table === undefined ? [] : readOptions(texts.map(plainWord), table).problems;
@@ -77,7 +77,7 @@ function plainWord(text: string): ExecWord {
   return { text, expands: false };
 }
 
-/** The last option, with dashes, if its value is missing: podman would take the next word for it, which may be the image. */
+/** The last option, with dashes, if its value is missing: podman would use the next word, possibly the image, as value. */
 export function requiredValue(verb: string, texts: readonly string[]): string | undefined {
   const table = optionTable(verb);
   if (table === undefined) return undefined;
@@ -94,13 +94,13 @@ export function optionValues({ options }: PodmanCommand, ...names: readonly stri
   return options.flatMap(({ name, value }) => (names.includes(name) && value !== undefined ? [value] : []));
 }
 
-/** Whether a switch is on; the last one counts. */
+/** Whether a switch is on; the last occurrence counts. */
 export function isOptionSet({ options }: PodmanCommand, name: string): boolean {
   const last = options.findLast((option) => option.name === name);
   return last !== undefined && (last.value === undefined || /^(?:1|t|true)$/i.test(last.value.text));
 }
 
-/** What of the host is bound into the container, by `--mount` and `--volume`. */
+/** Bind mounts of the container, from `--mount` and `--volume`. */
 export function bindMounts(command: PodmanCommand): BindMount[] {
   const mounts = optionValues(command, 'mount').map(({ text }) => readMount(text));
   const volumes = optionValues(command, 'volume', 'v').map(({ text }) => readVolume(text));
@@ -120,7 +120,7 @@ function splitField(field: string): readonly [string, string] {
   return equals < 0 ? [field, ''] : [field.slice(0, equals), field.slice(equals + 1)];
 }
 
-/** Without a slash in front, the source is the name of a volume. */
+/** Without a leading slash, the source is the name of a volume. */
 function readVolume(text: string): BindMount | undefined {
   const [source = '', target] = text.split(':');
   return source.startsWith('/') && target !== undefined ? { source, target } : undefined;
@@ -159,11 +159,11 @@ function readOptions(words: readonly ExecWord[], table: OptionTable): ReadOption
 
 interface OptionWords {
   readonly word: ExecWord;
-  /** Its value, unless the option needs none or has it already. */
+  /** Returns the value, unless the option needs none or has one already. */
   readonly next: ExecWord | undefined;
 }
 
-/** Returns how many words the option took. */
+/** Returns the number of words that the option consists of. */
 function readOption(result: ReadOptions, { word, next }: OptionWords, table: OptionTable): number {
   if (!word.text.startsWith('--')) return readShortOptions(result, { word, next }, table);
   const equals = word.text.indexOf('=');
@@ -188,10 +188,10 @@ function pushOption(
   return takesNext ? 2 : 1;
 }
 
-/** `-it`, `-v SRC:DST`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of another. */
+/** `-it`, `-v SRC:DST`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of the last option. */
 function readShortOptions(result: ReadOptions, { word, next }: OptionWords, table: OptionTable): number {
   const [name = ''] = /^[^=\s]*/.exec(word.text.slice(1)) ?? [];
-  // Also where the letters are options: nobody means `--memory` by `-m emory`, and a value that podman refuses.
+  // Also if the letters are options: `-memory` means `--memory`, not `-m emory`, and podman refuses that value.
   if (name.length > 2 && table.options.has(name)) {
     addProblem(result, table, { kind: 'unknown', option: `-${name}`, instead: `-${word.text}` });
     return pushOption(result, { name: `-${name}`, next }, table);
@@ -213,7 +213,7 @@ function readShortOptions(result: ReadOptions, { word, next }: OptionWords, tabl
   return 1;
 }
 
-/** The name of an option, and the word that it is in. */
+/** The name of an option, and the word that contains it. */
 interface NameInWord {
   readonly name: string;
   readonly word: ExecWord;
@@ -263,12 +263,12 @@ function addProblem(
 const freeText =
   /^(?:annotation|creds|decryption-key|entrypoint|env|health-cmd|health-startup-cmd|label|log-opt|secret)$/;
 
-/** Whether values of an option are free text, in which other options may be named, and which may be secret. */
+/** Whether values of an option are free text, which may contain other options or secrets. */
 export function takesFreeText(name: string): boolean {
   return freeText.test(name);
 }
 
-/** Whether a second option stands in the same word: `--memory=4g --cpus=2`. */
+/** Whether the same word contains a second option: `--memory=4g --cpus=2`. */
 function holdsOption(text: string, name: string, { options }: OptionTable): boolean {
   if (takesFreeText(name)) return false;
   return Array.from(text.matchAll(/\s--([a-z][a-z0-9-]+)(?=[=\s]|$)/g)).some(([, other = '']) =>

@@ -1,4 +1,4 @@
-/** Credentials for registries: whether podman can read them, and who else can. Their text never gets into a message. */
+/** Lint of registry credentials: whether podman can read them, and who else can. Messages never contain credentials. */
 
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
@@ -21,43 +21,43 @@ export const pullSecretRules = {
   undecodable: warning(
     'agent-secret-undecodable',
     'the pull secret cannot be decoded',
-    'write it as data:;base64, and the base64 of its JSON without line breaks (base64 -w 0)',
+    'use data:;base64, followed by the base64 of its JSON without line breaks (base64 -w 0)',
   ),
   content: warning(
     'agent-secret-content',
-    'the pull secret is none',
-    'it has to be JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
+    'the pull secret is invalid',
+    'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
   ),
   entry: warning(
     'agent-secret-entry',
-    'podman gets no credentials from an entry of the pull secret',
+    'podman ignores an entry of the pull secret, because it contains no valid credentials',
     'log in with "podman login --authfile FILE REGISTRY", and use that file',
   ),
   registry: warning(
     'agent-secret-registry',
     'the pull secret has no entry for the registry of the image',
-    'add an entry for the registry, or remove the pull secret where the image is public',
+    'add an entry for the registry, or remove the pull secret if the image is public',
   ),
   mode: warning(
     'agent-secret-mode',
-    'everybody on the host can read a file with a secret',
-    'set "mode" to 384, which is 0600',
+    'all users of the host can read a file that contains a secret',
+    'set "mode" to 384, which is octal 0600',
   ),
   missing: warning(
     'agent-authfile-missing',
-    'podman is told to take credentials from a file that the config does not write',
-    'write the file, or remove --authfile',
+    'the config does not write the file that podman reads credentials from',
+    'add the file to the config, or remove --authfile',
   ),
 };
 
-/** Where podman of root looks without being told. */
+/** The default paths of podman for root. */
 const defaultPaths = [
   '/run/containers/0/auth.json',
   '/root/.config/containers/auth.json',
   '/root/.docker/config.json',
 ];
 
-/** Where files with credentials are: podman's places, and those of the agent's units and of CoreOS. */
+/** Usual paths of credentials: the defaults of podman, and those of the units of the agent and of CoreOS. */
 const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
 
 export function checkPullSecrets(subject: LintSubject): Issue[] {
@@ -69,7 +69,7 @@ export function checkPullSecrets(subject: LintSubject): Issue[] {
   ];
 }
 
-/** The files of the config that hold credentials for registries. */
+/** The files of the config that contain registry credentials. */
 export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile[] {
   const named = units.flatMap(({ commands }) =>
     commands.flatMap(({ podman }) => optionValues(podman, 'authfile').map(({ text }) => text)),
@@ -95,7 +95,7 @@ function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue
   );
 }
 
-/** The credentials that a command has are for other registries than that of its image. */
+/** Reports a command if its credentials do not include the registry of its image. */
 function checkCoverage(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   const found = agentPulls(subject).flatMap(({ command, image }) => {
@@ -108,11 +108,11 @@ function checkCoverage(subject: LintSubject): Issue[] {
   return [...new Map(found.map((issue) => [issue.message, issue])).values()];
 }
 
-/** The issue stands at the first file. */
+/** The finding refers to the first file. */
 function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
   const texts = files.map(({ file }) => Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
   const [first] = files;
-  // What cannot be read is an issue of its own, or comes from elsewhere.
+  // An unreadable file is a separate finding, or another config writes it.
   if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
   const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
   const [problem] = missing;
@@ -121,7 +121,7 @@ function findUncovered(files: readonly LintedFile[], names: readonly string[]): 
   return [broken(pullSecretRules.registry, [...first.path, 'contents', 'source'], { message, hint })];
 }
 
-/** podman reads JSON alone, so a secret that is base64 a second time is none. */
+/** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */
 function findProblem(text: string): string | undefined {
   try {
     parsePullSecret(text);
@@ -139,14 +139,14 @@ function checkConfMode(conf: LintedFile): Issue[] {
   return names.length === 0 ? [] : checkMode(conf);
 }
 
-/** Without a mode, Ignition makes a file that everybody can read. */
+/** Without a mode, Ignition creates a file that all users can read. */
 function checkMode({ name, file, path }: LintedFile): Issue[] {
   if ((Number(file.mode ?? 0o644) & 0o004) === 0) return [];
   const message = `${posix.basename(name)}: ${pullSecretRules.mode.message}`;
   return [broken(pullSecretRules.mode, [...path, 'mode'], { message })];
 }
 
-/** Below /run, other services may write it. */
+/** Other services may write files below /run. */
 function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[] {
   if (!isComplete) return [];
   return units.flatMap(({ name, commands }) =>
@@ -154,7 +154,7 @@ function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[
       const paths = optionValues(podman, 'authfile').filter(({ expands }) => !expands);
       const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
       return missing.map(({ text }) => {
-        const message = `${name}: ${setting.name}=: podman takes credentials from ${JSON.stringify(text)}, which the config does not write`;
+        const message = `${name}: ${setting.name}=: podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
         return broken(pullSecretRules.missing, setting.path, { message });
       });
     }),

@@ -1,6 +1,6 @@
 /**
- * Keeps secrets out of code frames: the text of a document with its secret values overwritten by stars, and every byte at
- * its place. Nothing else is hidden, since what is wrong may be right beside a secret.
+ * Masks secrets in code frames: copies a document and replaces secret values with stars, without moving other bytes.
+ * Everything else stays readable, because an error may be next to a secret.
  */
 
 import { nearestName } from '../../formats/messageText.ts';
@@ -26,8 +26,8 @@ import { checkDataUrl } from '../../formats/dataUrl.ts';
 const star = 0x2a;
 
 /**
- * A copy of an Ignition config in which secrets are stars; the document itself where it has none.
- * @param config what Ignition makes of it; without, every file may be a secret
+ * A copy of an Ignition config with masked secrets, or the document itself if it contains none.
+ * @param config the decoded config; if absent, every file may be a secret
  */
 export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
@@ -42,8 +42,8 @@ export function maskSecrets(document: Uint8Array, config?: Config): Uint8Array {
 }
 
 /**
- * Hides the secrets of a document in texts about it: Ignition quotes a few values that it does not understand.
- * @param masked the same document with its secrets masked
+ * Masks the secrets of a document in texts about it: Ignition quotes some values that it cannot parse.
+ * @param masked the same document with masked secrets
  */
 export function createRedaction(document: Uint8Array, masked: Uint8Array): Redaction {
   const words = hiddenWords(document, masked);
@@ -51,13 +51,13 @@ export function createRedaction(document: Uint8Array, masked: Uint8Array): Redac
   return (text) => text.replaceAll(wordPattern, (word) => (words.has(word) ? '*'.repeat(word.length) : word));
 }
 
-/** Gives a text without the secrets. */
+/** Returns a text with masked secrets. */
 export type Redaction = (text: string) => string;
 
-/** Shorter ones say little, and may be anywhere. */
+/** Shorter values disclose little and may occur anywhere by chance. */
 const wordPattern = /[^\s,;:="'()\\]{4,}/g;
 
-/** Words of a data URL that say how its data are written. */
+/** Words of a data URL that describe the encoding. */
 const plainWords: ReadonlySet<string> = new Set(['base64', 'charset', 'data', 'utf-8', 'text/plain']);
 
 function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<string> {
@@ -72,7 +72,7 @@ function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<stri
   return words;
 }
 
-/** Which files of a config hold credentials, whatever their mode is. */
+/** Files of a config that contain credentials, regardless of their mode. */
 export function secretFilesOf(config: Config | undefined): IsSecretFile {
   if (config === undefined) return () => true;
   const subject = readSubject(config);
@@ -86,7 +86,7 @@ function hasSensitiveOptions({ file }: LintedFile): boolean {
   return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
 }
 
-/** Of a text that is not JSON it cannot be told where values end, so more is hidden than in one that is. */
+/** Without valid JSON, the end of a value is unknown, so more is masked. */
 function findSecretsInBroken(bytes: Buffer): Span[] {
   const text = bytes.toString('latin1'); // one character for each byte
   const values = [...text.matchAll(brokenSecret)].map(({ 0: match, index }) => ({
@@ -96,13 +96,13 @@ function findSecretsInBroken(bytes: Buffer): Span[] {
   return joinSpans([...values, ...findSecretParts(text)]);
 }
 
-/** Hashes of passwords, values of HTTP headers, and the data of data URLs. */
+/** Password hashes, values of HTTP headers, and the data of data URLs. */
 const brokenSecret =
   /(?<=(?:pass\w{0,6}_?hash|"value)["':=\s]{1,20})[^"':=\s][^"\n]*|(?<=data:[^,"\s]{0,200},)[^"\s]+/gi;
 
 /**
- * The same for a conf file, which may be damaged: values of options that are secret or sound so, and credentials in
- * URLs. Every byte but blanks and line breaks becomes a star.
+ * Masks secrets in a conf file, which may be damaged: values of options that are secret or have a name like a secret,
+ * and credentials in URLs. Every byte except blanks and line breaks becomes a star.
  */
 export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
   let isSecret = false;
@@ -119,7 +119,7 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
   return Buffer.from(masked.join(''), 'latin1');
 }
 
-/** Of an option that the agent knows, it is known whether it is secret; another one may be meant to be such an option. */
+/** Options of the agent are either secret or not; the name of any other option may be a misspelt one. */
 function isSecretOption(name: string): boolean {
   const known = ipaKnowledge().options.filter((option) => option.name === name);
   if (known.length > 0) return known.some(({ sensitive }) => sensitive === true);
@@ -146,10 +146,10 @@ function stars(text: string): string {
   return text.replaceAll(/\S/g, '*');
 }
 
-/** Whether the file at a path of the host is a secret, whatever its mode is. */
+/** Whether the file at a path of the host is a secret, regardless of its mode. */
 type IsSecretFile = (path: string) => boolean;
 
-/** Places of secrets in a config, in order. */
+/** Positions of secrets in a config, in order. */
 export function findSecretNodes(root: TextNode, isSecretFile: IsSecretFile): Span[] {
   const search: Search = { isSecretFile, spans: [] };
   searchNode(search, root, { type: configType(newestVersion), isSecret: false });
@@ -161,17 +161,17 @@ interface Search {
   readonly spans: Span[];
 }
 
-/** What is known of a value by what stands around it. */
+/** What the context of a value reveals about it. */
 interface Context {
-  /** Undefined for what Ignition does not know. */
+  /** Undefined if Ignition has no such field. */
   readonly type: StructType | undefined;
-  /** The contents of a file, or of what else is fetched, are secret. */
+  /** The contents of a file, or other fetched contents, are secret. */
   readonly isSecret: boolean;
-  /** How a text is searched; without, for what may be in any text. */
+  /** The search for secrets in the text; default: the search that applies to any text. */
   readonly find?: (text: string) => readonly Span[];
 }
 
-/** Recursion is as deep as the type; below what Ignition does not know, as deep as `maxUnknown`. */
+/** Recursion is limited by the depth of the type, and by `maxUnknown` below unknown fields. */
 function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
   if (node.kind === 'scalar') return searchScalar(search, node, context.find ?? findSecretParts);
   if (unknown > maxUnknown) return;
@@ -184,7 +184,7 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
   for (const [key, value] of node.entries()) searchNode(search, value, contextOf(key, inner), below);
 }
 
-/** Levels of a config have no more than this. */
+/** No config has more levels than this. */
 const maxUnknown = 64;
 
 function searchScalar(search: Search, node: ScalarNode, find: (text: string) => readonly Span[]): void {
@@ -208,7 +208,7 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
   return { type: structOf(field), isSecret: isSecret || field?.name === 'keyFile' };
 }
 
-/** Where Butane has the contents themselves. */
+/** Keys of Butane for inline contents. */
 const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
 
 function structOf(field: Field | undefined): StructType | undefined {
@@ -216,7 +216,7 @@ function structOf(field: Field | undefined): StructType | undefined {
   return field?.kind === 'list' && typeof field.element === 'object' ? field.element : undefined;
 }
 
-/** The field that a key is, or that it was likely meant to be. */
+/** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {
   const fields = fieldsByFoldedName(type);
   const name = foldName(key.slice(0, longestKey));
@@ -228,7 +228,7 @@ const longestKey = 60;
 
 type ObjectNode = Extract<TextNode, { kind: 'object' }>;
 
-/** A file that only its owner can read, or that is known to hold secrets; a header that is not known to hold none. */
+/** A file that only its owner can read or that contains secrets by its path; a header that is not on the list of harmless ones. */
 function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: StructType | undefined): boolean {
   if (type?.name === 'HTTPHeader')
     return !textsOf(node, type, 'name').some((name) => plainHeaders.test(name));
@@ -239,7 +239,7 @@ function isSecretObject({ isSecretFile }: Search, node: ObjectNode, type: Struct
   return isPrivate || isSecretFile(paths.at(-1) ?? '');
 }
 
-/** Names of headers whose values are no credentials. */
+/** Names of headers that never contain credentials. */
 const plainHeaders =
   /^(?:accept(?:-.*)?|cache-control|connection|content-.*|date|host|if-.*|metadata(?:-flavor)?|range|user-agent)$/i;
 
@@ -249,7 +249,7 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
   );
 }
 
-/** In order; none overlaps another. */
+/** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
   const parts = [...matches(text, credentials), ...matches(text, privateKey), ...matches(text, secretOption)];
@@ -257,8 +257,7 @@ function findSecretParts(text: string): Span[] {
 }
 
 /**
- * Those of an Ignition source whose contents are secret: a whole data URL, but of one that is damaged the data, and of any
- * other URL its credentials.
+ * Secrets of a source: the whole data URL, the data of a damaged data URL, or the credentials of any other URL.
  */
 function findSecretSource(source: string): Span[] {
   if (checkDataUrl(source) === undefined) return [{ start: 0, end: source.length }];
@@ -269,14 +268,14 @@ function findSecretSource(source: string): Span[] {
   return length === source.length ? [] : [{ start: length, end: source.length }];
 }
 
-/** What stands before the data of a data URL, also where it is misspelt; it says how the data is written. */
+/** The part before the data of a data URL, even if misspelt; it describes the encoding. */
 const dataPrefix =
   /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
 
-/** Up to the last `@` before the path, as a password may have one. */
+/** Up to the last `@` before the path, because a password may contain one. */
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
-/** `--creds user:password`; the value of `--secret` is a name. */
+/** `--creds user:password`; the value of `--secret` is only a name. */
 const secretOption =
   /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
 
@@ -287,7 +286,7 @@ function matches(text: string, pattern: RegExp): Span[] {
   }));
 }
 
-/** Of URLs: `?token=…`. */
+/** In URLs: `?token=…`. */
 function findQueryValues(text: string): Span[] {
   return matches(
     text,
@@ -295,7 +294,7 @@ function findQueryValues(text: string): Span[] {
   );
 }
 
-/** `NAME=value` with a name that speaks of a secret, in quotes or not. */
+/** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {
   return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
     ({ 0: match, 1: name = '', index }) => {
@@ -323,7 +322,7 @@ function endOf(text: string, what: string, from: number): number {
   return at === -1 ? text.length : at;
 }
 
-/** The quote that has been opened and not closed in the beginning of a line. */
+/** The quote that is open at the end of a partial line. */
 function openQuote(beginning: string): string | undefined {
   let open: string | undefined;
   for (const character of beginning) {
@@ -333,7 +332,7 @@ function openQuote(beginning: string): string | undefined {
   return open;
 }
 
-/** In order, and those that overlap as one. */
+/** In order; overlapping ranges are joined. */
 export function joinSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {

@@ -1,6 +1,6 @@
 /**
- * What the checks look at, taken out of a config once: its files with their contents, its units with their drop-ins and
- * command lines, and those command lines that start the agent's container.
+ * The parts of a config that the checks need, extracted once: files with contents, units with drop-ins and commands, and
+ * the commands that start the container of the agent.
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
@@ -14,15 +14,15 @@ import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from 
 
 export interface LintSubject {
   readonly config: Config;
-  /** False if another config is merged in or takes its place, so that what is missing may come from there. */
+  /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
   readonly files: readonly LintedFile[];
   /** The first file of each path. */
   readonly filesByPath: ReadonlyMap<string, LintedFile>;
   readonly units: readonly LintedUnit[];
-  /** `podman run` and the like that start the agent. */
+  /** `podman run` and similar commands that start the agent. */
   readonly runs: readonly UnitCommand[];
-  /** The files that are configuration of the agent. */
+  /** The configuration files of the agent. */
   readonly confs: readonly LintedFile[];
 }
 
@@ -39,7 +39,7 @@ export interface LintedUnit {
   readonly unit: Unit;
   /** In the config. */
   readonly path: Path;
-  /** Of the unit and its drop-ins, in the order in which systemd reads them; none where they cannot be read. */
+  /** Settings of the unit and its drop-ins, in the order in which systemd reads them; empty if they cannot be parsed. */
   readonly settings: readonly UnitSetting[];
   readonly commands: readonly UnitCommand[];
 }
@@ -49,11 +49,11 @@ export interface UnitSetting {
   readonly name: string;
   /** Continued lines are joined. */
   readonly value: string;
-  /** Of the contents that it stands in. */
+  /** Of the contents that contain the setting. */
   readonly path: Path;
 }
 
-/** A command of podman in a unit. */
+/** A podman command in a unit. */
 export interface UnitCommand {
   readonly unitName: string;
   readonly setting: UnitSetting;
@@ -80,12 +80,12 @@ export function readSubject(config: Config): LintSubject {
   };
 }
 
-/** The unit's name, as the agent's unit is called everywhere. */
+/** The usual name of the unit of the agent. */
 export function isAgentUnitName(name: string): boolean {
   return /^ironic-(?:python-)?agent(?:@[^/]*)?\.service$/.test(name);
 }
 
-/** The bytes of a resource that holds them itself; undefined where they are elsewhere or cannot be read. */
+/** The inline bytes of a resource; undefined if they are remote or cannot be decoded. */
 export function readContents({ source = '', compression = '' }: Resource): Uint8Array | undefined {
   if (!source.startsWith('data:')) return undefined;
   try {
@@ -135,7 +135,7 @@ function readSettings(contents: string | undefined, path: Path): UnitSetting[] {
   );
 }
 
-/** The settings of one name that count: an empty one takes back those before it. */
+/** The effective settings of one name: an empty one resets those before it. */
 export function effectiveSettings(settings: readonly UnitSetting[], name: string): UnitSetting[] {
   const own = settings.filter((setting) => setting.name === name);
   return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
@@ -163,7 +163,7 @@ function splitCommands(value: string): ReturnType<typeof splitExecLine> {
   }
 }
 
-/** The agent's container is told by its name, its conf, its image or the unit that starts it. */
+/** The container of the agent is recognised by its name, its conf, its image or the unit that starts it. */
 function isAgentRun({ unitName, podman }: UnitCommand): boolean {
   if (podman.verb === 'pull') return false;
   return (

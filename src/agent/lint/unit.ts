@@ -1,4 +1,4 @@
-/** The units that run the agent: whether they start at all, and again after a failure. */
+/** Lint of the units that run the agent: whether they start, and restart after a failure. */
 
 import type { Issue } from '../../ignition/rule.ts';
 import {
@@ -17,8 +17,8 @@ import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuotin
 export const agentUnitRules = {
   notEnabled: warning(
     'agent-unit-not-enabled',
-    'nothing starts the unit: it is not enabled',
-    'set "enabled" to true and give the unit an [Install] section',
+    'the unit never starts, because it is not enabled',
+    'set "enabled" to true and add an [Install] section to the unit',
   ),
   command: warning(
     'agent-unit-command',
@@ -28,17 +28,17 @@ export const agentUnitRules = {
   image: warning(
     'agent-unit-image',
     'the command has no container image',
-    'end it with the image of the agent, such as quay.io/metal3-io/ironic-agent',
+    'append the image of the agent, such as quay.io/metal3-io/ironic-agent',
   ),
   restart: warning(
     'agent-unit-restart',
-    'the unit is not started again after a failure, be it that the registry does not answer once',
+    'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
   nameTaken: warning(
     'agent-unit-name-taken',
-    'the unit cannot start twice: its first container keeps the name',
-    'run the container with --rm and --replace',
+    'the unit cannot start twice, because its first container still has the name',
+    'add --rm and --replace to the command that runs the container',
   ),
 };
 
@@ -50,7 +50,7 @@ export function checkUnits({ units, runs }: LintSubject): Issue[] {
   return [...own.flatMap((unit) => checkStart(unit)), ...runs.flatMap((run) => checkRun(run))];
 }
 
-/** A unit without contents is one of the OS or of another config, with a drop-in perhaps. */
+/** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
 function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   if (!unit.contents || settings.length === 0) return [];
   const message = (text: string): { message: string } => ({ message: `${name}: ${text}` });
@@ -89,13 +89,13 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
 export const unitTextRules = {
   percent: warning(
     'agent-unit-percent',
-    'a % that is not doubled stands for something else to systemd',
-    'write %% for every percent sign that is part of a value, also for those of URL escapes',
+    'systemd replaces a % that is not doubled',
+    'write %% for every literal percent sign, also in URL escapes',
   ),
   quotes: warning(
     'agent-unit-quotes',
-    'a quote inside a value ends the value there',
-    'write \\" for every quote that is part of a value',
+    'a quote inside a value ends the value',
+    'write \\" for every literal quote',
   ),
 };
 
@@ -129,7 +129,7 @@ function findQuoteProblem(name: string, value: string): string | undefined {
   return hasTextBehindQuote(value) ? unitTextRules.quotes.message : undefined;
 }
 
-/** `"a "b" c"`: nobody means to close and open quotes without a blank. */
+/** `"a "b" c"`: a closing and opening quote without a blank between them is never intended. */
 function hasTextBehindQuote(value: string): boolean {
   let quote = '';
   for (let index = 0; index < value.length; index++) {
@@ -150,8 +150,8 @@ function hasTextBehindQuote(value: string): boolean {
 const specifiers = new Set('aAbBcCdDEfgGhHiIjJlLmMnNopPqsStTuUvVwWyY');
 
 /**
- * A percent sign that is not doubled and looks like a part of the value: no specifier at all, an escape of a URL, or
- * anything in the URL of a proxy. Others, such as `%t/%n.pid`, are meant.
+ * Whether a single percent sign is probably literal: it is no specifier, it is a URL escape, or it is in the URL of a
+ * proxy. Other specifiers, such as `%t/%n.pid`, are intended.
  */
 function hasOddPercent(value: string): boolean {
   return value.split(/\s+/).some((word) => {

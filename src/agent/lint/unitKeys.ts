@@ -1,6 +1,6 @@
 /**
- * Keys and sections that systemd ignores in units and drop-ins, be they listed as units or written as files. Left out:
- * quadlets, which are podman's, and values.
+ * Keys and sections that systemd ignores in units and drop-ins, whether listed as units or written as files. Quadlets,
+ * which podman reads, and values are not checked.
  */
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
@@ -14,22 +14,22 @@ import { nearestName } from '../../formats/messageText.ts';
 export const unitKeyRules = {
   key: warning(
     'agent-unit-key',
-    'systemd ignores a key of the unit: it has no such key in this section',
-    'fix the name of the key, or move it to the section that it belongs to',
+    'systemd ignores the key: unknown key in this section',
+    'fix the name of the key, or move the key to its section',
   ),
   section: warning(
     'agent-unit-section',
-    'systemd ignores a section of the unit: units of this type have no such section',
+    'systemd ignores the section: unknown section for this type of unit',
     'fix the name of the section, or start it with X- if another program reads it',
   ),
   keySince: note(
     'agent-unit-key-since',
-    'older releases of systemd ignore a key of the unit',
+    'older releases of systemd ignore the key',
     'check the release of systemd in the image with "systemctl --version"',
   ),
 };
 
-/** What RHEL CoreOS 9 has; keys that came later are worth a note. */
+/** The release in RHEL CoreOS 9; keys of later releases are reported as notes. */
 const widespreadVersion = 252;
 
 export function checkUnitKeys({ units, files }: LintSubject): Issue[] {
@@ -37,12 +37,12 @@ export function checkUnitKeys({ units, files }: LintSubject): Issue[] {
 }
 
 interface UnitText {
-  /** As the host's file is called below the folder of units: `a.service`, `a.service.d/b.conf`. */
+  /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
   readonly name: string;
-  /** The type of unit: `service`. */
+  /** Type of the unit: `service`. */
   readonly type: string;
   readonly text: string;
-  /** In the config. */
+  /** Path in the config. */
   readonly path: Path;
 }
 
@@ -64,7 +64,7 @@ function typeOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Where systemd looks for units that are no part of the OS. */
+/** The unit folders of systemd outside the OS image. */
 const unitFile =
   /^\/(?:etc|run|usr\/local\/lib|usr\/lib)\/systemd\/(?:system|user)\/((?:[^/]+\.)?([a-z]+)(?:\.d\/[^/]+\.conf)?)$/s;
 
@@ -77,10 +77,10 @@ function fileTexts({ name: file, file: { contents }, path }: LintedFile): UnitTe
   return [{ name, type, text, path: [...path, 'contents'] }];
 }
 
-/** Of a text with more mistakes, which is no unit, so many are enough: looking for similar names takes time. */
+/** Limit for text that is no unit, because the search for similar names takes time. */
 const mostIssues = 1000;
 
-/** Each key and section once, however often the text has it. */
+/** Reports each key and section once, even if it occurs several times. */
 function checkText(unit: UnitText): Issue[] {
   const sections = unitSections(unit.type);
   if (sections === undefined) return [];
@@ -103,7 +103,7 @@ function checkText(unit: UnitText): Issue[] {
   return [...issues.values()];
 }
 
-/** Other programs may keep what is theirs under such names. */
+/** Other programs use names with this prefix. */
 function isForeign(name: string): boolean {
   return name.startsWith('X-');
 }
@@ -120,7 +120,7 @@ function checkKey(unit: UnitText, section: string, key: string): Issue | undefin
   return issueAt(unit, unitKeyRules.keySince, { message });
 }
 
-/** Other text may be the rest of a command, with a secret in it. */
+/** Other text may be the rest of a command and contain a secret. */
 const keyName = /^[\w-]{1,80}$/;
 
 function reportKey(unit: UnitText, section: string, key: string): Issue {
@@ -138,9 +138,9 @@ function reportKey(unit: UnitText, section: string, key: string): Issue {
 
 function hintKey(type: string, section: string, key: string): string {
   const place = suggestDirective(type, section, key);
-  if (place === undefined) return `remove ${key}=, or name it X-${key}= if another program reads it`;
+  if (place === undefined) return `remove ${key}=, or rename it to X-${key}= if another program reads it`;
   if (place.type !== undefined) {
-    return `remove ${key}=; only the section [${place.section}] of a unit whose name ends in .${place.type} has it`;
+    return `remove ${key}=; it is valid only in the section [${place.section}] of .${place.type} units`;
   }
   const inSection = `to the section [${place.section}]`;
   if (place.key === key) return `move ${key}= ${inSection}`;
@@ -154,7 +154,7 @@ function reportSection(unit: UnitText, header: string): Issue {
   if (place === undefined) {
     return issueAt(unit, unitKeyRules.section, {
       message,
-      hint: `remove the section, or name it [X-${name}] if another program reads it`,
+      hint: `remove the section, or rename it to [X-${name}] if another program reads it`,
     });
   }
   const hint =
@@ -179,23 +179,23 @@ function issueAt(
 }
 
 interface KeyTable {
-  /** By key: the release of systemd that brought it, 0 where that is older than 240 or not documented. */
+  /** By key: the release of systemd that added it; 0 if it is older than 240 or not documented. */
   readonly keys: Readonly<Record<string, number>>;
-  /** Keys whose names systemd accepts, and whose values it ignores. */
+  /** Keys that systemd accepts and ignores. */
   readonly removed: readonly string[];
 }
 
 interface SystemdKnowledge {
-  /** The release that the tables are taken from, such as `262`. */
+  /** The release from which the tables are generated, such as `262`. */
   readonly systemdVersion: string;
-  /** By type of unit, the ending of its name: its sections, as in systemd.unit(5). */
+  /** Sections by type of unit (its suffix), as in systemd.unit(5). */
   readonly types: Readonly<Record<string, readonly string[]>>;
-  /** What several sections share: `exec`, `kill`, `cgroup`. */
+  /** Keys that several sections share: `exec`, `kill`, `cgroup`. */
   readonly groups: Readonly<Record<string, KeyTable>>;
   readonly sections: Readonly<Record<string, KeyTable & { readonly groups: readonly string[] }>>;
 }
 
-/** What systemd makes of a key in a section. */
+/** How systemd treats a key in a section. */
 type Directive = 'removed' | { readonly since: number };
 
 interface Index {
@@ -227,20 +227,20 @@ function directivesOf({ keys, removed }: KeyTable): (readonly [string, Directive
 }
 
 /**
- * The sections and keys of systemd's units, as a release of systemd knows them. The knowledge is data:
- * `schemas/systemd-directives.json`, which `.ci/systemdDirectives.js` writes from systemd's sources. The release of
- * systemd that is known, such as `262`.
+ * The sections and keys of systemd units, from `schemas/systemd-directives.json`, which `.ci/systemdDirectives.js`
+ * generates from the sources of systemd.
+ * Returns the release of systemd, such as `262`.
  */
 export function knownSystemdVersion(): string {
   return readIndex().version;
 }
 
-/** The sections that units of the type may have; undefined for what is no type of unit. */
+/** The sections that units of the type may have; undefined for unknown types. */
 export function unitSections(type: string): readonly string[] | undefined {
   return readIndex().types.get(type);
 }
 
-/** What systemd makes of the key; undefined where it does not know it in this section. */
+/** How systemd treats the key; undefined if the key is unknown in this section. */
 export function findDirective(section: string, key: string): Directive | undefined {
   return readIndex().sections.get(section)?.get(key);
 }
@@ -251,16 +251,16 @@ export function directiveNames(section: string): string[] {
   return [...directives].flatMap(([key, directive]) => (directive === 'removed' ? [] : [key]));
 }
 
-/** Where a key would have an effect. */
+/** A place where a key has an effect. */
 interface DirectivePlace {
   readonly section: string;
   readonly key: string;
-  /** The type of unit that has the section, where it is another one. */
+  /** The type of unit that has the section, if it is another type. */
   readonly type?: string;
 }
 
 /**
- * What an unknown key of a section probably means: the same key in another section, of this type of unit first, or the
+ * The most likely intention of an unknown key: the same key in another section, preferably of this type of unit, or the
  * most similar name.
  */
 export function suggestDirective(type: string, section: string, key: string): DirectivePlace | undefined {
@@ -284,13 +284,13 @@ function hasEffect(section: string, key: string): boolean {
   return typeof findDirective(section, key) === 'object';
 }
 
-/** systemd compares keys with their case; a key that differs in nothing else is the one that is meant. */
+/** Keys are case-sensitive in systemd; a key that differs only in case is the most likely one. */
 function nearestKey(section: string, key: string): string | undefined {
   const names = directiveNames(section);
   return names.find((name) => name.toLowerCase() === key.toLowerCase()) ?? nearestName(key, names);
 }
 
-/** What an unknown section probably means: one of this type of unit, or the same one of another type. */
+/** The most likely intention of an unknown section: another one of this type, or the same one of another type. */
 export function suggestSection(
   type: string,
   section: string,

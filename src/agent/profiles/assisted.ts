@@ -1,8 +1,8 @@
 /**
- * The agent's part of the discovery config of assisted-service in its converged flow: the agent starts on boot, and
- * starts assisted-service's own agent by D-Bus when Ironic asks for the deploy step `start_assisted_install`. Kept as
- * the service has it: an older unit than ICC's, and a registry that is never verified. Pull secret, keys, certificates
- * and network are the service's own, in the config that `withDiscovery` puts this part into.
+ * The agent's part of the discovery config of assisted-service in its converged flow: the agent starts on boot, and starts
+ * the agent of assisted-service by D-Bus when Ironic requests the deploy step `start_assisted_install`. Identical to the
+ * output of the service: an older unit than in ICC, and a registry that is never verified. Pull secret, keys, certificates
+ * and network are in the config of the service, to which `withDiscovery` adds this part.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -30,8 +30,8 @@ export function renderAssistedConfig(settings: AgentSettings): Config {
 }
 
 /**
- * The agent's part merged over a discovery config, in which assisted-service's agent no longer starts by itself. Both
- * are of the version 3.2.0.
+ * The agent's part merged over a discovery config, in which assisted-service's agent no longer starts automatically.
+ * Both configs are of version 3.2.0.
  */
 export function withDiscovery(part: Config, discovery: Config): Config {
   const units = discovery.systemd?.units?.map((unit) =>

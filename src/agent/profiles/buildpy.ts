@@ -1,7 +1,7 @@
 /**
- * The Ignition config of the script build.py of ironic-agent-image, for those who call that script today: the same
- * document for everything that the script gets right. Kept on purpose although our own profile does better: spec 3.0.0,
- * a unit without restart, the image's short name on the run line, a conf file without a mode.
+ * The Ignition config of the script build.py of ironic-agent-image: the same document wherever the output of the script
+ * is correct. Unlike the default profile, it keeps spec 3.0.0, a unit without restart, the short name of the image in the
+ * run command, and a conf file without a mode.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -46,7 +46,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
   };
 }
 
-/** The conf as the script writes it; only with a conf of the user's, which the script does not know, it is merged. */
+/** The conf in the format of the script; merged only with a user's conf, which the script does not support. */
 export function formatBuildpyConf(settings: AgentSettings): string {
   if (settings.userConf === undefined) return formatScriptConf(settings);
   const generated = formatScriptConf({ ...settings, optionLines: [] });
@@ -62,12 +62,12 @@ function formatScriptConf(settings: AgentSettings): string {
     `api_url = ${apiUrls.join(',')}`,
     `inspection_callback_url = ${callbackUrls.join(',')}`,
     ...extraOptions(settings).map(([name, value]) => `${name} = ${value}`),
-    options.join('\n'), // with no options an empty line, as the script has it
+    options.join('\n'), // an empty line if there are no options, as in the script
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The script puts the line last, which is another section where option lines open one; then it goes before them. */
+/** The script writes the line last, which is in another section if option lines start one; then it is moved before them. */
 function placeInDefault(lines: readonly string[], line: string): string[] {
   const { entries } = parseOsloConfig(formatOptionLines(lines)).document;
   const isDefaultLast = entries.findLast((entry) => entry.kind === 'section')?.name === 'DEFAULT';

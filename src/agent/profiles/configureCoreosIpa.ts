@@ -1,7 +1,7 @@
 /**
- * The Ignition config of configure-coreos-ipa, a script that ironic-image carried from 2021 to 2023, for deployments that
- * still set its environment. Kept as it was: spec 3.0.0, a unit without restart, inspection options that the agent's
- * image has by default today, no `insecure` (the kernel arguments of that deployment say it).
+ * The Ignition config of configure-coreos-ipa, a script in ironic-image from 2021 to 2023, for deployments that still set
+ * its environment. Identical to its output: spec 3.0.0, a unit without restart, inspection options that are defaults of
+ * the agent's image today, no `insecure` (the kernel arguments of that deployment set it).
  */
 
 import { readAsset } from '../../assets.ts';
@@ -49,7 +49,7 @@ function renderFiles(settings: AgentSettings): File[] {
   ];
 }
 
-/** Python's `urllib.parse.quote`, which the script's templates use: slashes stay. */
+/** Python's `urllib.parse.quote`, which the templates of the script use: slashes are not escaped. */
 function quoteLikePython(text: string): string {
   return encodeURIComponent(text)
     .replaceAll('%2F', '/')

@@ -1,7 +1,7 @@
 /**
- * This program's own Ignition config. Spec 3.2.0: the oldest that has all that is needed (3.1.0 brought the proxy
- * section) and the one that live images since early 2021 and the generators of OpenShift share, so that the result can
- * be merged with theirs and older live images still take it.
+ * The Ignition config of the default profile. Spec 3.2.0 is the oldest version with all required features (3.1.0 added the
+ * proxy section), and the version that live images since early 2021 and the generators of OpenShift support, so the result
+ * can be merged with theirs and works with older live images.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -57,12 +57,12 @@ function renderConfFile(settings: AgentSettings): File {
 function formatDefaultUnit(settings: AgentSettings): string {
   const { agentImage, archive, pullPolicy } = settings;
   const isPulledBefore = pullPolicy === 'always';
-  // What an archive brings needs no registry.
+  // An image from an archive needs no registry.
   const pullFlags = archive === undefined ? formatPullFlags(settings) : [];
   const pull = ['/bin/podman', 'pull', ...pullFlags, agentImage].join(' ');
   return fillTemplate(readAsset('templates/agent/ironic-agent.service'), {
     environment: formatUnitEnvironment(settings),
-    // Apart from the start of the container, so that a broken download and a broken agent look different.
+    // Separate from the start of the container, so that a failed download and a failed agent can be distinguished.
     pull: isPulledBefore ? `ExecStartPre=${pull}\n` : '',
     pullPolicy: isPulledBefore ? 'never' : pullPolicy,
     image: agentImage,
@@ -71,15 +71,15 @@ function formatDefaultUnit(settings: AgentSettings): string {
   });
 }
 
-/** Each flag with the blank behind it, so that none leaves no gap. */
+/** Each flag followed by a blank, so that an empty list leaves no gap. */
 function formatFlags(flags: readonly string[]): string {
   return flags.map((flag) => `${flag} `).join('');
 }
 
 /**
- * What an operator sees at the console of the ramdisk: that this is no installed system, what it belongs to, and where
- * its logs are. Nothing that is secret, as `issue` is shown to everybody who is in front of the screen. At the paths of
- * ICC's banners, so that a config with one replaces the other. A file of the user's comes first.
+ * Banners on the console of the ramdisk: this is not an installed system, the Ironic it belongs to, and the location of
+ * its logs. No secrets, because anyone at the screen can read `issue`. The paths are those of ICC's banners, so that
+ * either config replaces the banners of the other. A file from the user takes precedence.
  */
 export function renderBanners(settings: AgentSettings): File[] {
   const banners = [
@@ -93,9 +93,9 @@ export function renderBanners(settings: AgentSettings): File[] {
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {
   const facts = [
-    ['Ironic', apiUrls.length === 0 ? 'none, the agent is on its own' : apiUrls.map(withoutUser).join(', ')],
+    ['Ironic', apiUrls.length === 0 ? 'none (standalone agent)' : apiUrls.map(withoutUser).join(', ')],
     ['Agent', agentImage],
-    ...(hostname === undefined ? [] : [['Host name', `${hostname}, where the network gives none`]]),
+    ...(hostname === undefined ? [] : [['Host name', `${hostname} (if the network provides none)`]]),
   ];
   const lines = facts.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}\n`);
   return fillTemplate(readAsset('templates/agent/ironic-agent.motd'), { facts: lines.join('') });

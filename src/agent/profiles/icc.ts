@@ -1,8 +1,7 @@
 /**
- * The Ignition config of OpenShift's image-customization-controller (ICC), to the byte, for those who run that service
- * today. Kept on purpose although our own profile does better: Ironic's certificate is never verified, `/etc/authfile.json`
- * has no mode, the start limit stands in the wrong section, the dispatcher script has no shebang. Values that would come
- * out broken are refused by `iccInputs.ts` before they get here.
+ * The Ignition config of OpenShift's image-customization-controller (ICC), byte for byte. Unlike the default profile, it
+ * never verifies Ironic's certificate, `/etc/authfile.json` has no mode, the start limit is in another section, and the
+ * dispatcher script has no shebang. The parsers in this file refuse values for which the output of ICC would be broken.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -30,7 +29,7 @@ export function renderIccConfig(settings: AgentSettings): Config {
   };
 }
 
-/** The conf of ICC and of the part of it that assisted-service uses. */
+/** The conf of ICC, and of the part of it that assisted-service uses. */
 export function formatIccConf({ apiUrls, callbackUrls, vlanInterfaces = '' }: AgentSettings): string {
   return [
     '',
@@ -43,7 +42,7 @@ export function formatIccConf({ apiUrls, callbackUrls, vlanInterfaces = '' }: Ag
   ].join('\n');
 }
 
-/** A file as ICC writes it, which says of each whether it replaces another. */
+/** A file in the format of ICC, which always contains `overwrite`. */
 export function renderIccFile(path: string, text: string, mode = publicMode): File {
   return { path, overwrite: false, contents: { source: textUrl(text) }, mode };
 }
@@ -77,7 +76,7 @@ function renderFiles(settings: AgentSettings): File[] {
   ];
 }
 
-/** The DHCPv6 address stays the same between the ramdisk and the installed system. */
+/** Keeps the DHCPv6 address of the ramdisk in the installed system. */
 const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac';
 
 function replacing(file: File): File {
@@ -106,7 +105,7 @@ function formatMotd(settings: AgentSettings): string {
   return fillTemplate(readAsset('templates/agent/icc.motd'), { configuration });
 }
 
-/** Nothing is quoted or escaped, as there. */
+/** Like ICC, quotes and escapes nothing. */
 function formatUnit(settings: AgentSettings): string {
   const { agentImage, copyNetwork = false, hostname = '', installIpOptions = '', pullSecret } = settings;
   return fillTemplate(readAsset('templates/agent/icc.service'), {
@@ -119,18 +118,18 @@ function formatUnit(settings: AgentSettings): string {
   });
 }
 
-/** The proxies for the unit's template. */
+/** The proxies for the template of the unit. */
 export function proxyHoles({ proxy }: AgentSettings): Record<'httpProxy' | 'httpsProxy' | 'noProxy', string> {
   const { http = '', https = '', noProxy } = proxy;
   return { httpProxy: http, httpsProxy: https, noProxy: noProxy.join(',') };
 }
 
-/** Mounted into the container of ICC. Newer releases read the pull secret from nowhere else. */
+/** Mounted into the container of ICC. Newer releases read the pull secret only from this path. */
 export const iccPullSecretPath = '/run/secrets/pull-secret';
 
-const defaultHint = 'use the default profile, which writes it correctly';
+const defaultHint = 'use the default profile, which escapes it';
 
-/** URLs of Ironic, completed with a port. Throws UsageError for the first that ICC does not understand. */
+/** URLs of Ironic, completed with a port. Throws UsageError for the first URL that ICC does not support. */
 export function parseIccApiUrls(text: string, source: UrlSource): readonly string[] {
   return splitUrls(text, source).map((url) => completeUrl(url, source, (path) => path));
 }
@@ -142,23 +141,23 @@ export function parseIccInspectorUrls(text: string, source: UrlSource): readonly
   );
 }
 
-/** Empty items do not count, as there. */
+/** Empty items do not count, as in ICC. */
 function splitUrls(text: string, { flag }: UrlSource): string[] {
   const urls = text.split(',').filter((url) => url !== '');
   const blank = findBlankUrl(urls);
   if (blank !== undefined) {
-    throw new UsageError(`${flag}: ${blank.message}; ICC would leave the URL out`, {
+    throw new UsageError(`${flag}: ${blank.message}; ICC would ignore the URL`, {
       hint: 'remove the blank',
     });
   }
   if (urls.length === 0)
-    throw new UsageError(`${flag} names no URL`, { hint: 'for example https://192.0.2.1' });
+    throw new UsageError(`${flag} contains no URL`, { hint: 'use a URL such as https://192.0.2.1' });
   return urls;
 }
 
 const uri = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 
-/** User name, query and fragment are kept, which our own profile refuses. */
+/** Keeps user name, query and fragment, which the default profile refuses. */
 function completeUrl(
   text: string,
   { flag, defaultPort }: UrlSource,
@@ -167,22 +166,19 @@ function completeUrl(
   const [, head = '', user = '', place = '', rest = ''] =
     /^([^:/?#]*:\/\/)?([^/?#]*@)?([^?#]*)(.*)$/su.exec(text) ?? [];
   if (text === 'mdns') {
-    throw new UsageError(`${flag}: ICC does not know mDNS, and would make an address of "mdns"`, {
-      hint: 'use the default profile, or give a URL',
+    throw new UsageError(`${flag}: ICC does not support mDNS, and would treat "mdns" as a host`, {
+      hint: 'use the default profile, or a URL',
     });
   }
   const url = parseIronicUrl(`${head}${place}`);
   if ('message' in url) {
-    throw new UsageError(
-      `${flag}: ${url.message}; ICC would make an address of it that the agent cannot use`,
-      {
-        hint: url.hint,
-      },
-    );
+    throw new UsageError(`${flag}: ${url.message}; ICC would generate a URL that the agent cannot use`, {
+      hint: url.hint,
+    });
   }
   if (!uri.test(text)) {
-    throw new UsageError(`${flag}: a URL has a character that has to be written as %XX`, {
-      hint: 'ICC would leave the URL out, or write another one',
+    throw new UsageError(`${flag}: a URL contains a character that must be written as %XX`, {
+      hint: 'write the character as %XX; otherwise ICC would ignore or change the URL',
     });
   }
   const { port = defaultPort } = url;
@@ -199,13 +195,15 @@ const inspectionPath = '/v1/continue';
 function inspectorPath(path: string, { flag }: UrlSource): string {
   if (path.endsWith(inspectionPath)) return path;
   if (path.endsWith('/')) {
-    throw new UsageError(`${flag}: after the final slash ICC would write another one`, { hint: 'remove it' });
+    throw new UsageError(`${flag}: ICC would append another slash to the trailing slash`, {
+      hint: 'remove the trailing slash',
+    });
   }
   if (path.endsWith('/v1/continue_inspection')) {
     throw new UsageError(
       `${flag}: ICC would append ${inspectionPath} to the path of Ironic's own inspection`,
       {
-        hint: 'leave the address out: the agent derives it from that of Ironic',
+        hint: 'remove the URL: the agent derives it from the URL of Ironic',
       },
     );
   }
@@ -216,9 +214,12 @@ function inspectorPath(path: string, { flag }: UrlSource): string {
 export function checkIccValue(text: string): string {
   const special = /["%$\\\p{Cc}]/u.exec(text)?.[0];
   if (special === undefined) return text;
-  throw new FormatError(`has a ${JSON.stringify(special)} in it, which ICC writes into the unit as it is`, {
-    hint: `systemd would read another value; ${defaultHint}`,
-  });
+  throw new FormatError(
+    `contains ${JSON.stringify(special)}, which ICC writes to the unit without escaping`,
+    {
+      hint: defaultHint,
+    },
+  );
 }
 
 /** An image, which ICC writes without quotes. */
@@ -228,64 +229,64 @@ export function checkIccImage(text: string): string {
   throw new FormatError(
     blank === undefined
       ? 'is empty'
-      : `has a ${JSON.stringify(blank)} in it, so podman would get more than one argument`,
-    { hint: 'an image is written like quay.io/metal3-io/ironic-agent:latest' },
+      : `contains ${JSON.stringify(blank)}, so podman would parse it as several arguments`,
+    { hint: 'use an image such as quay.io/metal3-io/ironic-agent:latest' },
   );
 }
 
-/** A host name, which ICC also writes into a shell script. */
+/** A host name, which ICC also writes to a shell script. */
 export function checkIccHostname(text: string): string {
   const special = /[^\p{L}\p{M}\p{N}._-]/u.exec(text)?.[0];
   if (text !== '' && special === undefined) return text;
   throw new FormatError(
     special === undefined
       ? 'is empty'
-      : `has a ${JSON.stringify(special)} in it, which ICC writes into a unit and a script as it is`,
-    { hint: 'a name is written like worker-0.example.com' },
+      : `contains ${JSON.stringify(special)}, which ICC writes to a unit and a script without escaping`,
+    { hint: 'use a name such as worker-0.example.com' },
   );
 }
 
-/** Direct hosts, not trimmed. */
+/** Hosts without proxy, not trimmed. */
 export function parseIccNoProxy(text: string): string[] {
   return checkIccValue(text).split(',');
 }
 
-/** Time servers, not trimmed by ICC, which is why blanks and empty items are refused. */
+/** Time servers, which ICC does not trim, so blanks and empty items are refused. */
 export function parseIccNtpServers(text: string): string[] {
   const servers = text.split(',');
   for (const server of servers) {
     const host = parseHost(server);
     if (host.kind !== 'invalid') continue;
     throw new FormatError(
-      `holds ${JSON.stringify(server.slice(0, 300))}, which is no server: ${host.problem}`,
+      `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
       {
-        hint: 'ICC writes it into chrony.conf as it is; separate servers by commas without blanks',
+        hint: 'separate servers with commas without blanks: ICC writes them to chrony.conf unchanged',
       },
     );
   }
   return servers;
 }
 
-/** Credentials as JSON text, from the one form that can be copied into a data URL: base64 on one line. */
+/** Credentials as JSON text, from the only format that can be copied to a data URL: base64 on one line. */
 export function parseEncodedPullSecret(text: string): string {
   const base64 = text.trim();
   const json = parsePullSecret(base64);
   if (Buffer.from(json).toString('base64') === base64) return json;
-  throw new FormatError('is not in base64 on one line; Ignition could not decode what becomes of it', {
+  throw new FormatError('is not base64 on one line, so Ignition could not decode the resulting data URL', {
     hint: 'encode it with: base64 -w 0',
   });
 }
 
-/** One key, where several lines would become one entry. */
+/** One key, because ICC would write several lines as one entry. */
 export function parseSingleSshKey(text: string): string[] {
   const keys = splitAuthorizedKeys(text);
   if (keys.length === 0 || text.trim() === keys[0]) return keys;
-  throw new FormatError('holds more than one SSH key, and all of it would become one entry', {
-    hint: 'give one, or use the default profile, which takes several',
+  throw new FormatError('contains more than one SSH key; ICC would write all of them as one entry', {
+    hint: 'pass one key, or use the default profile, which supports several',
   });
 }
 
-/** What the agent's option for VLANs is set to; any other word is `auto` to ICC. */
+/** The value of the agent's option for VLANs; ICC treats any other word as `auto`. */
 export function iccVlanInterfaces(mode: string, hasNetwork: boolean): string {
   const word = mode.toLowerCase();
   if (word === 'always') return 'all';

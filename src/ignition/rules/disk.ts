@@ -9,22 +9,22 @@ export const diskRules = {
   deviceRequired: errorRule(
     'disk-device-required',
     'disk device is required',
-    'give the path of the device, e.g. /dev/disk/by-id/NAME',
+    'set "device" to the path of the device, e.g. /dev/disk/by-id/NAME',
   ),
   numbersCollide: errorRule(
     'partition-numbers-collide',
     'partition numbers collide',
-    'give every partition of the disk a number of its own, or 0 for the next free one',
+    'use a different number for each partition of the disk, or 0 for the next free one',
   ),
   overlap: errorRule(
     'partitions-overlap',
     'partitions overlap',
-    'start the partition after the end of the one before, or leave startMiB out',
+    'start the partition after the end of the previous one, or remove startMiB',
   ),
   labelsCollide: errorRule(
     'partition-labels-collide',
     'cannot use the same partition label twice',
-    'give every partition of the disk a label of its own',
+    'use a different label for each partition of the disk',
   ),
 };
 
@@ -38,7 +38,7 @@ export const checkDisk: Check<Disk> = ({ device, partitions = [] }) => {
   );
 };
 
-/** Where several numbers collide, Ignition names any of them; this is the one that is used first. */
+/** If several numbers collide, Ignition reports any of them; this function returns the first one. */
 function numbersIssue(partitions: readonly Partition[]): Issue | undefined {
   const usersOf = new Map<bigint, number[]>();
   for (const [index, { number }] of partitions.entries()) {
@@ -76,10 +76,10 @@ interface Extent {
 }
 
 /**
- * Which partition of a disk overlaps another, told as Ignition tells it: 64-bit sums may wrap around and sizes may be
- * negative, so an end may come before its start. Comparing every pair is too slow for a list made to be slow; sorting
- * finds out whether a partition has a partner, and only one of them is then compared with all others. The index of the
- * partition that Ignition names, or undefined where none overlap.
+ * Finds a partition that overlaps another one, with the arithmetic of Ignition: 64-bit sums may wrap around and sizes may
+ * be negative, so an end may be before its start. Comparing all pairs is too slow for hostile lists; sorting shows whether
+ * a partition has a partner, and only the first such partition is compared with all others. Returns the index that
+ * Ignition reports, or undefined if no partitions overlap.
  */
 export function firstOverlap(partitions: readonly Partition[]): number | undefined {
   const extents = partitions.flatMap(extentOf);
@@ -90,7 +90,7 @@ export function firstOverlap(partitions: readonly Partition[]): number | undefin
   return extents.find((other) => other !== first && overlaps(first, other))?.index;
 }
 
-/** A start of 0 lets the tool choose, a size of 0 fills up; only the place of the start is known then. */
+/** With start 0 the tool chooses the start, with size 0 it fills the disk; then only the start is fixed. */
 function extentOf({ sizeMiB, startMiB }: Partition, index: number): readonly Extent[] {
   if (!isNonZero(startMiB) || sizeMiB === undefined) return [];
   const start = BigInt(startMiB);
@@ -99,16 +99,16 @@ function extentOf({ sizeMiB, startMiB }: Partition, index: number): readonly Ext
 }
 
 function overlaps(extent: Extent, other: Extent): boolean {
-  const holds = (place: bigint): boolean => place >= other.start && place <= other.end;
+  const contains = (place: bigint): boolean => place >= other.start && place <= other.end;
   const spans = extent.start < other.start && extent.end > other.end;
-  return holds(extent.start) || holds(extent.end) || spans;
+  return contains(extent.start) || contains(extent.end) || spans;
 }
 
 interface SortedExtents {
   readonly byStart: readonly Extent[];
-  /** For every count of extents in order of start, the two of them that reach furthest. */
+  /** For each number of extents, in order of start, the two with the largest ends. */
   readonly furthest: readonly (readonly Extent[])[];
-  /** For every place in that order, the smallest end from there on. */
+  /** For each position in that order, the smallest end of the remaining extents. */
   readonly smallestEnd: readonly bigint[];
 }
 
@@ -131,7 +131,7 @@ function furthestTwo([first, second]: readonly Extent[], next: Extent): readonly
   return second === undefined || next.end > second.end ? [first, next] : [first, second];
 }
 
-/** Whether any other extent makes {@link overlaps} true. */
+/** Whether {@link overlaps} is true for any other extent. */
 function hasPartner(extent: Extent, { byStart, furthest, smallestEnd }: SortedExtents): boolean {
   const isHeld = (place: bigint): boolean => {
     const reaching = furthest[countStartingBy(byStart, place)] ?? [];
@@ -141,7 +141,7 @@ function hasPartner(extent: Extent, { byStart, furthest, smallestEnd }: SortedEx
   return isHeld(extent.start) || isHeld(extent.end) || (smallest !== undefined && smallest < extent.end);
 }
 
-/** How many extents, in order of start, start at `place` or before. */
+/** Number of extents, in order of start, that start at `place` or before. */
 function countStartingBy(byStart: readonly Extent[], place: bigint): number {
   let low = 0;
   let high = byStart.length;
@@ -154,17 +154,17 @@ function countStartingBy(byStart: readonly Extent[], place: bigint): number {
   return low;
 }
 
-/** One partition by itself. */
+/** Checks of a single partition. */
 export const partitionRules = {
   absentWithOthers: errorRule(
     'partition-absent-with-others',
     'shouldExist specified false with other options also specified',
-    'name a partition that shall go by its number alone',
+    'remove all fields except the number of the partition',
   ),
   numberOrLabel: errorRule(
     'partition-number-or-label',
     'a partition number >= 1 or a label must be specified',
-    'give the partition a number from 1, or a label',
+    'set "number" to 1 or higher, or set "label"',
   ),
   labelTooLong: errorRule(
     'partition-label-too-long',
@@ -174,12 +174,12 @@ export const partitionRules = {
   labelColon: errorRule(
     'partition-label-colon',
     'partition label will be truncated to text before the colon',
-    'use no colon in the label',
+    'remove the colon from the label',
   ),
   guid: errorRule(
     'partition-guid',
     'doesn\'t match the form "01234567-89AB-CDEF-EDCB-A98765432101"',
-    'write a GUID of 8-4-4-4-12 hexadecimal digits without braces, or leave the field out',
+    'write a GUID as 8-4-4-4-12 hexadecimal digits without braces, or remove the field',
   ),
 };
 
@@ -223,7 +223,7 @@ function guidIssue(field: 'guid' | 'typeGuid', guid = ''): Issue | undefined {
   return guid === '' || guidForm.test(guid) ? undefined : issue(partitionRules.guid, [field]);
 }
 
-// Software RAID arrays; their devices are checked by the rules of paths (`node.ts`).
+// Software RAID arrays; the rules of paths (`node.ts`) check their devices.
 
 const stripedLevels = new Set(['linear', 'raid0', '0', 'stripe']);
 const redundantLevels = new Set([
@@ -241,7 +241,7 @@ const redundantLevels = new Set([
 ]);
 
 export const raidRules = {
-  levelRequired: errorRule('raid-level-required', 'raid level is required', 'give the level, e.g. "raid1"'),
+  levelRequired: errorRule('raid-level-required', 'raid level is required', 'set "level", e.g. to "raid1"'),
   spares: errorRule(
     'raid-spares',
     'spares unsupported for linear and raid0 arrays',

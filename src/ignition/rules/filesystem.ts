@@ -1,4 +1,4 @@
-/** Filesystems. A virtiofs share, from 3.7.0-experimental on, is no block device and has rules of its own. */
+/** Filesystems. A virtiofs share, supported since 3.7.0-experimental, is not a block device and has separate rules. */
 
 import type { Filesystem } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule } from '../rule.ts';
@@ -29,7 +29,7 @@ export const filesystemRules = {
   formatRequired: errorRule(
     'filesystem-format-required',
     'format cannot be empty when path, label, uuid, wipeFilesystem, options, or mountOptions is specified',
-    'give the format, e.g. "xfs" or "ext4"',
+    'set "format", e.g. to "xfs" or "ext4"',
   ),
   formatInvalid: errorRule(
     'filesystem-format-invalid',
@@ -39,13 +39,13 @@ export const filesystemRules = {
   labelNeedsFormat: errorRule(
     'filesystem-label-needs-format',
     'filesystem must specify format if label is specified',
-    'give the format as well, or remove the label',
+    'set "format", or remove the label',
   ),
   ...Object.fromEntries(labelTooLong),
   virtiofsTagRequired: errorRule(
     'virtiofs-tag-required',
     'device not specified',
-    'give the tag under which the host shares the directory',
+    'set "device" to the tag of the shared directory on the host',
   ),
   virtiofsTagTooLong: errorRule(
     'virtiofs-tag-too-long',
@@ -70,7 +70,7 @@ export const filesystemRules = {
   virtiofsOptions: errorRule(
     'virtiofs-options',
     'filesystem options (mkfs) cannot be set for non-block-device filesystems',
-    'remove the options; what is meant for mounting belongs into mountOptions',
+    'remove the options, or move mount options to mountOptions',
   ),
 };
 

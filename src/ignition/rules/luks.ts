@@ -1,4 +1,4 @@
-/** Encrypted volumes, and what unlocks them by Clevis. */
+/** Encrypted volumes, and the Clevis pins that unlock them. */
 
 import { isGoJsonText } from '../../formats/json/syntax.ts';
 import { parseGoUrl } from '../../formats/goUrl.ts';
@@ -13,7 +13,7 @@ export const luksRules = {
   nameSlash: errorRule(
     'luks-name-slash',
     'device names cannot contain slashes',
-    'give a plain name: the device will be /dev/mapper/NAME',
+    'use a name without slashes: the device will be /dev/mapper/NAME',
   ),
   labelTooLong: errorRule(
     'luks-label-too-long',
@@ -23,15 +23,11 @@ export const luksRules = {
   customWithOthers: errorRule(
     'clevis-custom-with-others',
     'cannot use custom clevis config with tpm2, tang, or threshold',
-    'keep either custom, or tpm2, tang and threshold; pin "sss" combines several of them in custom.config',
+    'use either custom, or tpm2, tang and threshold; the pin "sss" combines several pins in custom.config',
   ),
-  keyFile: errorRule('luks-key-file', 'invalid key-file source', 'correct keyFile.source'),
-  cexWithClevis: errorRule('cex-with-clevis', 'cannot use cex with clevis', 'keep either cex or clevis'),
-  cexWithKeyFile: errorRule(
-    'cex-with-key-file',
-    'cannot use key file with cex',
-    'keep either cex or keyFile',
-  ),
+  keyFile: errorRule('luks-key-file', 'invalid key-file source', 'fix keyFile.source'),
+  cexWithClevis: errorRule('cex-with-clevis', 'cannot use cex with clevis', 'use either cex or clevis'),
+  cexWithKeyFile: errorRule('cex-with-key-file', 'cannot use key file with cex', 'use either cex or keyFile'),
 };
 
 export const checkLuks: Check<Luks> = (luks, version) =>
@@ -50,7 +46,7 @@ function labelIssue({ label = '' }: Luks): Issue | undefined {
   return Buffer.byteLength(label) > maxLabelBytes ? issue(luksRules.labelTooLong, ['label']) : undefined;
 }
 
-/** In 3.2.0 even an empty `custom` is there; later it is where it has a pin. */
+/** In 3.2.0 an empty `custom` counts, in later versions only one with a pin. */
 function customIssue({ clevis = {} }: Luks, version: SpecVersion): Issue | undefined {
   const { custom } = clevis;
   const hasCustom = isSince(version, '3.3.0') ? Boolean(custom?.pin) : custom !== undefined;
@@ -61,7 +57,7 @@ function hasOwnPins({ tang = [], threshold, tpm2 }: Clevis): boolean {
   return tang.length > 0 || tpm2 === true || isNonZero(threshold);
 }
 
-/** Reported besides what is wrong with the URL itself, at a field that does not exist: that is where Ignition puts it. */
+/** Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition. */
 function keyFileIssue({ keyFile }: Luks, version: SpecVersion): Issue | undefined {
   const isWrong = sourceIssue(keyFile?.source, version, []) !== undefined;
   return isWrong ? issue(luksRules.keyFile, ['keys']) : undefined;
@@ -76,12 +72,12 @@ function cexIssues({ cex, clevis = {}, keyFile }: Luks): readonly (Issue | undef
   ];
 }
 
-/** What unlocks an encrypted volume by Clevis: a pin with a configuration of its own, or Tang servers. */
+/** Clevis configuration of an encrypted volume: a custom pin, or Tang servers. */
 export const clevisRules = {
   pinRequired: errorRule(
     'clevis-pin-required',
     'missing required custom clevis pin',
-    'give the pin, e.g. "sss", or remove custom',
+    'set "pin", e.g. to "sss", or remove custom',
   ),
   pinUnknown: errorRule(
     'clevis-pin-unknown',
@@ -91,23 +87,23 @@ export const clevisRules = {
   configRequired: errorRule(
     'clevis-config-required',
     'missing required custom clevis config',
-    'give the configuration of the pin as JSON in a string',
+    'set "config" to the configuration of the pin, as JSON in a string',
   ),
   tangThumbprint: errorRule(
     'tang-thumbprint-required',
     'thumbprint is required',
-    'give the thumbprint of the signing key, as tang-show-keys prints it on the server',
+    'set "thumbprint" to the thumbprint of the signing key; tang-show-keys prints it on the server',
   ),
   tangAdvertisement: errorRule(
     'tang-advertisement-json',
     'advertisement is not valid JSON',
-    'put the JSON that the server answers at /adv into the string',
+    'set "advertisement" to the JSON that the server returns for /adv, as a string',
   ),
 };
 
 const knownPins = new Set(['tpm2', 'tang', 'sss']);
 
-/** In 3.2.0 the type is called Custom and an unknown pin counts more than a missing one. */
+/** In 3.2.0 the type is called Custom, and an unknown pin takes precedence over a missing one. */
 export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
   const { config, needsNetwork, pin } = custom;
   const isUsed = pin || config || (needsNetwork === true && isSince(version, '3.3.0'));
@@ -136,5 +132,5 @@ function tangUrlIssue(text: string): Issue | undefined {
   const url = parseGoUrl(text);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   const isHttp = url.scheme === 'http' || url.scheme === 'https';
-  return isHttp ? undefined : issue(urlRules.scheme, at, 'write the http or https URL of the Tang server');
+  return isHttp ? undefined : issue(urlRules.scheme, at, 'use the http or https URL of the Tang server');
 }

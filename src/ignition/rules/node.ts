@@ -1,4 +1,4 @@
-/** Files, directories and links, and the paths that they and devices have. */
+/** Files, directories and links, and rules for paths and devices. */
 
 import type { Path } from '../../core/finding.ts';
 import { cleanPath } from '../../formats/goText.ts';
@@ -9,20 +9,16 @@ import { isSince, type SpecVersion } from '../versions.ts';
 // Paths: of files, of mount points, of devices.
 
 export const pathRules = {
-  missing: errorRule('path-missing', 'path not specified', 'give an absolute path'),
-  relative: errorRule(
-    'path-relative',
-    'path not absolute',
-    'write the path from the root on, with a slash in front',
-  ),
+  missing: errorRule('path-missing', 'path not specified', 'set the absolute path'),
+  relative: errorRule('path-relative', 'path not absolute', 'write an absolute path, with a leading slash'),
   dirty: errorRule(
     'path-dirty',
     'path is not fully simplified',
-    'write the path without double or trailing slashes and without . and .. in it',
+    'remove double and trailing slashes and the elements "." and ".."',
   ),
 };
 
-/** What is wrong with `value` as an absolute path. */
+/** Checks that `value` is an absolute path. */
 export function pathIssue(value: string | undefined, at: Path): Issue | undefined {
   if (value === undefined || value === '') return issue(pathRules.missing, at);
   if (!value.startsWith('/')) return issue(pathRules.relative, at, suggest(cleanPath(`/${value}`)));
@@ -30,7 +26,7 @@ export function pathIssue(value: string | undefined, at: Path): Issue | undefine
   return clean === value ? undefined : issue(pathRules.dirty, at, suggest(clean));
 }
 
-/** As {@link pathIssue}, where a name without slashes is likely to be a device. */
+/** Like {@link pathIssue}; a name without slashes is probably a device. */
 export function devicePathIssue(value: string | undefined, at: Path): Issue | undefined {
   const isName = value !== undefined && /^[^/.]/.test(value) && !value.includes('/');
   return isName ? issue(pathRules.relative, at, suggest(`/dev/${value}`)) : pathIssue(value, at);
@@ -42,12 +38,12 @@ export const nodeRules = {
   ownerIdAndName: errorRule(
     'owner-id-and-name',
     'cannot set both id and name',
-    'keep one of them: the name for accounts of the system or the config, the id for others',
+    'remove one of them: use the name for accounts of the system or the config, the id for other accounts',
   ),
   modeIllegal: errorRule(
     'mode-illegal',
     'illegal file mode',
-    'write a decimal number from 0 to 4095, which is octal 07777',
+    'use a decimal number from 0 to 4095 (octal 07777)',
   ),
   modeSpecialBits: warningRule(
     'mode-special-bits',
@@ -56,7 +52,7 @@ export const nodeRules = {
   ),
 };
 
-/** An owning user or group. */
+/** The user or group that owns a node. */
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
   found(id !== undefined && name ? issue(nodeRules.ownerIdAndName, []) : undefined);
 
@@ -65,21 +61,23 @@ function modeIssue(mode: Integer | undefined): Issue | undefined {
   return issue(nodeRules.modeIllegal, ['mode'], octalHint(mode));
 }
 
-/** Also reported of a mode that is illegal anyway, if it has these bits. */
+/** Also reported for an illegal mode, if it contains these bits. */
 function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): Issue | undefined {
   if (mode === undefined || isSince(version, '3.6.0')) return undefined;
   const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n;
   return hasSpecialBits ? issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)) : undefined;
 }
 
-/** For a mode whose decimal digits are those of a usual octal mode, where group and others may not do more than the owner. */
+/** Recognises decimal digits that look like an octal mode in which group and others have no more rights than the owner. */
 function octalHint(mode: Integer): string | undefined {
   const digits = String(mode);
   if (!/^[0-7]?[4-7][0-7]{2}$/.test(digits)) return undefined;
   const value = Number.parseInt(digits, 8);
   const [owner, group, others] = [value >> 6, value >> 3, value].map((bits) => bits & 7);
   const isUsual = isWithin(group, owner) && isWithin(others, group);
-  return isUsual ? `modes are decimal in JSON: 0${digits} is ${value}` : undefined;
+  return isUsual
+    ? `use ${value}: modes are decimal in JSON, and octal 0${digits} is decimal ${value}`
+    : undefined;
 }
 
 function isWithin(bits = 0, wider = 0): boolean {
@@ -91,7 +89,7 @@ export const fileRules = {
   overwriteWithoutSource: errorRule(
     'overwrite-without-source',
     'overwrite must be false if source is unspecified',
-    'give contents.source, "data:," for an empty file, or remove overwrite',
+    'set contents.source ("data:," for an empty file), or remove overwrite',
   ),
 };
 
@@ -111,5 +109,5 @@ function overwriteIssue({ contents, overwrite }: File): Issue | undefined {
   return isUnspecified ? issue(fileRules.overwriteWithoutSource, ['overwrite']) : undefined;
 }
 
-/** Links: what each of them says by itself. What it has to do with other nodes is in `storage.ts`. */
+/** Checks of a single link; `storage.ts` compares it with other nodes. */
 export const checkLink: Check<Link> = ({ path }) => found(pathIssue(path, ['path']));

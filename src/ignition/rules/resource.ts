@@ -1,4 +1,4 @@
-/** Resources (what to fetch, how it is packed and what verifies it), and the `ignition` section that refers to them. */
+/** Resources (source, compression and verification), and the `ignition` section that refers to them. */
 
 import { parseGoUrl } from '../../formats/goUrl.ts';
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
@@ -10,12 +10,12 @@ export const resourceRules = {
   compression: errorRule(
     'compression-unknown',
     'invalid compression method',
-    'write "gzip", or leave the field out for contents that are not compressed',
+    'set it to "gzip", or remove the field if the contents are not compressed',
   ),
   verificationWithoutSource: errorRule(
     'verification-without-source',
     'source must be specified if verification is specified',
-    'give the source that the hash belongs to, or remove the verification',
+    'set the source that the hash belongs to, or remove the verification',
   ),
   headersScheme: errorRule(
     'http-headers-scheme',
@@ -25,12 +25,12 @@ export const resourceRules = {
   headerName: errorRule(
     'http-header-name',
     "HTTP header name can't be empty",
-    'give the header a name, or remove the entry',
+    'set the name of the header, or remove the entry',
   ),
   headerValue: errorRule(
     'http-header-value',
     'unable to parse HTTP header',
-    'give the header a value; leave the value out to remove the header in a merge',
+    'set the value of the header, or remove "value" to delete the header in a merge',
   ),
 };
 
@@ -42,11 +42,11 @@ export const checkResource: Check<Resource> = (resource, version) =>
     headersIssue(resource),
   );
 
-/** A config to merge or to take instead, in 3.0.0. */
+/** A config to merge or to use instead, in 3.0.0. */
 export const checkConfigReference: Check<Resource> = (reference, version) =>
   found(sourceIssue(reference.source, version, ['source']));
 
-/** A certificate authority in 3.0.0: the only source that must not be empty there. */
+/** A certificate authority in 3.0.0: the only source that must not be empty in that version. */
 export const checkCaReference: Check<Resource> = ({ source = '' }, version) =>
   found(urlIssue({ source, version }, ['source']));
 
@@ -70,11 +70,7 @@ function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | unde
   if (httpHeaders.length === 0) return undefined;
   const at = ['httpHeaders'];
   if (source === '') {
-    return issue(
-      urlRules.unparsable,
-      at,
-      'give the http or https URL that the headers are for, or remove them',
-    );
+    return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   }
   const url = parseGoUrl(source);
   if ('problem' in url) return unparsableIssue(url.problem, at);
@@ -82,7 +78,7 @@ function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | unde
   return isHttp ? undefined : issue(resourceRules.headersScheme, at);
 }
 
-/** The hash that fetched contents must have. */
+/** The expected hash of fetched contents. */
 export const verificationRules = {
   malformed: errorRule(
     'hash-malformed',
@@ -112,27 +108,23 @@ function hashIssue(hash: string, version: SpecVersion): Issue | undefined {
   if (digits === undefined) return issue(verificationRules.unrecognized, at);
   const length = Buffer.byteLength(hash.slice(dash + 1));
   if (length === digits) return undefined;
-  return issue(
-    verificationRules.wrongSize,
-    at,
-    `write the whole sum: it has ${digits} digits, not ${length}`,
-  );
+  return issue(verificationRules.wrongSize, at, `write the whole sum: ${digits} digits instead of ${length}`);
 }
 
-/** Hexadecimal digits of a sum; nobody checks that they are such digits. */
+/** Number of hexadecimal digits of a sum. Ignition does not check that they are hexadecimal. */
 function sumLength(hashFunction: string, version: SpecVersion): number | undefined {
   if (hashFunction === 'sha512') return 128;
   return hashFunction === 'sha256' && isSince(version, '3.1.0') ? 64 : undefined;
 }
 
-// The ignition section: sources that must be there, and the proxies that Ignition fetches through. The own checks of
-// sources run as well, so a bad URL is reported twice.
+// The ignition section: required sources, and the proxies of Ignition. The general checks of sources run as well, so an
+// invalid URL is reported twice.
 
 export const ignitionRules = {
   sourceRequired: errorRule(
     'source-required',
     'source is required',
-    'give the URL to fetch, or remove the entry',
+    'set "source" to the URL, or remove the entry',
   ),
 };
 
@@ -155,12 +147,12 @@ function* requiredSourceIssues(
   }
 }
 
-/** The proxies that Ignition fetches through. */
+/** The proxies that Ignition uses. */
 export const proxyRules = {
   scheme: errorRule(
     'proxy-scheme',
     'proxies must be http(s)',
-    'write the proxy with its scheme: http://HOST:PORT or https://HOST:PORT',
+    'write the scheme of the proxy: http://HOST:PORT or https://HOST:PORT',
   ),
   insecure: warningRule(
     'proxy-insecure',

@@ -1,4 +1,4 @@
-/** The storage section: what its lists have to do with each other. */
+/** The storage section: relations between its lists. */
 
 import type { Path } from '../../core/finding.ts';
 import { cleanPath, joinPath } from '../../formats/goText.ts';
@@ -6,7 +6,7 @@ import type { Link, Node, Storage } from '../config.ts';
 import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
 import { isSince } from '../versions.ts';
 
-const belowLinkHint = 'write the path that the link leads to, or remove the link';
+const belowLinkHint = 'use the path that the link points to, or remove the link';
 
 export const storageRules = {
   directoryBelowLink: errorRule(
@@ -19,12 +19,12 @@ export const storageRules = {
   linkTargetRequired: errorRule(
     'link-target-required',
     'link target is required',
-    'give the target that the link leads to',
+    'set "target" to the path that the link points to',
   ),
   hardLinkToDirectory: errorRule(
     'hard-link-to-directory',
     'hard link target is a directory',
-    'make it a symbolic link with "hard": false, or link to a file',
+    'set "hard" to false for a symbolic link, or link to a file',
   ),
   hardLinkOwner: warningRule(
     'hard-link-owner',
@@ -39,7 +39,7 @@ export const storageRules = {
   implicitWipe: warningRule(
     'filesystem-implicit-wipe',
     'device matches disk with wipeTable enabled; filesystem will be wiped',
-    'set wipeFilesystem to say that this is meant, or remove wipeTable from the disk',
+    'set wipeFilesystem if this is intended, or remove wipeTable from the disk',
   ),
 };
 
@@ -59,7 +59,7 @@ export const checkStorage: Check<Storage> = function* (storage, version) {
   yield* filesystemIssues(storage);
 };
 
-/** One issue for every link above a node, as Ignition reports them. */
+/** One issue per link above a node, as in Ignition. */
 function* belowLinkIssues(
   rule: Rule,
   [list, nodes]: readonly [name: string, nodes: readonly Node[]],
@@ -86,7 +86,7 @@ function* hardLinkIssues(
   directoryCounts: ReadonlyMap<string, number>,
 ): Iterable<Issue> {
   const { path = '', target = '', user = {}, group = {} } = link;
-  // A relative target is taken to be below the link itself, not beside it.
+  // Ignition resolves a relative target below the link itself, not beside it.
   const absolute = target.startsWith('/') ? cleanPath(target) : joinPath(path, target);
   yield* repeated(issue(storageRules.hardLinkToDirectory, at), directoryCounts.get(absolute) ?? 0);
   if (user.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'id']);
@@ -95,7 +95,7 @@ function* hardLinkIssues(
   if (group.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'name']);
 }
 
-/** Filesystems on whole disks; of several entries for one disk the last counts. */
+/** Filesystems on whole disks; if a disk has several entries, the last one counts. */
 function* filesystemIssues({ disks = [], filesystems = [] }: Storage): Iterable<Issue> {
   const byDevice = new Map(disks.map((disk) => [disk.device ?? '', disk]));
   for (const [index, { device = '', wipeFilesystem }] of filesystems.entries()) {
@@ -107,7 +107,7 @@ function* filesystemIssues({ disks = [], filesystems = [] }: Storage): Iterable<
 }
 
 interface PathTree {
-  /** How many of the paths end here. */
+  /** Number of paths that end here. */
   count: number;
   readonly below: Map<string, PathTree>;
 }
@@ -123,7 +123,7 @@ function pathTree(paths: readonly string[]): PathTree {
   return root;
 }
 
-/** How many paths of the tree, followed by a slash, `path` starts with. */
+/** Number of paths in the tree that are a parent of `path`. */
 function countAbove(tree: PathTree, path: string): number {
   let count = 0;
   let node: PathTree | undefined = tree;

@@ -1,4 +1,4 @@
-/** Units and drop-ins, and the templates that units are instances of. */
+/** Units, drop-ins, and templates of units. */
 
 import { pathExtension, quoteGo } from '../../formats/goText.ts';
 import { type UnitError, visitUnit } from '../../formats/unitFile.ts';
@@ -9,12 +9,12 @@ export const unitRules = {
   extension: errorRule(
     'unit-extension',
     'invalid systemd unit extension',
-    'end the name in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
+    'use a name that ends in .service, .socket, .device, .mount, .automount, .swap, .target, .path, .timer, .slice or .scope',
   ),
   syntax: errorRule(
     'unit-syntax',
     'invalid unit content',
-    'write sections in brackets, and below them one NAME=VALUE a line',
+    'write sections in brackets, and one NAME=VALUE per line below them',
   ),
   noInstall: warningRule(
     'unit-no-install',
@@ -29,7 +29,7 @@ export const unitRules = {
   dropinExtension: errorRule(
     'dropin-extension',
     'invalid systemd drop-in extension',
-    'end the name of the drop-in in .conf',
+    'use a name that ends in .conf',
   ),
 };
 
@@ -47,7 +47,7 @@ export const checkDropin: Check<Dropin> = ({ contents, name }) =>
       : issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
   );
 
-/** Enabled instances of a template that is in the config as well: it is the template that must say what to install. */
+/** Enabled instances of a template in the same config: the template must contain the [Install] section. */
 export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
   const byName = new Map(units.map((unit) => [unit.name ?? '', unit]));
   const lacking = new Map<string, boolean>();
@@ -92,14 +92,14 @@ function syntaxIssue(unit: Examined | UnitError): Issue | undefined {
 }
 
 function syntaxHint(error: string): string | undefined {
-  if (error.startsWith('line too long')) return 'end a line with a backslash and go on in the next one';
-  if (error.startsWith('unable to find end')) return 'close the bracket after the name of the section';
-  if (error.startsWith('found garbage')) return 'put nothing but the section in brackets on its line';
+  if (error.startsWith('line too long')) return 'end the line with a backslash and continue on the next line';
+  if (error.startsWith('unable to find end')) return 'add a closing bracket after the name of the section';
+  if (error.startsWith('found garbage')) return 'move the text after the section header to a new line';
   return 'write NAME=VALUE on every line of a section, and # in front of comments';
 }
 
 interface Examined {
-  /** A section without any option does not count. */
+  /** Whether an [Install] section contains at least one option. */
   readonly hasInstall: boolean;
 }
 
@@ -113,14 +113,14 @@ function examineUnit(contents: string): Examined | UnitError {
   return error ?? { hasInstall };
 }
 
-/** Whether contents can be read and say nothing about installing. */
+/** Whether the contents are valid and have no [Install] section. */
 function lacksInstall(contents = ''): boolean {
   if (contents === '') return false;
   const unit = examineUnit(contents);
   return !('error' in unit) && !unit.hasInstall;
 }
 
-/** The template of an instance: `name@.service` for the shortest name that leaves an instance in `name@instance.service`. */
+/** The template of an instance: `name@.service` with the shortest name that leaves an instance in `name@instance.service`. */
 function templateOf(name: string): string | undefined {
   const suffix = '.service';
   const at = name.indexOf('@', 1);
@@ -128,13 +128,13 @@ function templateOf(name: string): string | undefined {
   return hasInstance && !name.includes('\n') ? `${name.slice(0, at + 1)}${suffix}` : undefined;
 }
 
-// The root of a config: what its sections have to do with each other.
+// The root of a config: relations between its sections.
 
 export const configRules = {
   pathConflict: errorRule(
     'path-conflicts-unit',
     'path conflicts with systemd unit or dropin',
-    'keep the contents in one place: here, or under systemd.units',
+    'remove the contents here or under systemd.units',
   ),
 };
 
@@ -148,7 +148,7 @@ export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd 
   }
 };
 
-/** Where Ignition writes units and drop-ins that have contents. */
+/** The paths to which Ignition writes units and drop-ins with contents. */
 function unitFilePaths({ units = [] }: Systemd): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const { contents, dropins = [], name = '' } of units) {

@@ -1,4 +1,4 @@
-/** The URLs that Ignition fetches contents from. */
+/** URLs of contents that Ignition fetches. */
 
 import type { Path } from '../../core/finding.ts';
 import { checkDataUrl } from '../../formats/dataUrl.ts';
@@ -10,12 +10,12 @@ export const urlRules = {
   unparsable: errorRule(
     'url-unparsable',
     'unable to parse url',
-    'write an absolute URL and percent-encode the characters that a URL cannot have',
+    'write an absolute URL and percent-encode the characters that URLs do not support',
   ),
   scheme: errorRule(
     'url-scheme',
     'invalid url scheme',
-    'use a URL that Ignition can fetch: http, https, tftp, s3, data, gs (since 3.2.0) or arn (since 3.4.0)',
+    'use a scheme that Ignition supports: http, https, tftp, s3, data, gs (since 3.2.0) or arn (since 3.4.0)',
   ),
   s3Arn: errorRule(
     's3-arn',
@@ -25,7 +25,7 @@ export const urlRules = {
   s3VersionId: errorRule(
     's3-version-id',
     'invalid S3 object VersionId',
-    'give versionId a value, or leave the parameter out',
+    'set the value of versionId, or remove the parameter',
   ),
   dataUrl: errorRule(
     'data-url',
@@ -34,39 +34,39 @@ export const urlRules = {
   ),
 };
 
-/** What is wrong with a source that may be left out. */
+/** The problem of an optional source. */
 export function sourceIssue(source: string | undefined, version: SpecVersion, at: Path): Issue | undefined {
   return source === undefined || source === '' ? undefined : urlIssue({ source, version }, at);
 }
 
-/** A URL, and the version of the spec that it stands in. */
+/** A URL and the spec version of its config. */
 interface VersionedUrl {
   readonly source: string;
   readonly version: SpecVersion;
 }
 
-/** What is wrong with a URL; an empty one has no scheme. */
+/** The problem of a URL; an empty URL has no scheme. */
 export function urlIssue({ source, version }: VersionedUrl, at: Path): Issue | undefined {
   const url = parseGoUrl(source);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   const since = schemes.get(url.scheme);
   if (since === undefined) return issue(urlRules.scheme, at, schemeHint(url.scheme));
   if (!isSince(version, since)) {
-    return issue(urlRules.scheme, at, `${url.scheme}: URLs need spec version ${since} or newer`);
+    return issue(urlRules.scheme, at, `use spec version ${since} or newer for ${url.scheme}: URLs`);
   }
   if (url.scheme === 'data') return dataUrlIssue(source, at);
   if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules.s3Arn, at);
-  const takesVersionId = url.scheme === 's3' || url.scheme === 'arn';
-  const isEmpty = takesVersionId && queryParameter(url.query, 'versionId') === '';
+  const supportsVersionId = url.scheme === 's3' || url.scheme === 'arn';
+  const isEmpty = supportsVersionId && queryParameter(url.query, 'versionId') === '';
   return isEmpty ? issue(urlRules.s3VersionId, at) : undefined;
 }
 
-/** The text is no URL; `problem` is a clause that says why. */
+/** The text is not a URL; `problem` is a clause that describes the reason. */
 export function unparsableIssue(problem: string, at: Path): Issue {
-  return issue(urlRules.unparsable, at, `correct the URL: ${problem}`);
+  return issue(urlRules.unparsable, at, `fix the URL: ${problem}`);
 }
 
-/** The version that each scheme came with. */
+/** The spec version that added each scheme. */
 const schemes = new Map<string, SpecVersion>([
   ['http', '3.0.0'],
   ['https', '3.0.0'],
@@ -79,8 +79,8 @@ const schemes = new Map<string, SpecVersion>([
 
 function schemeHint(scheme: string): string | undefined {
   if (scheme === '')
-    return 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for contents in place';
-  if (scheme === 'file') return 'embed the file as data:;base64,DATA: Ignition reads no local files';
+    return 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for inline contents';
+  if (scheme === 'file') return 'embed the file as data:;base64,DATA: Ignition cannot read local files';
   return undefined;
 }
 
@@ -93,18 +93,18 @@ function dataUrlIssue(source: string, at: Path): Issue | undefined {
 
 function dataUrlHint(message: string): string {
   if (message.startsWith('invalid data character')) {
-    return 'percent-encode what is not plain text, or use data:;base64, with the standard alphabet (+ and /)';
+    return 'percent-encode characters that are not plain text, or use data:;base64, with the standard alphabet (+ and /)';
   }
   if (message.startsWith('illegal base64'))
-    return 'encode the data as base64 again, with = padding at its end';
+    return 'encode the data as base64 again, with = padding at the end';
   if (message.startsWith('rfc2396')) return 'write %25 for a percent sign';
-  if (message.includes('media type')) return 'leave the media type out: data:,TEXT or data:;base64,DATA';
-  if (message.includes('base64')) return 'write ;base64 in lower case, right before the comma';
-  if (message.startsWith('missing comma')) return 'put a comma before the data: data:,TEXT';
+  if (message.includes('media type')) return 'remove the media type: data:,TEXT or data:;base64,DATA';
+  if (message.includes('base64')) return 'write ;base64 in lower case, immediately before the comma';
+  if (message.startsWith('missing comma')) return 'add a comma before the data: data:,TEXT';
   return urlRules.dataUrl.hint;
 }
 
-/** An object in a bucket or behind an access point, as Ignition tells them by counting colons and slashes. */
+/** An object in a bucket or behind an access point; like Ignition, this counts colons and slashes. */
 function isS3Arn(url: GoUrl): boolean {
   const [, , service, , , ...resource] = `arn:${url.opaque}`.split(':', 6);
   if (service !== 's3' || resource[0] === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * What may be wrong with an image that is meant to boot the agent. Errors are damage, which every program that reads the
- * image refuses; warnings are about a boot that would not do what was meant.
+ * Problems of images that boot the agent. Errors are damage, which makes every program that reads the image fail; warnings
+ * are images that would not boot the agent as intended.
  */
 
 import { errorRule, warningRule } from '../../ignition/rule.ts';
@@ -11,28 +11,28 @@ export const imageRules = {
   editUnfinished: errorRule('image-unfinished-edit', UNFINISHED_EDIT, UNFINISHED_HINT),
   endUnexpected: warningRule(
     'image-end',
-    'the image does not end where it says',
-    'remove what is behind its end with `iso reset --force`, and embed the config again',
+    'the size of the image differs from the size in its header',
+    'remove the data after its end with `iso reset --force`, and embed the config again',
   ),
   embedAreaUnreadable: errorRule(
     'image-embed-area',
-    'the embed area holds what cannot be read',
-    'empty it with `iso reset --force`, and embed the config again',
+    'the reserved area contains unreadable data',
+    'clear it with `iso reset --force`, and embed the config again',
   ),
   kernelArgumentsUnreadable: errorRule(
     'image-kernel-arguments',
     'the kernel arguments cannot be read',
-    'put the default ones back with `iso reset --force`',
+    'restore the default kernel arguments with `iso reset --force`',
   ),
   featuresUnreadable: errorRule(
     'image-features',
-    'what the live system supports cannot be read',
+    'the list of features of the live system cannot be read',
     'download the image again',
   ),
   appendixUnreadable: errorRule(
     'image-appendix',
-    'the record of what was appended to the image is damaged',
-    'the original image cannot be restored from this one; download it again',
+    'the record of the data that was appended to the image is damaged',
+    'download the image again: the original image cannot be restored from this one',
   ),
   layoutUnreadable: errorRule(
     'image-files',
@@ -41,67 +41,67 @@ export const imageRules = {
   ),
   configUnreadable: errorRule(
     'image-config',
-    'the embedded config is no Ignition config that can be read',
+    'the embedded config is not a readable Ignition config',
     'check it with `validate`',
   ),
   configMissing: warningRule(
     'image-config-missing',
-    'no Ignition config is embedded, and no kernel argument names one: nothing starts the agent',
-    'embed one with `iso ignition embed`, or name one with ignition.config.url=',
+    'no embedded Ignition config, and no kernel argument with its URL: the agent does not start',
+    'embed a config with `iso ignition embed`, or add ignition.config.url=URL with `iso kargs modify -a`',
   ),
   initrdConfigMissing: warningRule(
     'image-config-url',
-    'no Ignition config is embedded: the agent starts only if ignition.config.url= names one',
-    'append one with `pxe ignition wrap`, or name one among the kernel arguments',
+    'no embedded Ignition config: the agent starts only if ignition.config.url= is set',
+    'append a config with `pxe ignition wrap`, or set ignition.config.url= in the kernel arguments',
   ),
   configUnread: warningRule(
     'image-config-unread',
-    'an Ignition config is embedded, and the system of the image, which is not CoreOS, has no Ignition',
-    'give the settings by kernel arguments (ipa-...), or take the initramfs of a CoreOS live system',
+    'the image contains an Ignition config, but its system is not CoreOS and does not run Ignition',
+    'pass the settings as kernel arguments (ipa-...), or use the initramfs of a CoreOS live system',
   ),
   configTwice: warningRule(
     'image-config-twice',
-    'an Ignition config is embedded, and ignition.config.url= names another one',
-    'take one of them out with `iso ignition remove` or `iso kargs modify -d`',
+    'the image contains an Ignition config, and ignition.config.url= refers to another one',
+    'remove one of them with `iso ignition remove` or `iso kargs modify -d`',
   ),
   firstBootMissing: warningRule(
     'image-first-boot',
-    'the kernel arguments lack what makes Ignition run',
-    'append it with `iso kargs modify -a`, or go back with `iso kargs reset`',
+    'the kernel arguments that run Ignition are missing',
+    'append them with `iso kargs modify -a`, or restore the default with `iso kargs reset`',
   ),
   mediumNotFound: warningRule(
     'image-label',
-    'the live system looks for a medium with another label and does not find its root filesystem',
-    'go back with `iso kargs reset`, and leave the label of the image as it was',
+    'the kernel arguments name another volume label, so the live system does not find its root filesystem',
+    'restore the kernel arguments with `iso kargs reset`, and do not change the label of the image',
   ),
   rootfsMissing: warningRule(
     'image-rootfs-missing',
-    'the image has no root filesystem, and no kernel argument names one: the boot fails',
+    'the image contains no root filesystem, and no kernel argument has its URL: the boot fails',
     'append coreos.live.rootfs_url=URL with `iso kargs modify -a`',
   ),
   networkNotSupported: warningRule(
     'image-network-support',
-    'the live system does not look at the embedded network settings',
-    'use a newer image, or give the network in the Ignition config and by kernel arguments (ip=)',
+    'the live system ignores the embedded network configuration',
+    'use a newer image, or set the network in the Ignition config and with kernel arguments (ip=)',
   ),
   keyfileUnreadable: warningRule(
     'image-keyfile',
-    'NetworkManager will pass over an embedded keyfile',
-    'mend it, and embed all of them again with `iso network embed -f`',
+    'NetworkManager ignores an embedded keyfile',
+    'fix the keyfile, and embed all of them again with `iso network embed -f`',
   ),
   archiveMissing: warningRule(
     'image-archive-missing',
-    "the config loads the agent's image from the medium, which does not have it: the agent does not start",
-    'add it: `iso ignition embed --iso-file FILE:NAME`, with the NAME that the config has',
+    'the agent archive that the config loads is missing on the medium: the agent does not start',
+    'add it with `iso ignition embed --iso-file FILE:NAME`, with the NAME from the config',
   ),
   archiveOther: warningRule(
     'image-archive-other',
-    'the archive on the medium is another one than the config loads: the agent does not start',
-    'take it out with `iso reset`, and add the one that the config was rendered with',
+    'the agent archive on the medium differs from the one that the config loads: the agent does not start',
+    'remove it with `iso reset`, and add the archive that the config was rendered with',
   ),
   archiveUnreadable: warningRule(
     'image-archive-unreadable',
-    "the archive of the agent's image cannot be loaded",
-    'make it again: podman save --format oci-archive -o FILE IMAGE',
+    'the agent archive cannot be loaded',
+    'create it again with podman save --format oci-archive -o FILE IMAGE',
   ),
 };

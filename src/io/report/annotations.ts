@@ -171,8 +171,8 @@ function sarifRule(id: string): object {
   };
 }
 
-function formatMarkdown({ meaning, wrong, right }: RuleEntry): string {
-  return [...meaning, ...formatExample('Wrong', wrong), ...formatExample('Right', right)].join('\n\n');
+function formatMarkdown({ meaning, invalid, valid }: RuleEntry): string {
+  return [...meaning, ...formatExample('Invalid', invalid), ...formatExample('Valid', valid)].join('\n\n');
 }
 
 function formatExample(label: string, example: RuleExample | undefined): readonly string[] {

@@ -8,7 +8,7 @@
  *     - versions: TEXT
  *     - message: TEXT
  *     paragraphs
- *     Wrong: or Right:, each optional, may go on with how to run it, and is followed by a fenced block
+ *     Invalid: or Valid:, each optional, with options of the command, and a fenced block
  */
 
 import { readAsset } from '../../assets.ts';
@@ -27,8 +27,8 @@ export interface RuleEntry {
   readonly group: string;
   /** What it means: paragraphs, each on one line. */
   readonly meaning: readonly string[];
-  readonly wrong?: RuleExample;
-  readonly right?: RuleExample;
+  readonly invalid?: RuleExample;
+  readonly valid?: RuleExample;
   /** Where the section is: `docs/rules.md#` and what GitHub makes of its heading. */
   readonly anchor: string;
 }
@@ -104,12 +104,12 @@ function splitBlocks(body: string): readonly string[] {
 function parseProse(
   blocks: readonly string[],
   heading: string,
-): Pick<RuleEntry, 'meaning' | 'wrong' | 'right'> {
+): Pick<RuleEntry, 'meaning' | 'invalid' | 'valid'> {
   const meaning: string[] = [];
-  const examples: { wrong?: RuleExample; right?: RuleExample } = {};
+  const examples: { invalid?: RuleExample; valid?: RuleExample } = {};
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index] ?? '';
-    const label = /^(Wrong|Right)(?:, with `(.+)`)?:$/.exec(block);
+    const label = /^(Invalid|Valid)(?:, with `(.+)`)?:$/.exec(block);
     if (label === null) {
       meaning.push(block.replaceAll('\n', ' '));
       continue;
@@ -117,7 +117,7 @@ function parseProse(
     index += 1;
     const example = parseExample(blocks[index] ?? '', heading);
     const [, which, options] = label;
-    examples[which === 'Wrong' ? 'wrong' : 'right'] =
+    examples[which === 'Invalid' ? 'invalid' : 'valid'] =
       options === undefined ? example : { ...example, options };
   }
   if (meaning.length === 0) throw new Error(`docs/rules.md: ${heading} is not explained`);

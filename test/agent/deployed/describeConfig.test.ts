@@ -50,7 +50,7 @@ describe('describeConfig', () => {
 
   it.each<readonly [what: string, setting: string, pattern: RegExp]>([
     ['a key by its fingerprint', 'host.sshKeys', /^ssh-ed25519 SHA256:[\w+/]{43} ipa-test@example$/],
-    ['the hash of a password', 'host.passwordHash', /^hash \$6\$, sha256:[0-9a-f]{12}…$/],
+    ['a password hash', 'host.passwordHash', /^hash \$6\$, sha256:[0-9a-f]{12}…$/],
     [
       'credentials by their registries',
       'agent.pullSecret',
@@ -160,7 +160,7 @@ describe('describeConfig', () => {
       'a user with rights',
       { passwd: { users: [{ name: 'ops', groups: ['wheel'], sshAuthorizedKeys: ['hunter2'] }] } },
       'user ops',
-      [expect.stringMatching(/^no SSH key that can be read, sha256:/), 'groups.1 = wheel'],
+      [expect.stringMatching(/^unreadable SSH key, sha256:/), 'groups.1 = wheel'],
     ],
     [
       'a config that is merged in',

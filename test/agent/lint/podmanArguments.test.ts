@@ -23,7 +23,7 @@ function said(line: string): string[] {
 }
 
 const unknown = (option: string, command = 'podman run'): string =>
-  `agent-podman-option unknown option ${option}: ${command} of podman 5.8.2 does not have it | `;
+  `agent-podman-option unknown option ${option}: ${command} of podman 5.8.2 does not support it | `;
 const blank = (option: string): string =>
   `agent-podman-blank ${option} and more text are one argument, which podman run refuses | `;
 
@@ -55,7 +55,7 @@ describe('options of podman', () => {
     ],
     [
       'podman run --purge img',
-      `agent-podman-since podman has --purge up to release 4.3; newer ones refuse it | ${podmanArgumentRules.since.hint}`,
+      `agent-podman-since podman supports --purge up to release 4.3; newer releases refuse it | ${podmanArgumentRules.since.hint}`,
     ],
   ])('%s', (line, expected) => {
     expect(said(line)).toEqual([expected]);

@@ -37,7 +37,7 @@ describe('registries.conf', () => {
 
   it('is reported with line and column', () => {
     const config = withFiles(conf(main, '[[registry]]\nlocation = "quay.io"\ninsecure = "yes"\n'));
-    expect(messages(config)).toEqual(['registries.conf:3:1: podman cannot read the value of "insecure"']);
+    expect(messages(config)).toEqual(['registries.conf:3:1: invalid value of "insecure"']);
   });
 
   const unqualified = 'agent-image-unqualified $.systemd.units.0.contents';

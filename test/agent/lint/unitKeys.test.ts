@@ -52,13 +52,13 @@ describe('keys and sections that systemd ignores', () => {
       'a key of another type of unit',
       '[Service]\nOnCalendar=daily\n',
       `agent-unit-key ${contents} a.service: systemd ignores OnCalendar= in [Service]: unknown key | ` +
-        'remove OnCalendar=; only the section [Timer] of a unit whose name ends in .timer has it',
+        'remove OnCalendar=; it is valid only in the section [Timer] of .timer units',
     ],
     [
       'a key of nobody',
       '[Service]\nCostCenter=5\n',
       `agent-unit-key ${contents} a.service: systemd ignores CostCenter= in [Service]: unknown key | ` +
-        'remove CostCenter=, or name it X-CostCenter= if another program reads it',
+        'remove CostCenter=, or rename it to X-CostCenter= if another program reads it',
     ],
     [
       'a key that is gone',
@@ -87,7 +87,7 @@ describe('keys and sections that systemd ignores', () => {
       'a section of a quadlet',
       '[Container]\nImage=a\n',
       `agent-unit-section ${contents} a.service: systemd ignores the section [Container]: unknown section | ` +
-        'remove the section, or name it [X-Container] if another program reads it',
+        'remove the section, or rename it to [X-Container] if another program reads it',
     ],
     [
       'a key above all sections',

@@ -32,7 +32,7 @@ describe('encrypted volumes', () => {
     for (const version of since) expect(brokenRules('Luks', luks, version)).toEqual(rules);
   });
 
-  it('have a custom pin in 3.2.0 even if it is empty', () => {
+  it('have a custom pin in 3.2.0 even if the value is empty', () => {
     const luks = { ...volume, clevis: { custom: {}, tpm2: true } };
     expect(brokenRules('Luks', luks, '3.2.0')).toEqual(['clevis-custom-with-others at clevis']);
     expect(brokenRules('Luks', luks, '3.3.0')).toEqual([]);
@@ -98,7 +98,7 @@ describe('Tang servers', () => {
 
   it('have a URL that Clevis can ask', () => {
     expect(issuesOf('Tang', { ...server, url: 's3://b/k' }).map((issue) => issue.hint)).toEqual([
-      'write the http or https URL of the Tang server',
+      'use the http or https URL of the Tang server',
     ]);
   });
 

@@ -36,10 +36,10 @@ describe('modes', () => {
   });
 
   it.each([
-    [644, 'modes are decimal in JSON: 0644 is 420'],
-    [755, 'modes are decimal in JSON: 0755 is 493'],
-    [1777, 'modes are decimal in JSON: 01777 is 1023'],
-    [7777, 'modes are decimal in JSON: 07777 is 4095'],
+    [644, 'use 420: modes are decimal in JSON, and octal 0644 is decimal 420'],
+    [755, 'use 493: modes are decimal in JSON, and octal 0755 is decimal 493'],
+    [1777, 'use 1023: modes are decimal in JSON, and octal 01777 is decimal 1023'],
+    [7777, 'use 4095: modes are decimal in JSON, and octal 07777 is decimal 4095'],
     [0o4755, undefined],
     [-644, undefined],
     [99_644, undefined],

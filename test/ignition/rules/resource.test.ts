@@ -34,7 +34,7 @@ describe('resources', () => {
 
   it('say that headers need a URL', () => {
     const [issue] = issuesOf('Resource', { httpHeaders: [{ name: 'A' }] });
-    expect(issue?.hint).toBe('give the http or https URL that the headers are for, or remove them');
+    expect(issue?.hint).toBe('use an http or https URL, or remove the headers');
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('the hash of a resource', () => {
 
   it('is not repeated in the hint, only its length', () => {
     expect(issuesOf('Verification', { hash: 'sha256-abc' })[0]?.hint).toBe(
-      'write the whole sum: it has 64 digits, not 3',
+      'write the whole sum: 64 digits instead of 3',
     );
   });
 });

@@ -54,9 +54,13 @@ describe('units', () => {
   });
 
   it.each([
-    ['a bracket that is not closed', '[S', 'close the bracket after the name of the section'],
-    ['text behind a section', '[S] x', 'put nothing but the section in brackets on its line'],
-    ['a long line', `[S]\nA=${'b'.repeat(2048)}`, 'end a line with a backslash and go on in the next one'],
+    ['a bracket that is not closed', '[S', 'add a closing bracket after the name of the section'],
+    ['text behind a section', '[S] x', 'move the text after the section header to a new line'],
+    [
+      'a long line',
+      `[S]\nA=${'b'.repeat(2048)}`,
+      'end the line with a backslash and continue on the next line',
+    ],
     ['a line without =', '[S]\nA', 'write NAME=VALUE on every line of a section, and # in front of comments'],
   ])('with %s: what to do', (_title, contents, hint) => {
     expect(issuesOf('Unit', { name: 'a.service', contents }).map((issue) => issue.hint)).toEqual([hint]);

@@ -50,21 +50,21 @@ describe('the URL of a source', () => {
   });
 
   it.each([
-    ['gs://b/o', 'gs: URLs need spec version 3.2.0 or newer'],
+    ['gs://b/o', 'use spec version 3.2.0 or newer for gs: URLs'],
     ['ftp://h/x', undefined],
-    ['file:///x', 'embed the file as data:;base64,DATA: Ignition reads no local files'],
-    ['x', 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for contents in place'],
-    ['http://h/\n', 'correct the URL: it contains a control character'],
-    ['data:', 'put a comma before the data: data:,TEXT'],
+    ['file:///x', 'embed the file as data:;base64,DATA: Ignition cannot read local files'],
+    ['x', 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for inline contents'],
+    ['http://h/\n', 'fix the URL: it contains a control character'],
+    ['data:', 'add a comma before the data: data:,TEXT'],
     ['data:text/plain;a="b', dataUrlRule],
     [
       'data:,a b',
-      'percent-encode what is not plain text, or use data:;base64, with the standard alphabet (+ and /)',
+      'percent-encode characters that are not plain text, or use data:;base64, with the standard alphabet (+ and /)',
     ],
-    ['data:x', 'leave the media type out: data:,TEXT or data:;base64,DATA'],
+    ['data:x', 'remove the media type: data:,TEXT or data:;base64,DATA'],
     ['data:,%', 'write %25 for a percent sign'],
-    ['data:;base64,Q', 'encode the data as base64 again, with = padding at its end'],
-    ['data:;Base64,QQ==', 'write ;base64 in lower case, right before the comma'],
+    ['data:;base64,Q', 'encode the data as base64 again, with = padding at the end'],
+    ['data:;Base64,QQ==', 'write ;base64 in lower case, immediately before the comma'],
   ])('says what to do about %j', (source, hint) => {
     expect(issuesOf('Resource', { source }, '3.1.0').map((issue) => issue.hint)).toEqual([hint]);
   });

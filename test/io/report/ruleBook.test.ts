@@ -89,22 +89,22 @@ describe('docs/rules.md', () => {
     }
   });
 
-  it('has wrong examples that draw their rule, and right ones that do not', async () => {
-    for (const { id, wrong, right } of entries.filter((entry) => !withoutExample.has(entry.id))) {
-      if (wrong === undefined || right === undefined) throw new Error(`an example of ${id} is missing`);
-      const version = wrong.language === 'json' ? versionsOf(id).at(-1) : undefined;
-      expect.soft(await rulesFoundIn(id, wrong, version), id).toContain(id);
-      expect.soft(await rulesFoundIn(id, right, version), id).not.toContain(id);
+  it('has invalid examples that its rule reports, and valid ones that it does not', async () => {
+    for (const { id, invalid, valid } of entries.filter((entry) => !withoutExample.has(entry.id))) {
+      if (invalid === undefined || valid === undefined) throw new Error(`an example of ${id} is missing`);
+      const version = invalid.language === 'json' ? versionsOf(id).at(-1) : undefined;
+      expect.soft(await rulesFoundIn(id, invalid, version), id).toContain(id);
+      expect.soft(await rulesFoundIn(id, valid, version), id).not.toContain(id);
     }
   });
 
   it('has the versions of the specification that have the rule', async () => {
     for (const { id } of allRules) {
-      const { wrong } = ruleBook().get(id) ?? {};
-      if (wrong === undefined) throw new Error(`an example of ${id} is missing`);
+      const { invalid } = ruleBook().get(id) ?? {};
+      if (invalid === undefined) throw new Error(`an example of ${id} is missing`);
       const drawing: SpecVersion[] = [];
       for (const version of specVersions) {
-        if ((await rulesFoundIn(id, wrong, version)).includes(id)) drawing.push(version);
+        if ((await rulesFoundIn(id, invalid, version)).includes(id)) drawing.push(version);
       }
       expect.soft(versionsOf(id), id).toEqual(drawing);
     }
@@ -128,7 +128,9 @@ describe('parseRuleBook', () => {
     '## G\n\n### a, b\n\n- severity: error, info\n- versions: all\n- message: m\n\nText\ngoes on.\n';
 
   it('gives each id of a section its severity', () => {
-    expect(parseRuleBook(`# T\n\n${section}\nWrong, with \`--x 1\`:\n\n\`\`\`ini\na\n\nb\n\`\`\`\n`)).toEqual(
+    expect(
+      parseRuleBook(`# T\n\n${section}\nInvalid, with \`--x 1\`:\n\n\`\`\`ini\na\n\nb\n\`\`\`\n`),
+    ).toEqual(
       (['a', 'b'] as const).map((id) => ({
         id,
         severity: id === 'a' ? 'error' : 'info',
@@ -137,7 +139,7 @@ describe('parseRuleBook', () => {
         group: 'G',
         anchor: 'a-b',
         meaning: ['Text goes on.'],
-        wrong: { language: 'ini', text: 'a\n\nb', options: '--x 1' },
+        invalid: { language: 'ini', text: 'a\n\nb', options: '--x 1' },
       })),
     );
   });
@@ -146,7 +148,7 @@ describe('parseRuleBook', () => {
     ['a severity is missing', section.replace(', info', '')],
     ['a property is missing', section.replace('- versions: all\n', '')],
     ['nothing is explained', section.replace('Text\ngoes on.\n', '')],
-    ['an example has no block', `${section}\nWrong:\n\nText\n`],
+    ['an example has no block', `${section}\nInvalid:\n\nText\n`],
   ])('refuses a text where %s', (_title, text) => {
     expect(() => parseRuleBook(text)).toThrow('docs/rules.md: ');
   });

@@ -81,7 +81,7 @@ describe('createSarifReporter', () => {
       driver: {
         name: 'ironic-coreos',
         rules: [
-          { id: 'path-relative', help: { markdown: expect.stringContaining('Wrong:\n\n```json\n') } },
+          { id: 'path-relative', help: { markdown: expect.stringContaining('Invalid:\n\n```json\n') } },
           { id: 'unused-key', defaultConfiguration: { level: 'warning' } },
         ],
       },
