@@ -97,10 +97,10 @@ describe('checkConf', () => {
     ['[DEFAULT]\nipa-api-url = http://x\n', 'did you mean "api_url"?'],
     ['[DEFAULT]\nuse_mdns = true\n', 'did you mean "use_mdns" in [mdns]?'],
     ['[DEFAULT]\ninsecur = true\n', 'did you mean "insecure"?'],
-    ['[DEFAULT]\ntls_min_version = 1.1\n', 'Allowed: 1.2, 1.3'],
+    ['[DEFAULT]\ntls_min_version = 1.1\n', 'use one of: 1.2, 1.3'],
     [
       '[DEFAULT]\ninject_files_priority = 100\n',
-      'Give a whole number from 0 to 99 in decimal digits, without a unit',
+      'use an integer from 0 to 99 in decimal digits, without a unit',
     ],
   ])('hints for %j', (text, hint) => {
     expect(checkConf(text).map((finding) => finding.hint)).toContain(hint);
