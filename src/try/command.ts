@@ -56,11 +56,12 @@ Emulated machine:
   An image without a config, or with a config for another Ironic, is not booted:
   try ends at once and reports the fix.
 
-  The machine has no disk. If its config contains an IPv4 address for Ironic with
-  the port of --listen, the machine reaches this host at that address, otherwise
-  at 10.0.2.2; --guest-host sets another address. Configs of a HOST with another
-  Ironic URL get this address. try prints the output of the serial console. For
-  that, the kernel argument console=ttyS0 is required (ttyAMA0 on aarch64).
+  The machine has no disk. If its config contains an IPv4 address for Ironic
+  with the port of --listen, the machine reaches the mock Ironic at that
+  address, otherwise at 10.0.2.2; --guest-host sets another address. Configs of
+  a HOST with another Ironic URL get this address. try prints the output of the
+  serial console. This requires the kernel argument console=ttyS0 (ttyAMA0 on
+  aarch64).
   Agents in the emulated machine are not contacted (--ask-back never).
 `;
 
@@ -123,9 +124,9 @@ function declareServing(command: Command): void {
   command
     .optionsGroup('Serving images:')
     .option('--inventory <file>', 'inventory: settings and hosts, as YAML or JSON')
-    .option('--ironic-url <url>', 'Ironic URL in the configs, instead of the one in the inventory')
+    .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
     .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
-    .option('--public-url <url>', 'URL at which machines reach the images')
+    .option('--public-url <url>', 'base URL at which machines reach the images')
     .option('--profile <name>', 'profile of the configs, as in render')
     .option('--artifacts <names>', 'artifacts to serve, as in prepare (default: all possible)')
     .option('--discovery', 'also serve images for the inspection of unknown machines')
@@ -142,8 +143,8 @@ function declareMachine(command: Command): void {
     .addOption(choice('--boot <way>', 'boot method of a host: network (default) or cd', ['network', 'cd']))
     .addOption(choice('--firmware <kind>', 'firmware: bios (default for x86_64) or uefi', ['bios', 'uefi']))
     .option('--memory <mebibytes>', 'memory in MiB (default: 4096)')
-    .option('--mac <address>', 'MAC address of the network card (default: that of the host)')
-    .option('--guest-host <address>', 'IPv4 address of this machine in the emulated network')
+    .option('--mac <address>', 'address of the network card (default: MAC address of the host)')
+    .option('--guest-host <address>', 'address of this machine in the emulated network (IPv4)')
     .addOption(
       choice('--accel <kind>', 'accelerator: kvm, or tcg for software emulation (default: the fastest)', [
         'kvm',

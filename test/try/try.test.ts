@@ -145,12 +145,27 @@ const lookup = (origin: string, query: string, version?: string): Promise<unknow
 
 describe('what is refused', () => {
   it.each<readonly [string, string, string | undefined, RegExp]>([
-    ['a lookup without a version', `?addresses=${mac}`, undefined, /^no-api-version: .*names no version/],
-    ['a lookup of an old version', `?addresses=${mac}`, '1.21', /^api-version: .*names version 1\.21/],
+    [
+      'a lookup without a version',
+      `?addresses=${mac}`,
+      undefined,
+      /^no-api-version: .*contains no API version/,
+    ],
+    [
+      'a lookup of an old version',
+      `?addresses=${mac}`,
+      '1.21',
+      /^api-version: .*API version 1\.21 does not support lookup/,
+    ],
     ['no MAC address and no version', '?addresses=', undefined, /^no-api-version: /],
     ['no MAC address', '?addresses=', '1.68', /^no-mac-addresses: /],
     ['no list of MAC addresses', '', '1.68', /^request-refused: /],
-    ['a version of the future', `?addresses=${mac}`, '1.999', /^api-version: .*no version 1\.999/],
+    [
+      'a version of the future',
+      `?addresses=${mac}`,
+      '1.999',
+      /^api-version: .*API version 1\.999 does not exist/,
+    ],
   ])('is told as what it is: %s', async (_title, query, version, cause) => {
     const proven = await provenOf((origin) => lookup(origin, query, version), mac);
     expect(Object.values(proven).flat()).toEqual([expect.stringMatching(cause)]);
@@ -246,7 +261,7 @@ describe('hints', () => {
     await connectBadly(Number(port));
     const { report } = await trial.ended;
     expect(trial.said()).toContain(`hint: use --listen :${port} to accept connections from other machines`);
-    expect(report).toContain(`-connect IRONIC:${port}`);
+    expect(report).toContain(`IRONIC:${port}`);
     expect(trial.said() + report).not.toContain('6385');
   });
 });

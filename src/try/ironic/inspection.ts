@@ -252,7 +252,7 @@ function number(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** The error of the agent about failed collectors; undefined if there is none. */
+/** The error of the agent about failed collectors; undefined without an error. */
 export function collectorProblem(body: Mapping): string | undefined {
   const { error } = body;
   if (typeof error !== 'string' || error === '') return undefined;

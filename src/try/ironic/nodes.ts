@@ -194,8 +194,8 @@ function createAgentToken(pregenerated: string | undefined): AgentToken {
 }
 
 /** In constant time, so that it reveals neither text. */
-function isEqual(left: string, right: string): boolean {
-  return timingSafeEqual(digestOf(left), digestOf(right));
+function isEqual(a: string, b: string): boolean {
+  return timingSafeEqual(digestOf(a), digestOf(b));
 }
 
 function digestOf(text: string): Buffer {

@@ -28,9 +28,9 @@ import { createFetchWatcher } from './preparedFolderService.ts';
 
 export interface ImageService {
   readonly port: number;
-  /** URL of the boot script for DHCP. Throws CliError if there is none. */
+  /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
   scriptUrl(): string;
-  /** URL of the ISO of a host for clients on this machine. Throws CliError if there is none. */
+  /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
   isoUrl(host: string): string;
   /** Hosts of the inventory that are not served; the errors are already reported. */
   readonly unserved: readonly string[];
