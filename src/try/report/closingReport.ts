@@ -210,7 +210,7 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
 function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
   const dropped = timeline.droppedEvents();
   return [
-    ...(more > 0 ? [`${formatCount(more, 'more unexpected machine')}`, ''] : []),
+    ...(more > 0 ? [formatCount(more, 'more unexpected machine'), ''] : []),
     ...(dropped > 0 ? [`${formatCount(dropped, 'request')} omitted: too many unexpected clients`, ''] : []),
   ];
 }
