@@ -150,12 +150,12 @@ interface TrialOptions {
   /** Stage at which a host has called home. */
   readonly until?: string;
   readonly timeout?: string;
-  /** Folder for inventories. */
+  /** Folder for the inventories of agents. */
   readonly save?: string;
   readonly format?: string;
 }
 
-/** The emulated machine. */
+/** Options of the emulated machine. */
 export interface MachineOptions {
   /** A live ISO, a prepared folder, or the name of a host of the inventory. */
   readonly qemu?: string;

@@ -1,6 +1,6 @@
 /**
- * One trial: what it is to be, and the trial as it runs. It takes events from the services, reports them on standard error,
- * and knows when all machines that are expected have called home. A terminal has a last line that counts these.
+ * One trial: its plan and its state. It gets events from the services, prints them on standard error, and determines when
+ * all expected hosts have called home. On a terminal, the last line shows their number.
  */
 
 import type { Io } from '../io/io.ts';
