@@ -198,7 +198,7 @@ function convertBoolean(text: string, { name }: IpaOption): Outcome {
   if (falsehoods.has(lower)) return { kind: 'value', text: 'False' };
   return refused(
     confRules.value,
-    `${name} is not a valid boolean`,
+    `${name} requires a boolean`,
     'use true or false (or yes, on, 1, no, off, 0)',
   );
 }
