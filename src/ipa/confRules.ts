@@ -8,7 +8,7 @@ import { errorRule, infoRule, warningRule } from '../ignition/rule.ts';
 export const confRules = {
   syntax: errorRule(
     'conf-syntax',
-    'the line is neither a section, an option nor a comment',
+    'the line is not a section, an option or a comment',
     'write "[SECTION]", "name = value", or a comment that starts with "#" in the first column',
   ),
   encoding: errorRule(

@@ -1,6 +1,6 @@
 /**
- * The value that an option gets from the text in a file, as oslo.config converts it, and the text that other options get
- * who refer to it. Order matters as it does there: first references are put in, then the type is applied.
+ * Converts texts of a configuration file to option values like oslo.config, and computes the text for references to an option.
+ * Like there, references are replaced first, and then the type is applied.
  */
 
 import {
@@ -21,20 +21,20 @@ import {
   isIpaSection,
 } from './ipaOptions.ts';
 
-/** Why the agent refuses a value. The message never quotes it. */
+/** Why the agent does not accept a value. The message never contains the value. */
 export interface ValueIssue {
   readonly rule: Rule;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** `text` is what a reference to the option is replaced by. */
+/** `text` replaces references to the option. */
 type Outcome =
   | { readonly kind: 'value'; readonly text: string }
   | { readonly kind: 'pending' }
   | { readonly kind: 'refused'; readonly issue?: ValueIssue };
 
-/** The text that the file gives each option. */
+/** The text of each option in the file. */
 export type Assignments = ReadonlyMap<IpaOption, string>;
 
 interface Evaluation {
@@ -43,8 +43,8 @@ interface Evaluation {
 }
 
 /**
- * What is wrong with the values, by option; the agent evaluates every option when it starts. An option that only refers
- * to a refused one has no issue of its own.
+ * Issues of the values, by option. The agent evaluates all options when it starts. An option that only refers to an invalid
+ * option has no issue.
  */
 export function checkValues(assignments: Assignments): ReadonlyMap<IpaOption, ValueIssue> {
   const evaluation: Evaluation = { assignments, outcomes: new Map() };
@@ -56,7 +56,7 @@ export function checkValues(assignments: Assignments): ReadonlyMap<IpaOption, Va
   return issues;
 }
 
-/** Recursion is as deep as options refer to one another, so at most as there are options. */
+/** The recursion depth is at most the number of options. */
 function evaluate(option: IpaOption, evaluation: Evaluation): Outcome {
   const known = evaluation.outcomes.get(option);
   if (known !== undefined) return known;
@@ -85,13 +85,13 @@ function evaluateText(option: IpaOption, written: string, evaluation: Evaluation
   if (option.pattern !== undefined && !new RegExp(option.pattern).test(text)) {
     return refused(
       confRules.value,
-      `the value of ${option.name} has the wrong form`,
-      `Expected: ${option.help}`,
+      `the value of ${option.name} has an invalid format`,
+      `use this format: ${option.help}`,
     );
   }
   if (option.choices !== undefined && !isChoice(text, option)) {
-    const hint = `Allowed: ${option.choices.map((choice) => (choice === '' ? 'an empty value' : choice)).join(', ')}`;
-    return refused(confRules.choice, `${option.name} does not take this value`, hint);
+    const hint = `use one of: ${option.choices.map((choice) => (choice === '' ? 'an empty value' : choice)).join(', ')}`;
+    return refused(confRules.choice, `the value of ${option.name} is not one of the allowed values`, hint);
   }
   return convert[option.type](text, option);
 }
@@ -105,14 +105,14 @@ function refused(rule: Rule, message: string, hint: string): Outcome {
   return { kind: 'refused', issue: { rule, message, hint } };
 }
 
-// References, as string.Template finds them. Without regard to case, Python's [a-z] has the four letters more.
+// References, like in string.Template. With IGNORECASE, Python's [a-z] also matches these four letters.
 const nameStart = '_a-zA-Z\u0130\u0131\u017f\u212a';
 const reference = new RegExp(
   `\\$(?:(\\$)|([${nameStart}][${nameStart}.0-9]*)|\\{([${nameStart}][${nameStart}.0-9]*)\\})?`,
   'g',
 );
 
-// Options that double one another would fill the memory, the agent's too.
+// Options that refer to each other twice would fill the memory, also that of the agent.
 const maxTextLength = 1024 * 1024;
 
 function substitute(written: string, option: IpaOption, evaluation: Evaluation): Outcome {
@@ -139,42 +139,44 @@ function substitute(written: string, option: IpaOption, evaluation: Evaluation):
 }
 
 /**
- * The value behind a reference: `name` is looked for in the section of the option that refers to it, then in [DEFAULT];
- * `section.name` in that section. `literal` where oslo.config leaves the text as it is.
+ * The value of a reference. `name` is searched in the section of the referring option, then in [DEFAULT]; `section.name` in
+ * that section. `literal` if oslo.config does not replace the text.
  */
 function lookUp(name: string, option: IpaOption, evaluation: Evaluation): Outcome | 'literal' {
   const target = findTarget(name, option.section);
   if (typeof target === 'string') return badReference(name, option, target);
-  // An old name of an option that is declared with dashes: oslo.config stumbles over the dashes and lets go.
+  // An old name of an option that is declared with dashes: oslo.config fails on the dashes and keeps the text.
   if (target.renamed && target.option.registeredName !== undefined) return 'literal';
   const outcome = evaluate(target.option, evaluation);
-  if (outcome.kind === 'pending') return badReference(name, option, 'it leads back to the option itself');
+  if (outcome.kind === 'pending') return badReference(name, option, 'it refers to the option itself');
   return outcome.kind === 'refused' ? { kind: 'refused' } : outcome;
 }
 
-/** The option, or what is wrong with the name. */
+/** The option, or the problem of the name. */
 function findTarget(name: string, section: string): IpaOptionMatch | string {
   const dot = name.indexOf('.');
   if (dot >= 0) {
     const place = name.slice(0, dot);
-    // [DEFAULT] is no section that could be named.
-    if (place === 'DEFAULT' || !isIpaSection(place)) return 'there is no such section to refer to';
-    return findDeclared(place, name.slice(dot + 1)) ?? 'there is no such option';
+    // References cannot contain [DEFAULT].
+    if (place === 'DEFAULT' || !isIpaSection(place)) return 'the section does not exist';
+    return findDeclared(place, name.slice(dot + 1)) ?? 'the option does not exist';
   }
   const match = findDeclared(section, name) ?? findDeclared('DEFAULT', name);
-  return match ?? (isIpaSection(name) && name !== 'DEFAULT' ? 'it is a section' : 'there is no such option');
+  return (
+    match ?? (isIpaSection(name) && name !== 'DEFAULT' ? 'it is a section' : 'the option does not exist')
+  );
 }
 
-/** Unlike headers in a file, sections in references keep their case, and old names of other sections are not found. */
+/** Unlike headers in a file, sections in references are case-sensitive, and old names in other sections are not found. */
 function findDeclared(section: string, name: string): IpaOptionMatch | undefined {
   return isIpaSection(section) ? findIpaOption(section, name) : undefined;
 }
 
-/** What follows the `$` may be a part of a password, so it is shown for harmless options only. */
+/** The text after the `$` may be part of a password, so the message contains it only for options that are not sensitive. */
 function badReference(name: string, { sensitive = false }: IpaOption, problem: string): Outcome {
-  const shown = sensitive ? 'A "$" in the value' : `"$${name.slice(0, 60)}"`;
+  const shown = sensitive ? 'a "$" in the value' : `"$${name.slice(0, 60)}"`;
   const message = `${shown} cannot be replaced: ${problem}`;
-  return refused(confRules.interpolation, message, 'Write "$$" for a "$" that is part of the value');
+  return refused(confRules.interpolation, message, 'use "$$" for a "$" that is part of the value');
 }
 
 const convert: Record<IpaOptionType, (text: string, option: IpaOption) => Outcome> = {
@@ -196,16 +198,16 @@ function convertBoolean(text: string, { name }: IpaOption): Outcome {
   if (falsehoods.has(lower)) return { kind: 'value', text: 'False' };
   return refused(
     confRules.value,
-    `${name} is a switch, and its value neither turns it on nor off`,
-    'Write true or false (or yes, on, 1, no, off, 0)',
+    `${name} requires a boolean`,
+    'use true or false (or yes, on, 1, no, off, 0)',
   );
 }
 
 function convertInteger(text: string, { name, min, max }: IpaOption): Outcome {
   if (stripPython(text) === '') return { kind: 'value', text: '' };
   const number = parsePythonInteger(text);
-  const hint = `Give a whole number${formatRange(min, max)} in decimal digits, without a unit`;
-  if (number === undefined) return refused(confRules.value, `${name} needs a whole number`, hint);
+  const hint = `use an integer${formatRange(min, max)} in decimal digits, without a unit`;
+  if (number === undefined) return refused(confRules.value, `${name} requires an integer`, hint);
   if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
     return refused(confRules.range, `the number for ${name} is out of range`, hint);
   }
@@ -222,7 +224,7 @@ function convertFloat(text: string, { name }: IpaOption): Outcome {
   if (stripPython(text) === '') return { kind: 'value', text: '' };
   const number = parsePythonFloat(text);
   if (number === undefined)
-    return refused(confRules.value, `${name} needs a number`, 'Give a number such as 30 or 1.5');
+    return refused(confRules.value, `${name} requires a number`, 'use a number such as 30 or 1.5');
   return { kind: 'value', text: formatPythonText(number) };
 }
 
@@ -243,12 +245,12 @@ function convertDict(text: string, { name }: IpaOption): Outcome {
   while (rest !== '') {
     const pair = takePair(rest);
     if (pair === undefined || pair.key === '' || pairs.has(pair.key)) {
-      const hint = 'Write "key:value,key:value", each key once; quote a value that has commas';
-      return refused(confRules.value, `${name} needs pairs of keys and values`, hint);
+      const hint = 'use "key:value,key:value" with unique keys; quote values that contain commas';
+      return refused(confRules.value, `${name} requires pairs of keys and values`, hint);
     }
     pairs.set(pair.key, pair.value);
     if (pair.end === rest.length - 1) {
-      return refused(confRules.value, `the pairs of ${name} end with a comma`, 'Remove the last comma');
+      return refused(confRules.value, `the pairs of ${name} end with a comma`, 'remove the last comma');
     }
     rest = rest.slice(pair.end + 1);
   }
@@ -258,11 +260,11 @@ function convertDict(text: string, { name }: IpaOption): Outcome {
 interface Pair {
   readonly key: string;
   readonly value: string;
-  /** The comma behind it, or the end of the text. */
+  /** Index of the comma after the pair, or of the end of the text. */
   readonly end: number;
 }
 
-/** A pair ends at the first comma behind the colon where its value has no open quote. */
+/** A pair ends at the first comma after the colon that is not in quotes. */
 function takePair(text: string): Pair | undefined {
   const colon = text.indexOf(':');
   if (colon < 0) return undefined;

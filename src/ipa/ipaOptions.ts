@@ -1,7 +1,6 @@
 /**
- * The options that ironic-python-agent reads from its config files, with those of the libraries in it, as its newest
- * release declares them; older names and options that are gone are known as well. The knowledge is data:
- * `schemas/ipa-options.json`.
+ * The options in configuration files of ironic-python-agent and its libraries, as declared in its latest release, with
+ * deprecated names and removed options. The data is in `schemas/ipa-options.json`.
  */
 
 import { editDistance } from '../formats/messageText.ts';
@@ -13,38 +12,38 @@ export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' 
 
 export interface IpaOption {
   readonly section: string;
-  /** With underscores, as files have to write it. */
+  /** With underscores, as in files. */
   readonly name: string;
   readonly type: IpaOptionType;
   readonly default: string | number | boolean | readonly string[] | Readonly<Record<string, string>> | null;
-  /** What the default depends on or means. */
+  /** Meaning of the default. */
   readonly defaultNote?: string;
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** The case of the choices does not matter. */
+  /** Whether the choices are case-insensitive. */
   readonly ignoreCase?: boolean;
-  /** A regular expression that has to be found in the value. */
+  /** A regular expression that the value must contain. */
   readonly pattern?: string;
-  /** The value is a secret or names one; it does not belong into messages. */
+  /** The value is a secret, or contains the path of one; messages must not contain it. */
   readonly sensitive?: boolean;
   /** The kernel argument that sets the default. */
   readonly kernelParam?: string;
-  /** Each as `SECTION.NAME`; still read. */
+  /** `SECTION.NAME`; the agent still reads them. */
   readonly deprecatedNames?: readonly string[];
-  /** Why the option is going to be removed. */
+  /** Why the option is deprecated. */
   readonly deprecated?: string;
-  /** The first release that says so; absent where all since 9.0.0 do. */
+  /** The first release in which it is deprecated; undefined if it is in all since 9.0.0. */
   readonly deprecatedSince?: string;
-  /** The name that the code declares, where it has dashes. */
+  /** The declared name, if it contains dashes. */
   readonly registeredName?: string;
   /** Accepted in a file, but without effect there. */
   readonly commandLineOnly?: boolean;
   /** The package that declares it. */
   readonly source: string;
-  /** The first release of ironic-python-agent with it; absent for options of libraries, which 9.0.0 has, too. */
+  /** The first release of ironic-python-agent with it; undefined for options of libraries, which 9.0.0 also supports. */
   readonly since?: string;
-  /** Patch releases before `since` that brought it to an older branch, such as 9.7.2 for 9.7. */
+  /** Patch releases of older branches with it, such as 9.7.2 for 9.7. */
   readonly backports?: readonly string[];
   readonly help: string;
 }
@@ -53,21 +52,21 @@ export interface IpaOption {
 export interface RemovedIpaOption {
   readonly section: string;
   readonly name: string;
-  /** The first release with it; absent for options of libraries. */
+  /** The first release with it; undefined for options of libraries. */
   readonly since?: string;
   /** The last release with it. */
   readonly last: string;
   readonly kernelParam?: string;
 }
 
-/** A kernel argument that the agent reads without an option behind it. */
+/** A kernel argument of the agent without a corresponding option. */
 interface IpaKernelParameter {
   readonly name: string;
   readonly help: string;
 }
 
 export interface IpaKnowledge {
-  /** The release of ironic-python-agent that the options are taken from. */
+  /** The release of ironic-python-agent with these options. */
   readonly agentVersion: string;
   readonly options: readonly IpaOption[];
   readonly removed: readonly RemovedIpaOption[];
@@ -83,7 +82,7 @@ interface Index {
 
 let index: Index | undefined;
 
-/** All that is known, read once. */
+/** The options; the file is read once. */
 export function ipaKnowledge(): IpaKnowledge {
   return readIndex().knowledge;
 }
@@ -110,11 +109,11 @@ function buildIndex(knowledge: IpaKnowledge): Index {
 
 export interface IpaOptionMatch {
   readonly option: IpaOption;
-  /** The name is an old one of the option. */
+  /** Whether the name is deprecated. */
   readonly renamed: boolean;
 }
 
-/** The option that a line of a file sets; sections are compared as oslo.config does, without regard to case. */
+/** The option of a line in a file. Like in oslo.config, section names are case-insensitive. */
 export function findIpaOption(section: string, name: string): IpaOptionMatch | undefined {
   const { current, deprecated } = readIndex();
   const key = `${normalizeSection(section)}.${name}`;
@@ -124,12 +123,12 @@ export function findIpaOption(section: string, name: string): IpaOptionMatch | u
   return renamed && { option: renamed, renamed: true };
 }
 
-/** Whether options are declared in the section under this very name, so that `$section.name` may refer to it. */
+/** Whether a section with exactly this name declares options, so that `$section.name` may refer to it. */
 export function isIpaSection(name: string): boolean {
   return readIndex().sections.has(name);
 }
 
-/** Every section that a file may have, with those of old option names and of options that are gone. */
+/** All valid sections, including those of deprecated names and removed options. */
 export function ipaSectionNames(): readonly string[] {
   const { sections, deprecated, knowledge } = readIndex();
   const renamed = [...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')));
@@ -145,16 +144,16 @@ export function findRemovedIpaOption(name: string, section = 'DEFAULT'): Removed
 /** A release of ironic-python-agent: major, minor, patch. */
 export type IpaVersion = readonly [major: number, minor: number, patch: number];
 
-/** What is known begins here: older releases had options and libraries that nobody listed. */
+/** The oldest supported version: the data does not contain the options of older releases. */
 const oldestVersion = '9.0.0';
 
-/** Reads `11.2.0`; parts that are left out are zero. Throws UsageError for anything else and for versions before 9. */
+/** Parses `11.2.0`; missing parts are zero. Throws UsageError for invalid text and for versions before 9. */
 export function parseIpaVersion(text: string): IpaVersion {
   const parts = /^(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?$/.exec(text);
   const version = parts && toVersion(parts.slice(1));
   if (version === null || compareVersions(version, parseRelease(oldestVersion)) < 0) {
-    throw new UsageError(`not a known version of ironic-python-agent: ${JSON.stringify(text.slice(0, 60))}`, {
-      hint: `give a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
+    throw new UsageError(`unsupported version of ironic-python-agent: ${JSON.stringify(text.slice(0, 60))}`, {
+      hint: `use a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
     });
   }
   return version;
@@ -172,7 +171,7 @@ function compareVersions(a: IpaVersion, b: IpaVersion): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
-/** Whether the release reads the option under its present name. */
+/** Whether the release supports the option with its current name. */
 export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaVersion): boolean {
   if (since === undefined || compareVersions(version, parseRelease(since)) >= 0) return true;
   return backports.map(parseRelease).some(([major, minor, patch]) => {
@@ -180,13 +179,13 @@ export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaV
   });
 }
 
-/** Whether the release reads an option that is gone by now. */
+/** Whether the release supports an option that was removed later. */
 export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
   if (compareVersions(version, parseRelease(last)) > 0) return false;
   return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
 }
 
-/** Whether the release warns about the option. */
+/** Whether the option is deprecated in the release. */
 export function isIpaOptionDeprecated(
   { deprecated, deprecatedSince }: IpaOption,
   version?: IpaVersion,
@@ -198,8 +197,8 @@ export function isIpaOptionDeprecated(
 }
 
 /**
- * The option that an unknown name probably means: the one of that kernel argument, of the name with underscores, of
- * another section, or the most similar name of the section.
+ * The most likely option for an unknown name: the option of that kernel argument, of the name with underscores, of another
+ * section, or the most similar name in the section.
  */
 export function suggestIpaOption(section: string, name: string): IpaOption | undefined {
   const { options } = readIndex().knowledge;
@@ -213,17 +212,17 @@ export function suggestIpaOption(section: string, name: string): IpaOption | und
   );
 }
 
-/** The section that an unknown header probably means. */
+/** The most likely section for an unknown header. */
 export function suggestIpaSection(name: string): string | undefined {
   const wanted = name.trim().toLowerCase();
   const sections = ipaSectionNames().map((section) => ({ name: section.toLowerCase(), section }));
   return nearest(wanted, sections)?.section;
 }
 
-// Longer names are nobody's slip of the pen, and comparing them takes time.
+// Longer names are not typing errors, and a comparison takes time.
 const maxComparedLength = 80;
 
-/** The candidate with the fewest edits, if at most about a third of its letters differ. */
+/** The candidate with the lowest edit distance, if at most about a third of its letters differ. */
 function nearest<T extends { readonly name: string }>(
   wanted: string,
   candidates: readonly T[],

@@ -2,45 +2,74 @@
 
 import type { Command } from 'commander';
 import type { TryOptions } from './setup.ts';
-import { choice, type Context, refuseRepeatedOptions, repeated } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
 import { declareImageOptions } from '../serve/serviceOptions.ts';
 
+/** The options that most users need. */
+const common = [
+  '--expect',
+  '--until',
+  '--timeout',
+  '--save',
+  '--format',
+  '--listen',
+  '--tls',
+  '--ca-out',
+  '--inventory',
+  '--iso',
+  '--ironic-url',
+  '--serve-listen',
+  '--public-url',
+  '--qemu',
+  '--console',
+];
+
+const reference = `
+The mock Ironic:
+  The mock Ironic answers the first requests of ironic-python-agent like a
+  current Ironic: API versions, inspection, lookup and heartbeat. It then
+  contacts the agent at its callback URL. It never deploys, never cleans, never
+  writes to a disk, and sends no commands.
+
+Output:
+  Standard error shows one line per event, with times in UTC. At the end,
+  standard output gets a report: the last step of each machine, and for machines
+  that did not call home the likely causes, each with a check and a fix.
+
+Expected hosts:
+  Without --expect, try waits for all hosts of the inventory, or for the
+  emulated machine, or for one machine. It ends when all expected hosts have
+  called home, at --timeout, when the emulated machine ends, or on a signal.
+
+Images:
+  With --inventory, try serves images like serve, and the report starts with the
+  first file that a machine fetches. The configs contain the Ironic URL of the
+  inventory. --ironic-url replaces it, and with --tls also adds the certificate
+  authority. Without --qemu, try prints the URLs of the images.
+
+Emulated machine:
+  --qemu boots one of these in QEMU:
+    IMAGE.iso  a file or a URL: boots from CD
+    FOLDER     created by prepare: boots from the network, with the URLs in it
+    HOST       of the inventory: boots from the network, or with --boot cd from
+               its ISO, like virtual media
+  An image without a config, or with a config for another Ironic, is not booted:
+  try ends at once and reports the fix.
+
+  The machine has no disk. If its config contains an IPv4 address for Ironic
+  with the port of --listen, the machine reaches the mock Ironic at that
+  address, otherwise at 10.0.2.2; --guest-host sets another address. Configs of
+  a HOST with another Ironic URL get this address. try prints the output of the
+  serial console. This requires the kernel argument console=ttyS0 (ttyAMA0 on
+  aarch64).
+  Agents in the emulated machine are not contacted (--ask-back never).
+`;
+
 const notes = `
-Stands in for Ironic until machines have shown how far they come: answers the
-first requests of ironic-python-agent as a current Ironic does (versions,
-inspection, lookup, heartbeat), and asks the agent back at its callback URL. It
-never deploys, cleans or writes to a disk, and gives no machine a command.
-
-What happens is told on standard error, a line each, with times in UTC. At the
-end there is a report on standard output: how far each machine came, and where
-it stopped the likely causes, each with a check that confirms it.
-
-Who is awaited: all hosts of the inventory, or the emulated machine, or one
-machine, whichever it is; or as --expect says. It ends when they have come, at
---timeout, with the emulated machine, and by a signal.
-
-With --inventory, images are served as by serve, and the trial begins with the
-first fetch. Configs name the Ironic of the inventory; --ironic-url puts another
-address there, and the authority of --tls beside it. The URLs of images are
-printed where real machines are awaited.
-
-With --qemu, a machine is emulated:
-  IMAGE.iso  a file or a URL: boots from CD
-  FOLDER     made by prepare: boots over the network, from the URLs in it
-  HOST       of the inventory: over the network, or with --boot cd as a BMC does
-An image without a config, or with one that names an Ironic which is not here,
-is not booted: the trial ends at once, and says what to change.
-
-The machine has no disk. It reaches this one at the address which its config
-names for Ironic if that is IPv4 and has the port of --listen, otherwise at
-10.0.2.2; --guest-host gives another. The configs of a HOST are given this
-address, if they lead elsewhere. Its console is shown, as far as it is the
-serial one: kernel argument console=ttyS0 (ttyAMA0 on aarch64).
-
 Exit codes:
-  0  all that were awaited have called home
-  1  somebody is missing when it ends, or something cannot be started
-  2  the command line is wrong
+  0  success: all expected hosts called home
+  1  failure: a host did not call home, or try could not start
+  2  usage error
 
 Examples:
   ironic-coreos try --listen :6385 --expect 3 --save inventories
@@ -53,73 +82,74 @@ Examples:
 
 export function declareTry(command: Command, context: Context): void {
   command
-    .description('Plays the Ironic that a ramdisk calls, and tells how far each machine comes.')
-    .option('--expect <hosts>', 'who has to call home: a number, names or MAC addresses')
+    .description('Impersonate Ironic and report how far each ramdisk gets')
+    .option('--expect <hosts>', 'hosts to wait for: a number, names or MAC addresses (default: all, or 1)')
     .addOption(
       choice(
         '--until <stage>',
-        'what counts as home: heartbeat (default), or callback: the agent answers too',
+        'condition for success: heartbeat (default), or callback: the agent also answers',
         ['heartbeat', 'callback'],
       ),
     )
-    .option('--timeout <time>', 'until all have to be home (default: 30m)')
-    .option('--save <folder>', 'keep the inventories that agents collect, a file each')
+    .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')
+    .option('--save <folder>', 'folder for the inventories that agents send, one file per host')
     .addOption(
-      choice('--format <form>', 'the report: text (default) or json; ndjson: events, then the report', [
+      choice('--format <form>', 'report format: text (default), json, or ndjson: events, then the report', [
         'text',
         'json',
         'ndjson',
       ]),
     );
   command
-    .optionsGroup('Ironic:')
-    .option('--listen <address>', 'ADDRESS:PORT, :PORT for all (default: 127.0.0.1:6385)')
-    .option('--tls', 'https, with a certificate that is made now')
-    .addOption(repeated('--tls-name <name>', 'a further name or address for the certificate'))
-    .option('--ca-out <file>', 'write its authority there, for --ca-file; else it is printed')
+    .optionsGroup('Mock Ironic:')
+    .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)')
+    .option('--tls', 'serve HTTPS, with a certificate that is created at startup')
+    .addOption(repeated('--tls-name <name>', 'additional name or address in the certificate; repeatable'))
+    .option('--ca-out <file>', 'file for the certificate authority (default: print it)')
     .addOption(
       choice(
         '--ask-back <whom>',
-        'agents that are asked back: own, at the address they call from (default); anywhere; never',
+        'callback URLs to contact: own, those with the client address (default); anywhere; never',
         ['own', 'anywhere', 'never'],
       ),
     );
   declareServing(command);
   declareMachine(command);
-  command.addHelpText('after', notes).action(async (options: TryOptions) => {
-    const { tryRamdisk } = await import('./try.ts');
-    context.finish(await tryRamdisk(options, context.io));
-  });
-  refuseRepeatedOptions(command);
+  declareShortHelp(command, common, reference);
+  const run = async (options: TryOptions) => (await import('./try.ts')).tryRamdisk(options, context.io);
+  declareRun(command, notes, run, context);
 }
 
 function declareServing(command: Command): void {
   command
     .optionsGroup('Serving images:')
-    .option('--inventory <file>', 'settings and hosts, as YAML or JSON')
-    .option('--ironic-url <url>', 'what configs name as Ironic in place of what the inventory does')
-    .option('--serve-listen <address>', 'ADDRESS:PORT for images (default: 127.0.0.1:8084)')
-    .option('--public-url <url>', 'where machines reach the images')
-    .option('--profile <name>', 'whose configs, as for render')
-    .option('--artifacts <names>', 'what to serve, as for prepare (default: all that can be made)')
-    .option('--discovery', 'also serve the inspection of machines that are not listed')
-    .option('--grow', 'make ISOs longer where a config does not fit')
-    .option('--key-file <file>', 'key that signs URLs; made where it is missing')
-    .option('--open', 'let everybody fetch everything');
+    .option('--inventory <file>', 'inventory: settings and hosts, as YAML or JSON')
+    .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
+    .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
+    .option('--public-url <url>', 'base URL at which machines reach the images')
+    .option('--profile <name>', 'profile of the configs, as in render')
+    .option('--artifacts <names>', 'artifacts to serve, as in prepare (default: all possible)')
+    .option('--discovery', 'also serve images for the inspection of unknown machines')
+    .option('--grow', 'enlarge ISOs in which a config does not fit')
+    .option('--key-file <file>', 'key that signs URLs; created if missing')
+    .option('--open', 'allow anyone to fetch all files');
   declareImageOptions(command);
 }
 
 function declareMachine(command: Command): void {
   command
     .optionsGroup('Emulated machine:')
-    .option('--qemu <image>', 'boot this in QEMU: an ISO, a prepared folder, or a host')
+    .option('--qemu <image>', 'image to boot in QEMU: an ISO, a prepared folder, or a host')
+    .addOption(choice('--boot <way>', 'boot method of a host: network (default) or cd', ['network', 'cd']))
+    .addOption(choice('--firmware <kind>', 'firmware: bios (default for x86_64) or uefi', ['bios', 'uefi']))
+    .option('--memory <mebibytes>', 'memory in MiB (default: 4096)')
+    .option('--mac <address>', 'address of the network card (default: MAC address of the host)')
+    .option('--guest-host <address>', 'address of this machine in the emulated network (IPv4)')
     .addOption(
-      choice('--boot <way>', 'a host boots over the network (default) or from cd', ['network', 'cd']),
+      choice('--accel <kind>', 'accelerator: kvm, or tcg for software emulation (default: the fastest)', [
+        'kvm',
+        'tcg',
+      ]),
     )
-    .addOption(choice('--firmware <kind>', 'bios (default for x86_64) or uefi', ['bios', 'uefi']))
-    .option('--memory <mebibytes>', 'its memory (default: 4096)')
-    .option('--mac <address>', 'of its network card (default: that of the host)')
-    .option('--guest-host <address>', 'IPv4 address by which it reaches this machine')
-    .addOption(choice('--accel <kind>', 'kvm, or tcg: in software (default: what works)', ['kvm', 'tcg']))
-    .option('--console <file>', 'keep what is on its console, as it comes');
+    .option('--console <file>', 'file for the output of the serial console');
 }

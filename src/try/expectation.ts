@@ -1,4 +1,4 @@
-/** Who has to call home: what `--expect` says, or all hosts of the inventory, or the emulated machine, or anybody. */
+/** The hosts to wait for: those of `--expect`, or all hosts of the inventory, or the emulated machine, or any machine. */
 
 import { parseMacAddress } from '../core/macAddress.ts';
 import { UsageError } from '../core/errors.ts';
@@ -7,24 +7,24 @@ import type { ExpectedHost } from './timeline/machines.ts';
 import type { AwaitedMachines } from './timeline/result.ts';
 
 export interface Expectation {
-  /** Those who are known by name: of the inventory, the emulated one, those whose MAC address was given. */
+  /** Hosts of the inventory, the emulated machine, and machines of `--expect` with their MAC address as name. */
   readonly known: readonly ExpectedHost[];
   readonly awaited: AwaitedMachines;
 }
 
 export interface ExpectationSource {
-  /** What `--expect` says. */
+  /** The value of `--expect`. */
   readonly given: string | undefined;
   /** Of the inventory. */
   readonly hosts: readonly ExpectedHost[];
-  /** That of `--qemu`, which may be one of them. */
+  /** The machine of `--qemu`, which may be a host of the inventory. */
   readonly machine: ExpectedHost | undefined;
 }
 
-/** @throws UsageError for a number or a name that cannot be waited for */
-export function readExpectation({ given, hosts, machine }: ExpectationSource): Expectation {
+/** @throws UsageError for an invalid number and an unknown host */
+export function readExpectedHosts({ given, hosts, machine }: ExpectationSource): Expectation {
   if (given === undefined) {
-    // Who emulates one machine is not told why others do not come.
+    // With an emulated machine, the other hosts of the inventory are not expected.
     const known = machine === undefined ? hosts : [machine];
     const names = [...new Set(known.map(({ name }) => name))];
     return { known, awaited: names.length > 0 ? { kind: 'hosts', names } : { kind: 'any', count: 1 } };
@@ -32,14 +32,14 @@ export function readExpectation({ given, hosts, machine }: ExpectationSource): E
   const known = withMachine(hosts, machine);
   if (/^\d+$/.test(given)) return { known, awaited: { kind: 'any', count: parseCount(given) } };
   const wanted = given.split(',').map((text) => findHost(text.trim(), known));
-  const strangers = wanted.filter((host) => !known.includes(host));
+  const unlisted = wanted.filter((host) => !known.includes(host));
   return {
-    known: [...known, ...strangers],
+    known: [...known, ...unlisted],
     awaited: { kind: 'hosts', names: [...new Set(wanted.map(({ name }) => name))] },
   };
 }
 
-/** Its MAC address may be another than the inventory says. */
+/** Replaces the host of the same name, because `--mac` may set another MAC address. */
 function withMachine(
   hosts: readonly ExpectedHost[],
   machine: ExpectedHost | undefined,
@@ -50,12 +50,12 @@ function withMachine(
 function parseCount(text: string): number {
   const count = Number(text);
   if (count >= 1 && count <= MAX_UNKNOWN_MACHINES) return count;
-  throw new UsageError(`--expect ${text}: so many agents are not waited for`, {
-    hint: `give a number from 1 to ${MAX_UNKNOWN_MACHINES}, or names of hosts`,
+  throw new UsageError(`invalid value "${text}" for --expect: the number is out of range`, {
+    hint: `use a number from 1 to ${MAX_UNKNOWN_MACHINES}, or names of hosts`,
   });
 }
 
-/** Who is in no inventory goes by its MAC address. */
+/** The name of a machine that the inventory does not contain is its MAC address. */
 function findHost(text: string, known: readonly ExpectedHost[]): ExpectedHost {
   const named = known.find(({ name }) => name === text);
   if (named !== undefined) return named;
@@ -63,7 +63,7 @@ function findHost(text: string, known: readonly ExpectedHost[]): ExpectedHost {
   if ('mac' in address) {
     return known.find(({ macs }) => macs.includes(address.mac)) ?? { name: address.mac, macs: [address.mac] };
   }
-  throw new UsageError(`--expect: there is no host ${JSON.stringify(text)}`, {
-    hint: 'give a number, MAC addresses, or names of the inventory, with commas between them',
+  throw new UsageError(`unknown host ${JSON.stringify(text)} in --expect`, {
+    hint: 'use a number, or names of the inventory and MAC addresses, separated by commas',
   });
 }

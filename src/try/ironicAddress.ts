@@ -1,15 +1,15 @@
 /**
- * Where machines find the mock Ironic, and what they have to trust for it. The hosts of an inventory know Ironic by the URLs
- * of the inventory, or by that of this trial, for which the inventory is changed before configs are rendered. Agent tokens
- * are those that hosts bring along, in the conf of the agent or as a kernel argument: Ironic puts them there for virtual
- * media, and then never answers them. Left out: tokens in a conf file of the user's own (`agent.confFile`).
+ * The address of the mock Ironic, its certificate authority, and agent tokens in boot parameters. The configs of hosts
+ * contain the Ironic URLs of the inventory, or the URL of this trial, which replaces them before the configs are rendered.
+ * For virtual media, Ironic sets an agent token in the agent configuration or as a kernel argument, and a lookup then never
+ * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
  */
 
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../io/io.ts';
-import { isCertifiable } from './api/madeCertificates.ts';
+import { isValidCertificateName } from './api/createdCertificates.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
@@ -25,7 +25,7 @@ import { CliError } from '../core/errors.ts';
 import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { formatCount } from '../formats/messageText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { type ApiPlace, hasPortOf, mayLeadHere } from './timeline/addresses.ts';
+import { type ApiPlace, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { listHosts } from '../hosts/settings/renderHosts.ts';
 import { readIronic } from '../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
@@ -33,7 +33,7 @@ import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeSource } from '../serve/source.ts';
 import type { CleanupStack } from './trial.ts';
 
-/** Addresses by which others may reach what listens there. */
+/** Addresses at which other machines may reach a server with this listen address. */
 export function reachableAddresses(listen: ListenAddress): string[] {
   if (listen.kind === 'tcp' && listen.host !== undefined) return [listen.host];
   return Object.values(networkInterfaces())
@@ -42,8 +42,8 @@ export function reachableAddresses(listen: ListenAddress): string[] {
 }
 
 /**
- * Names and addresses for the certificate, each once.
- * @param guestHost by which an emulated machine reaches this one
+ * Unique names and addresses for the certificate.
+ * @param guestHost address of this machine in the emulated network
  */
 export function certificateNames(
   { ironicUrl, tlsName = [] }: TryOptions,
@@ -56,14 +56,14 @@ export function certificateNames(
     ...given,
     guestHost ?? [],
     ...reachableAddresses(listen),
-    ...[hostname()].filter(isCertifiable), // which may be anything
+    ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text
     'localhost',
   ];
   const plain = names.flat().map((name) => name.replace(/^\[|\]$/g, '').replace(/%.*$/, ''));
   return [...new Set([...plain, '127.0.0.1', '::1'])];
 }
 
-/** Says where it listens, and gives the authority to who needs it. Throws CliError where that cannot be written. */
+/** Reports the URL of the API, and prints or writes the certificate authority. Throws CliError if it cannot be written. */
 export async function reportApiAddress(
   { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
   { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
@@ -71,21 +71,21 @@ export async function reportApiAddress(
 ): Promise<void> {
   report(io, {
     severity: 'info',
-    message: `Ironic's API is played at ${origin}: nothing is deployed, cleaned or written to any disk`,
+    message: `mock Ironic API listening on ${origin}; nothing is deployed or written`,
   });
   if (isLoopback(listen) && qemu === undefined) {
     report(io, {
       severity: 'info',
-      message: 'only programs of this machine reach it',
-      hint: `use --listen :${port} for other machines`,
+      message: 'listening on loopback only; other machines cannot connect',
+      hint: `use --listen :${port} to accept connections from other machines`,
     });
   }
   if (ca === undefined) return;
   if (caOut === undefined) {
     report(io, {
       severity: 'info',
-      message: 'machines have to trust this authority, for --ca-file or ironic.caFiles',
-      hint: 'to have it in a file: --ca-out FILE',
+      message: 'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
+      hint: 'use --ca-out FILE to write it to a file',
     });
     io.stderr.write(ca);
     return;
@@ -93,18 +93,18 @@ export async function reportApiAddress(
   await writeFileAtomically(resolve(io.cwd, caOut), ca, { shownPath: caOut });
   report(io, {
     severity: 'info',
-    message: `${caOut} is the authority to trust, for --ca-file or ironic.caFiles`,
+    message: `wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`,
   });
 }
 
 interface IronicChoice {
-  /** URL that the configs are to have in place of their own; undefined where they are as the inventory says. */
+  /** Ironic URL for the configs; undefined to keep the URLs of the inventory. */
   readonly url: string | undefined;
-  /** PEM of the authority that it needs. */
+  /** PEM of its certificate authority. */
   readonly ca: string | undefined;
 }
 
-/** What changes the inventory before it is rendered. A file that it needs is gone at the end. */
+/** Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file. */
 export async function createIronicChange(
   { ca, url }: IronicChoice,
   cleanup: CleanupStack,
@@ -122,38 +122,38 @@ async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string
   return path;
 }
 
-/** What is said of a URL that configs are given. */
+/** Messages about an Ironic URL that replaces those of the inventory. */
 export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
   const { port, scheme } = place;
   const change: Diagnostic = {
     severity: 'info',
-    message: `configs name ${url} as Ironic, in place of what the inventory says`,
+    message: `configs contain the Ironic URL ${url} instead of the one in the inventory`,
   };
   if (hasPortOf(url, place)) return [change];
   const other: Diagnostic = {
     severity: 'warning',
-    message: `this Ironic speaks ${scheme} on port ${port}: who calls ${url} gets here only through something in between`,
-    hint: 'give the same port and scheme to --ironic-url and --listen, --tls',
+    message: `the mock Ironic serves ${scheme} on port ${port}: requests to ${url} reach it only through a proxy or port forwarding`,
+    hint: 'use the same port and scheme in --ironic-url and in --listen, --tls',
   };
   return [change, other];
 }
 
-/** Hosts that will call somebody else, if nothing is done about it; undefined where all may call here. */
-export function elsewhereDiagnostic(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
-  const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayLeadHere(own, place));
+/** Warns about hosts with the URL of another Ironic; undefined if all hosts may call the mock Ironic. */
+export function otherIronicDiagnostic(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
+  const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayReachApi(own, place));
   const [first, ...others] = elsewhere;
   if (first === undefined) return undefined;
   const [name, [url = '']] = first;
   const who =
-    others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other')} call`;
+    others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
   return {
     severity: 'warning',
-    message: `${who} ${url}, which is not here`,
-    hint: `to have this address in their configs instead: --ironic-url ${place.scheme}://ADDRESS:${place.port}`,
+    message: `${who} ${url}, which is not the mock Ironic`,
+    hint: `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`,
   };
 }
 
-/** By the name of the host; none for those that are wrong, or on their own. */
+/** By the name of the host; empty for invalid hosts and for hosts without Ironic. */
 export type IronicUrls = ReadonlyMap<string, readonly string[]>;
 
 export function ironicUrlsOfHosts(read: ServeSource, io: Io): IronicUrls {
@@ -167,7 +167,7 @@ function urlsOf(source: RenderSource): readonly string[] {
   return readIronic({ profile, inputs, options, parse, io, warn: () => undefined }).apiUrls;
 }
 
-/** By the name of the host; undefined for those that are invalid, which is reported when they are rendered. */
+/** By the name of the host; undefined for invalid hosts, which are reported when they are rendered. */
 function readHosts<T>(
   { inventory, source }: ServeSource,
   io: Io,
@@ -193,11 +193,11 @@ function readHosts<T>(
 interface OtherIronic {
   /** Base URL. */
   readonly url: string;
-  /** Absolute path of the authority that its certificate needs; undefined for plain HTTP. */
+  /** Absolute path of its certificate authority; undefined for plain HTTP. */
   readonly caFile: string | undefined;
 }
 
-/** Where inspection data go is derived from the URL again, and certificates that are trusted already stay so. */
+/** The inspection URL is derived from the new URL, and the trusted certificates remain. */
 function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
   const inventory = redirectInventory(read.inventory, other);
   return {
@@ -212,11 +212,11 @@ function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
   };
 }
 
-/** A flag counts more than a file and the environment do. */
+/** A flag has precedence over the environment and over files. */
 function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): RenderOptions {
   const options = { ...source.options, apiUrl: url };
   const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
-  // Certificates that the environment names would take the place of those in files, this one among them.
+  // Certificates of the environment replace those of files, and this certificate is one of a file.
   const isOfFiles = trusted.every(({ origin }) => origin === 'file');
   if (caFile === undefined || isOfFiles) return options;
   return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
@@ -235,17 +235,17 @@ function redirectInventory({ agent, hosts, ...rest }: Inventory, other: OtherIro
   };
 }
 
-/** Settings that would lead to the other Ironic still. */
-const beside: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
+/** Settings that contain further URLs of the other Ironic. */
+const furtherUrls: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
 
-/** @param noCa certificates where the layer names none; undefined where those of the layer below count then */
+/** @param noCa certificates if the layer sets none; undefined to keep those of the layer below */
 function redirectInputs(
   inputs: Inputs,
   { caFile }: OtherIronic,
   noCa: readonly InputValue[] | undefined,
 ): Inputs {
   const kept = new Map(inputs);
-  for (const name of beside) kept.delete(name);
+  for (const name of furtherUrls) kept.delete(name);
   const trusted = kept.get('ironic.caFiles') ?? noCa;
   if (caFile === undefined || trusted === undefined) return kept;
   return kept.set('ironic.caFiles', [...trusted, ownAuthority(caFile)]);
@@ -255,13 +255,13 @@ function ownAuthority(caFile: string): InputValue {
   return { text: caFile, place: '--tls', origin: 'file', isContent: false };
 }
 
-/** By the name of the host; hosts without one are not there. */
+/** By the name of the host; without hosts that have no token. */
 export function bootTokensOfHosts(read: ServeSource, io: Io): ReadonlyMap<string, string> {
   const tokens = [...readHosts(read, io, tokenOf)];
   return new Map(tokens.flatMap(([name, token]) => (token === undefined ? [] : [[name, token] as const])));
 }
 
-/** The conf counts, and a kernel argument where it says nothing. */
+/** The agent configuration has precedence over kernel arguments. */
 function tokenOf(source: RenderSource): string | undefined {
   const { inputs } = readInputs(source);
   const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);

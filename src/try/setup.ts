@@ -1,4 +1,4 @@
-/** What the command line of `try` says, read and checked before anything listens. */
+/** Reads and checks the options of `try` before any server starts. */
 
 import { checkApiUrls, defaultIronicPort } from '../agent/ironicUrl.ts';
 import { UsageError } from '../core/errors.ts';
@@ -18,21 +18,21 @@ export interface TrialSetup {
   /** Milliseconds. */
   readonly timeout: number;
   readonly format: 'json' | 'ndjson' | 'text';
-  /** What configs are to name as Ironic in place of what the inventory does. */
+  /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl: string | undefined;
   readonly machine: MachineChoices;
 }
 
-/** Of the emulated machine, as far as they were made. */
+/** Options of the emulated machine; undefined for the default. */
 export interface MachineChoices {
   readonly boot: 'cd' | 'network' | undefined;
   readonly firmware: 'bios' | 'uefi' | undefined;
   readonly accel: 'kvm' | 'tcg' | undefined;
 }
 
-/** Where Ironic's API listens, but for this machine alone. */
+/** The port of Ironic, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:6385';
-/** A live image of a gigabyte over a slow line, and a container image after it. */
+/** Enough for a live image of 1 GiB and a container image over a slow network. */
 const DEFAULT_TIMEOUT = '30m';
 
 /** @throws UsageError */
@@ -49,14 +49,16 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   const successStage = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
   const askBack = parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']);
   if (successStage === 'callback' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
-    throw new UsageError('--until callback waits for answers of agents that nobody asks', {
-      hint: isEmulated ? 'an emulated machine cannot be reached from here' : 'leave --ask-back never out',
+    throw new UsageError('--until callback requires that agents are contacted, but --ask-back is "never"', {
+      hint: isEmulated
+        ? 'use --until heartbeat: an emulated machine cannot be contacted'
+        : 'remove --ask-back never',
     });
   }
   return {
     listen: parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     scheme: options.tls === true ? 'https' : 'http',
-    // The network of an emulated machine lets nobody in.
+    // No connection into the network of an emulated machine is possible.
     askBack:
       askBack === 'own' || (askBack === undefined && !isEmulated) ? 'own address' : (askBack ?? 'never'),
     successStage,
@@ -67,31 +69,33 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   };
 }
 
-/** To some programs 0 is no limit, but a trial without an end never says what is wrong. */
+/** In some programs 0 means no limit, but a trial without an end never prints its report. */
 function readTimeout(text: string): number {
   const timeout = parseDuration(text, '--timeout');
   if (timeout > 0) return timeout;
-  throw new UsageError('--timeout 0 leaves nobody any time', { hint: 'to wait for long: --timeout 7d' });
-}
-
-/** As it is in configs: with its port. */
-function readIronicUrl(text: string): string {
-  const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
-  if (others.length === 0 && URL.canParse(url)) return url;
-  throw new UsageError('--ironic-url takes the one URL at which machines reach this Ironic', {
-    hint: 'give one URL such as http://192.0.2.1:6385',
+  throw new UsageError('invalid value "0" for --timeout', {
+    hint: 'use a longer time, for example 30m or 7d',
   });
 }
 
-/** What means nothing without another option is a mistake. */
+/** With its port, as configs contain it. */
+function readIronicUrl(text: string): string {
+  const [url = '', ...others] = checkApiUrls(text, { flag: '--ironic-url', defaultPort: defaultIronicPort });
+  if (others.length === 0 && URL.canParse(url)) return url;
+  throw new UsageError('--ironic-url requires exactly one URL', {
+    hint: 'use the URL at which machines reach the mock Ironic, for example http://192.0.2.1:6385',
+  });
+}
+
+/** An option without effect is probably an error. */
 function refuseUnused(options: TryOptions): void {
   for (const [needed, dependent] of dependents) {
     if (options[needed] !== undefined) continue;
     const unused = dependent.find((key) => options[key] !== undefined);
     if (unused === undefined) continue;
     const [flag, name] = [flagOf(needed), flagOf(unused)];
-    throw new UsageError(`${name} means nothing without ${flag}`, {
-      hint: `give ${flag}, or leave ${name} out`,
+    throw new UsageError(`${name} requires ${flag}`, {
+      hint: `add ${flag}, or remove ${name}`,
     });
   }
 }
@@ -119,50 +123,50 @@ export interface TryOptions extends ImageOptions, ApiOptions, TrialOptions, Mach
   readonly agentArchive?: readonly string[];
   readonly discovery?: boolean;
   readonly grow?: boolean;
-  /** Where images are served: `ADDRESS:PORT`. */
+  /** Address of the image server: `ADDRESS:PORT`. */
   readonly serveListen?: string;
-  /** Under which machines reach the images. */
+  /** URL at which machines reach the images. */
   readonly publicUrl?: string;
   readonly keyFile?: string;
   readonly open?: boolean;
-  /** What configs are to name as Ironic in place of what the inventory does. */
+  /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl?: string;
 }
 
-/** How Ironic's API is played. */
+/** The mock Ironic. */
 interface ApiOptions {
   /** `ADDRESS:PORT`. */
   readonly listen?: string;
   readonly tls?: boolean;
   readonly tlsName?: readonly string[];
-  /** File that gets the authority of the certificate. */
+  /** File for the certificate authority. */
   readonly caOut?: string;
   readonly askBack?: string;
 }
 
-/** What is waited for, and what is told. */
+/** Expected hosts, and the report. */
 interface TrialOptions {
   readonly expect?: string;
-  /** What counts as home. */
+  /** Stage at which a host has called home. */
   readonly until?: string;
   readonly timeout?: string;
-  /** Folder for inventories. */
+  /** Folder for the inventories of agents. */
   readonly save?: string;
   readonly format?: string;
 }
 
-/** The emulated machine. */
+/** Options of the emulated machine. */
 export interface MachineOptions {
   /** A live ISO, a prepared folder, or the name of a host of the inventory. */
   readonly qemu?: string;
-  /** What a host of the inventory boots from. */
+  /** Boot method of a host of the inventory. */
   readonly boot?: string;
   readonly firmware?: string;
   readonly memory?: string;
   readonly mac?: string;
-  /** Address by which it reaches this machine. */
+  /** Address of this machine in the emulated network. */
   readonly guestHost?: string;
   readonly accel?: string;
-  /** File that gets what is on its console. */
+  /** File for the output of its console. */
   readonly console?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * One trial: what it is to be, and the trial as it runs. It takes events from the services, reports them on standard error,
- * and knows when all machines that are expected have called home. A terminal has a last line that counts these.
+ * One trial: its plan and its state. It gets events from the services, prints them on standard error, and determines when
+ * all expected hosts have called home. On a terminal, the last line shows their number.
  */
 
 import type { Io } from '../io/io.ts';
@@ -23,7 +23,7 @@ export interface TrialPlan {
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
-  /** Get what has been started. */
+  /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
   readonly io: Io;
 }
@@ -33,10 +33,10 @@ export interface PlannedMachine {
   readonly setup: MachineSetup;
 }
 
-/** Ends what has been started, whatever happens: the last one first. Node 20 has no AsyncDisposableStack. */
+/** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
 export interface CleanupStack {
   defer(end: () => Promise<void>): void;
-  /** Ends all, also where one fails. Throws the first error of them. */
+  /** Runs all functions, even if one fails. Throws the first error. */
   dispose(): Promise<void>;
 }
 
@@ -58,67 +58,67 @@ interface RunningTrial {
   observe(event: TrialEvent): void;
   readonly timeline: Timeline;
   verdict(): Verdict;
-  /** Resolves when all that are awaited are home. */
+  /** Resolves when all expected hosts have called home. */
   readonly passed: Promise<void>;
-  /** Agents that are home, and of which is not known yet whether they can be asked back. */
-  unasked(): number;
+  /** Number of agents that have sent a heartbeat and have not been contacted yet. */
+  pendingCallbacks(): number;
 }
 
 interface RunningTrialOptions {
   readonly expectation: Expectation;
   readonly successStage: SuccessStage;
-  /** Is given a line for each event that is worth one. */
-  readonly say: (line: string) => void;
-  /** Is given the same events as JSON. */
+  /** Gets one line per new event. */
+  readonly print: (line: string) => void;
+  /** Gets the same events as JSON. */
   readonly writeEvent: ((line: string) => void) | undefined;
-  /** Is told how many are home. */
-  readonly count: (home: number) => void;
+  /** Gets the number of hosts that have called home. */
+  readonly count: (calledHome: number) => void;
 }
 
-/** Nothing seen so far. */
+/** A trial without events. */
 export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
-  const { count, expectation, say, successStage, writeEvent: tellPrograms } = options;
+  const { count, expectation, print, successStage, writeEvent: writeLine } = options;
   const { awaited, known } = expectation;
   const timeline = createTimeline(known);
   const passed = createDeferred();
-  const unasked = new Set<string>();
+  const pendingCallbacks = new Set<string>();
   const judge = createJudge({ awaited, successStage });
-  const tell = createLiveLines(say, textLines);
-  const tellJson = tellPrograms && createLiveLines(tellPrograms, jsonLines);
+  const printStep = createLiveLines(print, textLines);
+  const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
   const verdict = (): Verdict => judge(timeline.machines());
   return {
     timeline,
     verdict,
     passed: passed.promise,
-    unasked: () => unasked.size,
+    pendingCallbacks: () => pendingCallbacks.size,
     observe: (event) => {
       const step = timeline.add(event);
-      tell(step);
-      tellJson?.(step);
-      if (event.kind === 'callback') unasked.delete(event.node);
-      else if (event.kind === 'heartbeat' && event.problem === undefined) unasked.add(event.node);
-      else return; // nothing else brings anybody home, and an ISO may be fetched in thousands of ranges
+      printStep(step);
+      writeJson?.(step);
+      if (event.kind === 'callback') pendingCallbacks.delete(event.node);
+      else if (event.kind === 'heartbeat' && event.problem === undefined) pendingCallbacks.add(event.node);
+      else return; // no other event changes the verdict, and a client may fetch an ISO in thousands of ranges
       const now = verdict();
-      count(now.home.length);
+      count(now.calledHome.length);
       if (now.isPassed) passed.resolve();
     },
   };
 }
 
 interface TrialOutput {
-  /** A line that is harmless for terminals, without a line break. */
-  readonly say: (line: string) => void;
+  /** Prints a line without control characters and without a line break. */
+  readonly print: (line: string) => void;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** Shows how many are home. */
-  readonly count: (home: number) => void;
+  /** Shows the number of hosts that have called home. */
+  readonly count: (calledHome: number) => void;
   readonly close: () => void;
 }
 
 export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>, awaited: AwaitedMachines): TrialOutput {
   const total = awaited.kind === 'any' ? awaited.count : awaited.names.length;
-  const progress = showProgress(io.stderr, 'home', total);
+  const progress = showProgress(io.stderr, 'called home', total);
   return {
-    say: (line) => {
+    print: (line) => {
       progress.clear();
       io.stderr.write(`${line}\n`);
     },
@@ -126,7 +126,7 @@ export function createTrialOutput(io: Pick<Io, 'report' | 'stderr'>, awaited: Aw
       progress.clear();
       report(io, diagnostic);
     },
-    count: (home) => progress.update(home),
+    count: (calledHome) => progress.update(calledHome),
     close: () => progress.clear(),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `try`: plays the part of Ironic that a ramdisk meets first, and tells how far each machine comes. Beside it, the images
- * of an inventory are served, or a machine is emulated, if that is asked for. Nothing is ever deployed.
+ * `try`: runs a mock of the part of Ironic's API that a ramdisk calls first, and reports how far each machine gets. It can
+ * also serve the images of an inventory, or emulate a machine. It never deploys anything.
  */
 
 import { pause, systemClock } from '../io/clock.ts';
@@ -28,12 +28,12 @@ import {
 } from './emulation/emulatedSource.ts';
 import { findMedium, startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
 import {
-  findGuestPlace,
-  type GuestPlace,
+  findGuestAddress,
+  type GuestAddress,
   preflightProblem,
   preflightDiagnostic,
-} from './emulation/guestPlace.ts';
-import { readExpectation } from './expectation.ts';
+} from './emulation/guestAddress.ts';
+import { readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
@@ -47,7 +47,7 @@ import {
 import { startImages } from './serving/imageService.ts';
 import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
 
-/** Ends with 0 when all that are awaited are home, with 1 at the end of the time. Throws CliError, UsageError. */
+/** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
   const setup = readTrialSetup(options);
   const hosts = await listInventory(options, io);
@@ -56,19 +56,27 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       ? undefined
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && (await planMachine(options, { setup, source }, io));
-  const expectation = readExpectation({ given: options.expect, hosts, machine: source?.host });
+  const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
   const output = createTrialOutput(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
-  const { say, count } = output;
+  const { print, count } = output;
   const { successStage } = setup;
-  const trial = createRunningTrial({ expectation, successStage, say, count, writeEvent: events?.write });
+  const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
   const started = new Date();
   const ports = await run({ options, setup, machine, expectation, trial, output, io });
   const { timeline } = trial;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
-  const sight = isServed ? 'boot' : 'calls';
-  const result: TrialResult = { timeline, verdict, successStage, sight, ports, started, ended: new Date() };
+  const coverage = isServed ? 'boot' : 'calls';
+  const result: TrialResult = {
+    timeline,
+    verdict,
+    successStage,
+    coverage,
+    ports,
+    started,
+    ended: new Date(),
+  };
   await events?.close();
   await writeStdout(io, [Buffer.from(formatResult(result, setup.format))]);
   return exitCodeOf(verdict);
@@ -84,8 +92,8 @@ async function planMachine(
   { setup, source }: { readonly setup: TrialSetup; readonly source: EmulatedSource },
   io: Io,
 ): Promise<PlannedMachine> {
-  const wishes = { ...setup.machine, ...(memory !== undefined && { memory }) };
-  return { source, setup: await readMachineSetup(wishes, source, io) };
+  const choices = { ...setup.machine, ...(memory !== undefined && { memory }) };
+  return { source, setup: await readMachineSetup(choices, source, io) };
 }
 
 async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {
@@ -98,7 +106,7 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
   }));
 }
 
-/** From the first that listens to the last that has ended. Resolves to where it listened. */
+/** Starts the servers and the machine, waits for the end, and stops them. Resolves to the ports. */
 async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   const signals = listenToSignals(() => undefined);
   const stopped = signals.nextStop().then((): undefined => {
@@ -110,8 +118,8 @@ async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   try {
     const starting = startParts({ ...plan, cleanup });
     const parts = await Promise.race([starting, stopped]);
-    if (parts !== undefined) await Promise.race([stopped, whenOver(parts, plan, end.signal)]);
-    else await starting.catch(() => undefined); // all that it starts has to be ended, too
+    if (parts !== undefined) await Promise.race([stopped, waitForEnd(parts, plan, end.signal)]);
+    else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
     return parts?.ports ?? defaultPorts;
   } finally {
     end.abort();
@@ -121,50 +129,50 @@ async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   }
 }
 
-/** When all are home, or the time is over, or nobody is left to come. */
-async function whenOver(
-  { isHopeless, machine }: TrialParts,
+/** Resolves when all expected hosts have called home, at the timeout, or when no further machine can call home. */
+async function waitForEnd(
+  { isAborted, machine }: TrialParts,
   { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup'>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isHopeless) return;
-  const late = pause(systemClock, setup.timeout, signal);
-  // Who is awaited besides may be a real machine.
+  if (isAborted) return;
+  const timeout = pause(systemClock, setup.timeout, signal);
+  // With --expect, a real machine may be expected, too.
   const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
-  await Promise.race([trial.passed, late, ...gone]);
+  await Promise.race([trial.passed, timeout, ...gone]);
   if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
   for (
     let waited = 0;
-    trial.unasked() > 0 && waited < ANSWER_TIME && !signal.aborted;
-    waited += LOOK_INTERVAL
+    trial.pendingCallbacks() > 0 && waited < CALLBACK_TIME && !signal.aborted;
+    waited += POLL_INTERVAL
   ) {
-    await pause(systemClock, LOOK_INTERVAL, signal);
+    await pause(systemClock, POLL_INTERVAL, signal);
   }
 }
 
 /**
- * Milliseconds after which another signal ends the program at once: whoever sends one then does not want to wait for what
- * has to be ended. Sooner, it is the same one again, from a shell and from npm.
+ * Milliseconds after which a second signal ends the program immediately, without cleanup. An earlier one is a duplicate of
+ * the first: a shell and npm both send it.
  */
 const SECOND_SIGNAL = 1000;
-/** Milliseconds for the last agents to be asked back, which is a part of what is to be known. */
-const ANSWER_TIME = 7000;
-const LOOK_INTERVAL = 50;
+/** Milliseconds to wait for the answers of the last agents, which are part of the report. */
+const CALLBACK_TIME = 7000;
+const POLL_INTERVAL = 50;
 
 interface TrialParts {
   readonly machine: TrialMachine | undefined;
-  /** Whether the machine was not started, as its agent would not call here. */
-  readonly isHopeless: boolean;
+  /** Whether the machine was not started, because its agent would not call the mock Ironic. */
+  readonly isAborted: boolean;
   readonly ports: Ports;
 }
 
-/** What has been started when it fails is on the cleanup stack. Throws CliError, UsageError. */
+/** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { io, machine, options, setup } = plan;
   const read = await readInventory(options, io);
   const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
-  const wishes = { given: options.guestHost, listed, setup };
-  const guest = machine && (await findGuestPlace(machine.source, wishes, io));
+  const choices = { given: options.guestHost, listed, setup };
+  const guest = machine && (await findGuestAddress(machine.source, choices, io));
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
   const api = await startApi(plan, { guest, tokens });
   const place = placeOf(api, setup, guest);
@@ -173,18 +181,18 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     plan.output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
-    return { machine: undefined, isHopeless: true, ports: { ...defaultPorts, ironic: api.port } };
+    return { machine: undefined, isAborted: true, ports: { ...defaultPorts, ironic: api.port } };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
-  if (machine === undefined || guest === undefined) return { machine: undefined, isHopeless: false, ports };
+  if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false, ports };
   if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
   const started = await startEmulated(plan, machine, { api, guest, medium, place });
-  return { machine: started, isHopeless: false, ports };
+  return { machine: started, isAborted: false, ports };
 }
 
-/** Whether nothing can come of the trial without this machine. */
+/** Whether the trial cannot succeed without this machine. */
 function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: TrialPlan): boolean {
   return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
 }
@@ -195,8 +203,8 @@ async function readInventory({ inventory, profile }: TryOptions, io: Io): Promis
 }
 
 interface ApiContext {
-  readonly guest: GuestPlace | undefined;
-  /** That hosts bring along. */
+  readonly guest: GuestAddress | undefined;
+  /** Agent tokens in the configs and boot parameters of the hosts. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
@@ -220,15 +228,15 @@ async function startApi(
   return api;
 }
 
-/** Where machines find the API: an emulated one at its own address for this machine, and all where it listens. */
+/** The addresses of the API: the guest host for an emulated machine, and the addresses on which it listens. */
 function placeOf(
   { port }: IronicApi,
   { listen, scheme }: TrialSetup,
-  guest: GuestPlace | undefined,
+  guest: GuestAddress | undefined,
 ): ApiPlace {
   const addresses = reachableAddresses(listen);
   if (guest === undefined) return { scheme, port, addresses };
-  // To the machine, 127.0.0.1 is itself.
+  // In the emulated machine, 127.0.0.1 is the emulated machine itself.
   return { scheme, port, addresses: [guest.host, ...addresses.filter((address) => !isLocal(address))] };
 }
 

@@ -100,7 +100,7 @@ describe('checkConf', () => {
     ['[DEFAULT]\ntls_min_version = 1.1\n', 'Allowed: 1.2, 1.3'],
     [
       '[DEFAULT]\ninject_files_priority = 100\n',
-      'Give a whole number from 0 to 99 in decimal digits, without a unit',
+      'use an integer from 0 to 99 in decimal digits, without a unit',
     ],
   ])('hints for %j', (text, hint) => {
     expect(checkConf(text).map((finding) => finding.hint)).toContain(hint);

@@ -11,7 +11,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { IronicApiOptions } from '../../src/try/api/ironicApi.ts';
 import type { TrialEvent } from '../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../src/try/timeline/timeline.ts';
-import { causesOfUnseen, likelyCauses } from '../../src/try/timeline/causes.ts';
+import { causesOfInactive, likelyCauses } from '../../src/try/timeline/causes.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
 import { listenLocally } from '../support/listening.ts';
 import {
@@ -189,7 +189,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     start(await confOf('--api-url', ironic.api.origin, '--ca-file', ca, ...inspecting));
     await untilSeen(ironic, 'refusal');
     expect(ironic.events[0]).toMatchObject({ problem: { kind: 'tls' } });
-    expect(hostOf(ironic)?.stage).toBe('expected');
+    expect(hostOf(ironic)?.stage).toBe('none');
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     start(await confOf('--api-url', url, ...inspecting));
     await until(() => /Connection refused/.test(agent?.log() ?? ''), MINUTE);
     expect([ironic.events, hostOf(ironic)]).toEqual([[], undefined]);
-    expect(causesOfUnseen('calls').map(({ cause }) => cause.id)).toContain('ironic-address');
+    expect(causesOfInactive('calls').map(({ cause }) => cause.id)).toContain('ironic-address');
   });
 
   it('goes on with the node of another Ironic that was here before', async () => {
@@ -245,7 +245,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     const ironic = await playIronic(pregenerated(token));
     start(await confOf('--api-url', ironic.api.origin, '--option', `agent_token = ${token}`));
     await untilSeen(ironic, 'heartbeat');
-    expect(ironic.events.at(-1)).toMatchObject({ token: 'right', problem: undefined });
+    expect(ironic.events.at(-1)).toMatchObject({ token: 'valid', problem: undefined });
     expect(JSON.stringify(ironic.events)).not.toContain(token);
   });
 
@@ -253,7 +253,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     const ironic = await playIronic(pregenerated('p'.repeat(43)));
     start(await confOf('--api-url', ironic.api.origin, '--option', `agent_token = ${'q'.repeat(43)}`));
     await untilSeen(ironic, 'heartbeat');
-    expect(ironic.events.at(-1)).toMatchObject({ token: 'wrong' });
+    expect(ironic.events.at(-1)).toMatchObject({ token: 'invalid' });
     expect(provenCauses(ironic)).toContain('token-refused');
   });
 
@@ -271,7 +271,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     start(await confOf('--api-url', ironic.api.origin, '--option', 'enable_auto_tls = False'));
     await untilSeen(ironic, 'heartbeat');
     expect(ironic.events.at(-1)).toMatchObject({
-      token: 'right',
+      token: 'valid',
       problem: expect.stringMatching(/^its callback URL is without TLS/),
     });
     expect(provenCauses(ironic)).toEqual(['callback-without-tls']);

@@ -106,7 +106,7 @@ describe('releases', () => {
   });
 
   it.each(['', '8.6.0', '9.x', 'v9', '9.4.2.1', '11 ', '1e9', 'x'.repeat(1000)])('refuses %j', (text) => {
-    expect(() => parseIpaVersion(text)).toThrow(/^not a known version of ironic-python-agent/);
+    expect(() => parseIpaVersion(text)).toThrow(/^unsupported version of ironic-python-agent/);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** Who is awaited. */
 
 import { describe, expect, it } from 'vitest';
-import { type ExpectationSource, readExpectation } from '../../src/try/expectation.ts';
+import { type ExpectationSource, readExpectedHosts } from '../../src/try/expectation.ts';
 
 const hosts = [
   { name: 'worker-0', macs: ['52:54:00:00:00:01'] },
@@ -24,14 +24,16 @@ describe('who is awaited', () => {
     ['a machine beside hosts', { given: 'qemu,worker-0', machine }, names('qemu', 'worker-0')],
   ])('%s', (_title, source, awaited) => {
     const none = { given: undefined, hosts, machine: undefined };
-    expect(readExpectation({ ...none, ...source }).awaited).toEqual(awaited);
+    expect(readExpectedHosts({ ...none, ...source }).awaited).toEqual(awaited);
   });
 
   it('a host that is emulated has the MAC address of the machine, too', () => {
-    expect(readExpectation({ given: '2', hosts, machine: worker }).known).toEqual([hosts[1], worker]);
+    expect(readExpectedHosts({ given: '2', hosts, machine: worker }).known).toEqual([hosts[1], worker]);
   });
 
   it.each(['0', '1001', '', 'worker-9', 'worker-0,', '52:54:00'])('not %j', (given) => {
-    expect(() => readExpectation({ given, hosts, machine: undefined })).toThrow(/^--expect/);
+    expect(() => readExpectedHosts({ given, hosts, machine: undefined })).toThrow(
+      /^(?:invalid value ".*" for --expect: the number is out of range|unknown host ".*" in --expect)$/,
+    );
   });
 });

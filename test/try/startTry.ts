@@ -35,7 +35,7 @@ export async function startTry(
   const over = ended.finally(() => (isOver = true));
   over.catch(() => undefined);
   const findOrigin = (): string | undefined =>
-    /is played at (https?:\/\/[^\s:]+:\d+)/.exec(stderr.text())?.[1];
+    /listening on (https?:\/\/[^\s:]+:\d+)/.exec(stderr.text())?.[1];
   await until(() => isOver || findOrigin() !== undefined);
   const origin = findOrigin();
   if (origin === undefined) await ended;

@@ -34,8 +34,8 @@ describe('who is awaited', () => {
     expect((await scriptedAgent({ api: trial.origin, mac }).callHome()).status).toBe(202);
     const { code, report } = await trial.ended;
     expect(code).toBe(0);
-    expect(report).toMatch(/^52:54:00:00:00:01: home after /);
-    expect(trial.said()).toContain('nothing is deployed, cleaned or written to any disk');
+    expect(report).toMatch(/^52:54:00:00:00:01: called home after /);
+    expect(trial.said()).toContain('nothing is deployed or written');
   });
 
   it('are so many, whoever they are', async () => {
@@ -60,13 +60,13 @@ describe('who is awaited', () => {
     expect(code).toBe(1);
     expect(JSON.parse(report)).toMatchObject({
       passed: false,
-      home: [],
+      calledHome: [],
       missing: [mac],
       hosts: [{ stage: 'inspection' }],
     });
   });
 
-  it('is not home with a wrong token', async () => {
+  it('is not home with an invalid token', async () => {
     const trial = await startTry({ timeout: '1s', expect: mac, askBack: 'never' }, folder);
     const agent = scriptedAgent({ api: trial.origin, mac });
     await agent.lookup();
@@ -98,15 +98,15 @@ describe('an agent that can be asked', () => {
 
 describe('what is wrong on the command line', () => {
   it.each<readonly [string, TryOptions, string]>([
-    ['no time', { timeout: '0' }, '--timeout 0 leaves nobody any time'],
+    ['no time', { timeout: '0' }, 'invalid value "0" for --timeout'],
     ['no URL', { inventory: 'inv.yaml', ironicUrl: 'ftp://192.0.2.1' }, '--ironic-url'],
     [
       'several URLs',
       { inventory: 'inv.yaml', ironicUrl: 'http://192.0.2.1,http://192.0.2.2' },
-      'takes the one URL',
+      'requires exactly one URL',
     ],
     ['a password', { inventory: 'inv.yaml', ironicUrl: 'http://me:sesame@192.0.2.1' }, '--ironic-url'],
-    ['no inventory', { ironicUrl: 'http://192.0.2.1' }, '--ironic-url means nothing without --inventory'],
+    ['no inventory', { ironicUrl: 'http://192.0.2.1' }, '--ironic-url requires --inventory'],
   ])('%s ends it before anything listens', async (_title, options, message) => {
     const problem = await startTry(options, folder).catch((error: unknown) => error);
     expect(String(problem)).toContain(message);
@@ -119,7 +119,7 @@ describe('whoever never calls', () => {
     const trial = await startTry({ timeout: '1s' }, folder);
     const { code, report } = await trial.ended;
     expect(code).toBe(1);
-    expect(report).toMatch(/^1 machine: not home; nothing was seen\n {2}Likely causes:\n/);
+    expect(report).toMatch(/^1 machine: did not call home; no activity\n {2}Likely causes:\n/);
   });
 });
 
@@ -145,12 +145,27 @@ const lookup = (origin: string, query: string, version?: string): Promise<unknow
 
 describe('what is refused', () => {
   it.each<readonly [string, string, string | undefined, RegExp]>([
-    ['a lookup without a version', `?addresses=${mac}`, undefined, /^no-api-version: .*names no version/],
-    ['a lookup of an old version', `?addresses=${mac}`, '1.21', /^api-version: .*names version 1\.21/],
+    [
+      'a lookup without a version',
+      `?addresses=${mac}`,
+      undefined,
+      /^no-api-version: .*contains no API version/,
+    ],
+    [
+      'a lookup of an old version',
+      `?addresses=${mac}`,
+      '1.21',
+      /^api-version: .*API version 1\.21 does not support lookup/,
+    ],
     ['no MAC address and no version', '?addresses=', undefined, /^no-api-version: /],
     ['no MAC address', '?addresses=', '1.68', /^no-mac-addresses: /],
     ['no list of MAC addresses', '', '1.68', /^request-refused: /],
-    ['a version of the future', `?addresses=${mac}`, '1.999', /^api-version: .*no version 1\.999/],
+    [
+      'a version of the future',
+      `?addresses=${mac}`,
+      '1.999',
+      /^api-version: .*API version 1\.999 does not exist/,
+    ],
   ])('is told as what it is: %s', async (_title, query, version, cause) => {
     const proven = await provenOf((origin) => lookup(origin, query, version), mac);
     expect(Object.values(proven).flat()).toEqual([expect.stringMatching(cause)]);
@@ -165,7 +180,7 @@ describe('what is refused', () => {
     expect(proven).toEqual({
       [mac]: [],
       [other]: [],
-      '127.0.0.1': ['api-path: asked for what Ironic does not have: GET /x/v1/lookup'],
+      '127.0.0.1': ['api-path: sent a request that Ironic does not support: GET /x/v1/lookup'],
     });
   });
 
@@ -179,7 +194,7 @@ describe('what is refused', () => {
     const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
     expect(hosts.map(({ label }) => label)).toEqual([mac, other]);
     expect(hosts[0]?.causes.find(({ id }) => id === 'api-path')).toMatchObject({ certainty: 'likely' });
-    expect(trial.said()).toContain(`${mac}  asked for what Ironic does not have: GET /x/v1/lookup`);
+    expect(trial.said()).toContain(`${mac}  sent a request that Ironic does not support: GET /x/v1/lookup`);
   });
 });
 
@@ -201,7 +216,7 @@ describe('a host of the inventory', () => {
     await (await fetch(`${imagesOf(trial.said())}/worker-0.ign`)).arrayBuffer();
     await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:99' }).callHome();
     const { code, report } = await trial.ended;
-    expect([code, JSON.parse(report)]).toMatchObject([1, { home: [], missing: ['worker-0'] }]);
+    expect([code, JSON.parse(report)]).toMatchObject([1, { calledHome: [], missing: ['worker-0'] }]);
     const { hosts }: { hosts: readonly ReportedHost[] } = JSON.parse(report);
     expect(hosts[0]?.causes[0]).toMatchObject({ id: 'other-mac-addresses', certainty: 'likely' });
   });
@@ -235,7 +250,7 @@ describe('--format ndjson', () => {
       const isValid = ajv.validate(schemaOf(isReport ? 'try-report' : 'try-event'), line);
       expect([isValid, ajv.errors]).toEqual([true, null]);
     }
-    expect(lines.at(-1)).toMatchObject({ passed: true, home: [mac] });
+    expect(lines.at(-1)).toMatchObject({ passed: true, calledHome: [mac] });
   });
 });
 
@@ -245,8 +260,8 @@ describe('hints', () => {
     const port = new URL(trial.origin).port;
     await connectBadly(Number(port));
     const { report } = await trial.ended;
-    expect(trial.said()).toContain(`hint: use --listen :${port} for other machines`);
-    expect(report).toContain(`-connect IRONIC:${port}`);
+    expect(trial.said()).toContain(`hint: use --listen :${port} to accept connections from other machines`);
+    expect(report).toContain(`IRONIC:${port}`);
     expect(trial.said() + report).not.toContain('6385');
   });
 });
@@ -280,7 +295,7 @@ describe('--tls', () => {
   it('is https with an authority that --ca-out gives', async () => {
     const trial = await startTry({ timeout: '60s', askBack: 'never', tls: true, caOut: 'ca.pem' }, folder);
     expect(trial.origin).toMatch(/^https:/);
-    await until(() => trial.said().includes('ca.pem is the authority'));
+    await until(() => trial.said().includes('wrote the certificate authority to ca.pem'));
     const ca = readFileSync(path('ca.pem'), 'utf8');
     await expect(scriptedAgent({ api: trial.origin, mac }).root()).rejects.toThrow('certificate');
     await scriptedAgent({ api: trial.origin, mac, ca }).callHome();
@@ -313,7 +328,7 @@ describe('--inventory', () => {
   it('begins with the first fetch, and warns of hosts that call somebody else', async () => {
     const trial = await startTry({ ...served, timeout: '60s', askBack: 'never', expect: 'worker-0' }, folder);
     await until(() => imagesOf(trial.said()) !== '');
-    expect(trial.said()).toContain('warning: worker-0 and 1 other call https://192.0.2.1:6385');
+    expect(trial.said()).toContain('warning: worker-0 and 1 other host call https://192.0.2.1:6385');
     expect(trial.said()).toMatch(/hint: .*--ironic-url http:\/\/ADDRESS:\d+/);
     const images = imagesOf(trial.said());
     expect(await confOf(images)).toContain('api_url = https://192.0.2.1:6385');
@@ -323,7 +338,7 @@ describe('--inventory', () => {
     const { code, report } = await trial.ended;
     expect(code).toBe(0);
     expect(report).toMatch(
-      /^worker-0: home after [^]*fetched the Ignition config[^]*fetched the ISO[^]*heartbeat/,
+      /^worker-0: called home after [^]*fetched the Ignition config[^]*fetched the ISO[^]*heartbeat/,
     );
   });
 
@@ -346,9 +361,13 @@ describe('--inventory', () => {
     [
       'of --ironic-url that is another one',
       { ironicUrl: 'http://192.0.2.7:1' },
-      'this Ironic speaks http on port',
+      'the mock Ironic serves http on port',
     ],
-    ['that only this machine reaches the images', {}, 'only programs of this machine reach the images'],
+    [
+      'that only this machine reaches the images',
+      {},
+      'image server listening on loopback only; other machines cannot connect',
+    ],
   ])('warns %s', async (_title, options, text) => {
     const trial = await startTry({ ...served, ...options, timeout: '1s', askBack: 'never' }, folder);
     await trial.ended;
@@ -360,7 +379,7 @@ describe('--inventory', () => {
     writeFileSync(path('wrong-mac.yaml'), wrong);
     const options = { ...served, inventory: 'wrong-mac.yaml', timeout: '1s' };
     const trial = await startTry(options, folder);
-    await expect(trial.ended).rejects.toThrow('awaited, and cannot be served: worker-1');
+    await expect(trial.ended).rejects.toThrow('expected hosts cannot be served: worker-1');
     expect(trial.said()).toContain('wrong-mac.yaml:4');
     const others = await startTry({ ...options, expect: 'worker-0' }, folder);
     expect((await others.ended).code).toBe(1);
@@ -413,7 +432,7 @@ hosts:
     await scriptedAgent({ api: trial.origin, mac }).callHome();
     const { code, report } = await trial.ended;
     expect(code).toBe(1);
-    expect(JSON.parse(report)).toMatchObject({ home: ['worker-0'], missing: ['worker-1'] });
+    expect(JSON.parse(report)).toMatchObject({ calledHome: ['worker-0'], missing: ['worker-1'] });
   });
 
   it('that is wrong ends it before anything listens', async () => {

@@ -140,7 +140,7 @@ describe('validate', () => {
     [['validate', '--format', 'xml', 'valid.ign'], 'invalid value "xml" for --format'],
     [['validate', '-', '-'], 'standard input can be read only once'],
     [['validate', '--lint', 'all', 'valid.ign'], 'invalid value "all" for --lint'],
-    [['validate', '--ipa-version', '1', 'valid.ign'], 'not a known version of ironic-python-agent: "1"'],
+    [['validate', '--ipa-version', '1', 'valid.ign'], 'unsupported version of ironic-python-agent: "1"'],
     [['validate', '--strict', '--strict', 'valid.ign'], 'cannot be used multiple times'],
   ])('%j is wrong usage', async (args, message) => {
     const result = await runCli(args, { cwd: folder });

@@ -1,4 +1,4 @@
-/** Ironic's API over HTTP: requests become those of `src/ironic`, and each becomes one event of the trial. */
+/** Ironic's API over HTTP. Each request becomes one event of the trial. */
 
 import { isMapping } from '../../formats/mapping.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -37,16 +37,16 @@ import { mapTexts, type TrialEvent } from '../timeline/events.ts';
 export interface ApiService {
   readonly nodes: NodeStore;
   readonly observe: (event: TrialEvent) => void;
-  /** Is told of heartbeats that were taken, after they are answered. */
-  readonly heard: (agent: Agent, client: string) => void;
-  /** Rejects with what the user has to know. */
+  /** Called for each accepted heartbeat, after the response is sent. */
+  readonly onHeartbeat: (agent: Agent, client: string) => void;
+  /** Rejects with an error for the user. */
   readonly save: ((inventory: CollectedInventory) => Promise<void>) | undefined;
   readonly scheme: 'http' | 'https';
 }
 
-/** Bytes. Agents that also send their logs come to some megabytes. */
+/** Bytes. Agents that also send their logs send several MiB. */
 const MAX_BODY = { heartbeat: 128 * 1024, inspection: 16 * 1024 * 1024 };
-/** Of all bodies that are being read. */
+/** Bytes of all request bodies in memory. */
 const BODY_MEMORY = 128 * 1024 * 1024;
 
 export function createApiAnswerer(service: ApiService): Answerer {
@@ -66,13 +66,13 @@ interface RequestContext {
   readonly memory: BodyMemory;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Its address. */
+  /** Client address. */
   readonly client: string;
-  /** By which the client knows the service. */
+  /** Base URL that the client uses. */
   readonly url: string;
 }
 
-/** Both of before the answer: a socket that is closed does not know its client any more. */
+/** Reads both before the response, because a closed socket has no client address. */
 function addressesOf(
   { headers, socket }: IncomingMessage,
   { scheme }: ApiService,
@@ -84,15 +84,16 @@ function addressesOf(
 interface Outcome {
   readonly answer: ApiAnswer;
   readonly event: TrialEvent;
-  /** What is to be done when the answer is sent. */
+  /** Runs after the response is sent. */
   readonly after?: () => void;
-  /** Whether the connection ends with it, as some of the body is not read. */
+  /** Whether to close the connection, because the request body was not read completely. */
   readonly isLast?: boolean;
 }
 
 async function answerRoute(context: RequestContext, route: Route): Promise<Outcome> {
   if (route.kind === 'unknown') return refusePath(context, notRouted(404));
-  if (route.kind === 'wrong-method') return refusePath(context, notRouted(405, { Allow: route.allowed }));
+  if (route.kind === 'method-not-allowed')
+    return refusePath(context, notRouted(405, { Allow: route.allowed }));
   const negotiated = negotiateVersion(context.request.headers);
   if (negotiated.kind === 'refused') return refuseVersion(context, negotiated);
   const { version } = negotiated;
@@ -100,7 +101,7 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
 }
 
-type Answered = Exclude<Route, { kind: 'unknown' | 'wrong-method' }>;
+type Answered = Exclude<Route, { kind: 'unknown' | 'method-not-allowed' }>;
 
 function answerInVersion(
   context: RequestContext,
@@ -115,10 +116,10 @@ function answerInVersion(
     case 'lookup':
       return lookUp(context, version);
     case 'heartbeat':
-      return takeHeartbeat(context, route, version);
+      return acceptHeartbeat(context, route, version);
     case 'inspection':
     default:
-      return takeInspection(context, route, version);
+      return acceptInspection(context, route, version);
   }
 }
 
@@ -126,14 +127,14 @@ function seenFrom({ client }: RequestContext): { readonly at: Date; readonly cli
   return { at: new Date(), client };
 }
 
-/** Characters of what clients send. */
+/** Maximum number of characters of a client's text. */
 const MAX_SHOWN = 300;
 
 function shown(text: string): string {
   return plainText(text, MAX_SHOWN);
 }
 
-/** Some of what follows the path may be a secret that was put into the wrong place. */
+/** Without the query, which may contain a secret. */
 function shownPath({ url = '' }: IncomingMessage): string {
   return url.split('?')[0] ?? '';
 }
@@ -144,14 +145,14 @@ async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<O
     kind: 'path',
     method: request.method ?? '',
     path: shownPath(request),
-    hasInventory: await bringsInventory(context),
+    hasInventory: await containsInventory(context),
     userAgent: request.headers['user-agent'],
   } as const;
   return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
 }
 
-/** By its body it is known what was meant for another path. Whoever asks first whether to send one is told not to. */
-async function bringsInventory(context: RequestContext): Promise<boolean> {
+/** Whether the body is an inventory for another path. A client with `Expect: 100-continue` gets the error first, and sends none. */
+async function containsInventory(context: RequestContext): Promise<boolean> {
   const { request } = context;
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
   const body = await readBody(context, MAX_BODY.inspection);
@@ -161,14 +162,14 @@ async function bringsInventory(context: RequestContext): Promise<boolean> {
 
 function refuseVersion(
   context: RequestContext,
-  { answer, named }: Extract<Negotiation, { kind: 'refused' }>,
+  { answer, requested }: Extract<Negotiation, { kind: 'refused' }>,
 ): Outcome {
-  const message = `there is no version ${shown(named)} of the API`;
+  const message = `API version ${shown(requested)} does not exist`;
   const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
   return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
 }
 
-/** Ironic describes itself whatever the method is, but an agent that sends something there is on a wrong path. */
+/** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */
 function describeApi(context: RequestContext, answer: ApiAnswer): Outcome | Promise<Outcome> {
   const { method, headers } = context.request;
   if (method !== 'GET' && method !== 'HEAD') return refusePath(context, answer);
@@ -183,7 +184,7 @@ function lookUp(context: RequestContext, version: ApiVersion): Outcome {
   return { answer, event: { kind: 'lookup', ...seenFrom(context), ...facts } };
 }
 
-async function takeHeartbeat(
+async function acceptHeartbeat(
   context: RequestContext,
   { node }: Extract<Route, { kind: 'heartbeat' }>,
   version: ApiVersion,
@@ -199,10 +200,14 @@ async function takeHeartbeat(
   const request = { node, body: body.bytes, version, now: new Date() };
   const { answer, agent, ...facts } = answerHeartbeat(request, service.nodes);
   const event = { kind: 'heartbeat', ...seenFrom(context), ...facts } as const;
-  return { answer, event, ...(agent === undefined ? {} : { after: () => service.heard(agent, client) }) };
+  return {
+    answer,
+    event,
+    ...(agent === undefined ? {} : { after: () => service.onHeartbeat(agent, client) }),
+  };
 }
 
-async function takeInspection(
+async function acceptInspection(
   context: RequestContext,
   { service: kind }: Extract<Route, { kind: 'inspection' }>,
   version: ApiVersion,
@@ -212,7 +217,7 @@ async function takeInspection(
   const about = { kind: 'inspection', service: kind } as const;
   if (body.kind !== 'whole') {
     const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.inspection);
-    const unknown = { macs: [], node: undefined, summary: undefined, hasGaps: false };
+    const unknown = { macs: [], node: undefined, summary: undefined, isIncomplete: false };
     return { answer, event: { ...about, ...seenFrom(context), ...unknown, ...refusal }, isLast: true };
   }
   const query = queryOf(request.url ?? '');
@@ -222,11 +227,11 @@ async function takeInspection(
   );
   const unsaved = collected === undefined ? undefined : await save(collected, service);
   const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
-  const hasGaps = facts.node !== undefined && facts.problem !== undefined;
-  return { answer, event: { ...about, ...seenFrom(context), ...facts, problem, hasGaps } };
+  const isIncomplete = facts.node !== undefined && facts.problem !== undefined;
+  return { answer, event: { ...about, ...seenFrom(context), ...facts, problem, isIncomplete } };
 }
 
-/** Why it could not be kept. */
+/** Returns the error if the inventory cannot be saved. */
 async function save(
   inventory: CollectedInventory,
   { save: keep }: Pick<ApiService, 'save'>,
@@ -235,7 +240,7 @@ async function save(
     await keep?.(inventory);
     return undefined;
   } catch (error) {
-    return `it was not saved: ${error instanceof Error ? error.message : String(error)}`;
+    return `not saved: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -258,9 +263,9 @@ function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): 
 const unreadBodies: Readonly<
   Record<Exclude<RequestBody['kind'], 'whole'>, Omit<Unreadable, 'answer'> & { readonly status: number }>
 > = {
-  'too-large': { status: 413, problem: 'its body is larger than', reason: 'body-too-large' },
-  'no-memory': { status: 503, problem: 'too many large bodies are on their way', reason: 'busy' },
-  cut: { status: 400, problem: 'its body did not arrive', reason: 'body-cut' },
+  'too-large': { status: 413, problem: 'the request body is larger than', reason: 'body-too-large' },
+  'no-memory': { status: 503, problem: 'too many large request bodies at the same time', reason: 'busy' },
+  cut: { status: 400, problem: 'the request body is incomplete', reason: 'body-incomplete' },
 };
 
 async function send(

@@ -1,6 +1,6 @@
 /**
- * Asks an agent back at its callback URL, as Ironic does before it gives it work. The URL comes from a stranger: time and
- * size are bounded, no redirect is followed, no proxy is used, and nothing but its status and its commands is read.
+ * Contacts an agent at its callback URL, as Ironic does before it sends commands. Any client can send a URL, so time and size
+ * are limited, redirects and proxies are not used, and only the status and the commands of the agent are read.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { CallbackReason } from '../timeline/events.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { readAll } from '../../io/files/files.ts';
 
-/** Why there is no answer of an agent, as a clause; it holds neither token nor URL. */
+/** Why an agent did not answer, as a clause without token and URL. */
 export class AgentError extends CliError {
   readonly reason: CallbackReason;
 
@@ -24,20 +24,20 @@ export class AgentError extends CliError {
 
 interface AskedAgent {
   readonly callbackUrl: string;
-  /** PEM of what its certificate is verified by; undefined for the authorities of the system. */
+  /** PEM to verify its certificate; undefined for the certificate authorities of the system. */
   readonly verifyCa: string | undefined;
-  /** Without it the agent tells no commands. */
+  /** Required to list the commands of the agent. */
   readonly token: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 export interface AgentReply {
   readonly version: string | undefined;
-  /** Names, with their status: `clean.get_clean_steps: SUCCEEDED`. */
+  /** Names with their status: `clean.get_clean_steps: SUCCEEDED`. */
   readonly commands: readonly string[];
 }
 
-/** Milliseconds, of both questions together. */
+/** Milliseconds for both requests together. */
 const TIME = 5000;
 const MAX_SIZE = 1024 * 1024;
 
@@ -70,7 +70,7 @@ interface Asking extends AskedAgent {
   readonly signal: AbortSignal;
 }
 
-/** What a failure means: how far it has come by then. Changes as it goes on. */
+/** The reason if the request fails at the current step. Mutable. */
 interface Progress {
   reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'>;
 }
@@ -82,7 +82,7 @@ async function ask(agent: Asking, path: string): Promise<Readonly<Record<string,
     const body = await readAll(
       answer,
       MAX_SIZE,
-      () => new AgentError('answer', 'it answers with more than 1 MiB'),
+      () => new AgentError('answer', 'its response is larger than 1 MiB'),
     );
     if (answer.statusCode !== 200) throw statusError(answer.statusCode ?? 0, path);
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -95,10 +95,10 @@ async function ask(agent: Asking, path: string): Promise<Readonly<Record<string,
 
 async function send(agent: Asking, path: string, progress: Progress): Promise<IncomingMessage> {
   const { callbackUrl, signal } = agent;
-  // As Ironic puts them together, whatever the URL ends in.
+  // Concatenated like in Ironic, also if the URL ends with a slash.
   const url = URL.canParse(callbackUrl) ? new URL(`${callbackUrl}${path}`) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new AgentError('unreachable', 'its callback URL is none');
+    throw new AgentError('unreachable', 'its callback URL is invalid');
   }
   const socket = await openSocket(url, agent, progress);
   progress.reached = 'answer';
@@ -112,23 +112,23 @@ async function send(agent: Asking, path: string, progress: Progress): Promise<In
   });
 }
 
-/** To which a request may be written: the certificate of the other end is verified. */
+/** Opens a connection and verifies the certificate of the server. */
 async function openSocket(
   { hostname, port, protocol }: URL,
   { signal, verifyCa }: Asking,
   progress: Progress,
 ): Promise<Socket> {
   const host = hostname.replace(/^\[|\]$/g, '');
-  const place = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-  const socket = connect(place);
-  const give = (): void => void socket.destroy(new Error('given up'));
-  signal.addEventListener('abort', give, { once: true });
-  socket.once('close', () => signal.removeEventListener('abort', give));
-  if (signal.aborted) give();
-  await happens(socket, 'connect');
+  const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  const socket = connect(target);
+  const cancel = (): void => void socket.destroy(new Error('cancelled'));
+  signal.addEventListener('abort', cancel, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', cancel));
+  if (signal.aborted) cancel();
+  await waitFor(socket, 'connect');
   if (protocol === 'http:') return socket;
   progress.reached = 'tls';
-  // Verified below, where what is wrong with the certificate can be seen; nothing is sent before.
+  // The certificate is verified below, to get the exact error; no data is sent before.
   const secure = connectTls({
     socket,
     host,
@@ -136,16 +136,16 @@ async function openSocket(
     rejectUnauthorized: false,
     ...(verifyCa !== undefined && { ca: verifyCa }),
   });
-  await happens(secure, 'secureConnect');
+  await waitFor(secure, 'secureConnect');
   const problem = certificateProblem(secure, verifyCa);
   if (problem === undefined) return secure;
   secure.destroy();
   throw problem;
 }
 
-function happens(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+function waitFor(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.on('error', reject); // for good, as an error that nobody takes ends the program
+    socket.on('error', reject); // never removed, because an unhandled error ends the program
     socket.once('close', () => reject(new Error('closed')));
     socket.once(event, () => resolve());
   });
@@ -158,11 +158,11 @@ function certificateProblem(socket: TLSSocket, verifyCa: string | undefined): Ag
   if (verifyCa === undefined || certificate === undefined) {
     return new AgentError(
       'certificate-untrusted',
-      `its heartbeat named no certificate, and this system does not trust the one that it has (${code})`,
+      `its heartbeat contained no certificate, and this system does not trust the one of the agent (${code})`,
     );
   }
-  if (!isNamedBy(certificate, verifyCa)) {
-    return new AgentError('certificate-other', 'its certificate is not the one that its heartbeat named');
+  if (!matchesPem(certificate, verifyCa)) {
+    return new AgentError('certificate-other', 'its certificate is not the one in its heartbeat');
   }
   const { validFrom, validTo } = certificate;
   const now = new Date().toISOString();
@@ -170,12 +170,12 @@ function certificateProblem(socket: TLSSocket, verifyCa: string | undefined): Ag
     case 'CERT_NOT_YET_VALID':
       return new AgentError(
         'certificate-time',
-        `its certificate is valid from ${validFrom}; now it is ${now}`,
+        `its certificate is valid from ${validFrom}; the current time is ${now}`,
       );
     case 'CERT_HAS_EXPIRED':
       return new AgentError(
         'certificate-time',
-        `its certificate was valid until ${validTo}; now it is ${now}`,
+        `its certificate expired at ${validTo}; the current time is ${now}`,
       );
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return new AgentError('certificate-name', 'its certificate is for another address');
@@ -184,43 +184,43 @@ function certificateProblem(socket: TLSSocket, verifyCa: string | undefined): Ag
   }
 }
 
-/** Certificates of a heartbeat that are looked at; an agent names one. */
-const MAX_NAMED = 16;
+/** Maximum number of certificates in a heartbeat; an agent sends one. */
+const MAX_CERTIFICATES = 16;
 
-/** Whether it is one of these, or was issued by one of them. */
-function isNamedBy(certificate: X509Certificate, pem: string): boolean {
+/** Whether the certificate is in the PEM, or was issued by one of its certificates. */
+function matchesPem(certificate: X509Certificate, pem: string): boolean {
   const texts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return texts.slice(0, MAX_NAMED).some((text) => {
+  return texts.slice(0, MAX_CERTIFICATES).some((text) => {
     try {
-      const named = new X509Certificate(text);
-      return named.raw.equals(certificate.raw) || certificate.verify(named.publicKey);
+      const known = new X509Certificate(text);
+      return known.raw.equals(certificate.raw) || certificate.verify(known.publicKey);
     } catch {
-      return false; // what a caller sends may be anything
+      return false; // clients can send invalid certificates
     }
   });
 }
 
 function statusError(status: number, path: string): AgentError {
   if (status === 401) {
-    return new AgentError('answer', 'it does not take the token that it was given at its lookup');
+    return new AgentError('answer', 'it does not accept the token of its lookup');
   }
-  return new AgentError('answer', `it answers ${path.split('?')[0]} with ${status}`);
+  return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
 }
 
 function describeFailure(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `it does not answer within ${TIME / 1000} seconds`;
-  if (error instanceof SyntaxError) return 'it answers with something else than JSON';
+  if (signal.aborted) return `no response within ${TIME / 1000} seconds`;
+  if (error instanceof SyntaxError) return 'its response is not JSON';
   const code = errorCode(error) ?? '';
   const known = problems.find(({ codes }) => codes.test(code));
-  return known?.problem ?? `it cannot be reached${code === '' ? '' : ` (${code})`}`;
+  return known?.problem ?? `unreachable${code === '' ? '' : ` (${code})`}`;
 }
 
 const problems: readonly { readonly codes: RegExp; readonly problem: string }[] = [
-  { codes: /^ECONNREFUSED$/, problem: 'nothing listens there' },
-  { codes: /^E(?:HOST|NET)UNREACH$/, problem: 'there is no way to it from here' },
-  { codes: /^ETIMEDOUT$/, problem: 'it does not answer' },
-  { codes: /^(?:ENOTFOUND|EAI_AGAIN)$/, problem: 'no such host is known here' },
-  { codes: /^(?:ECONNRESET|EPIPE)$/, problem: 'it broke the connection off' },
-  { codes: /^(?:EPROTO|ERR_SSL_)/, problem: 'it does not speak TLS' },
-  { codes: /^HPE_/, problem: 'it does not speak HTTP' },
+  { codes: /^ECONNREFUSED$/, problem: 'connection refused' },
+  { codes: /^E(?:HOST|NET)UNREACH$/, problem: 'no route to host' },
+  { codes: /^ETIMEDOUT$/, problem: 'connection timed out' },
+  { codes: /^(?:ENOTFOUND|EAI_AGAIN)$/, problem: 'host name not found' },
+  { codes: /^(?:ECONNRESET|EPIPE)$/, problem: 'connection reset' },
+  { codes: /^(?:EPROTO|ERR_SSL_)/, problem: 'not a TLS server' },
+  { codes: /^HPE_/, problem: 'not an HTTP server' },
 ];

@@ -1,7 +1,7 @@
 /**
- * The serial console of an emulated machine: kept in a file as it came, and shown as lines that no terminal obeys. Firmware
- * and boot loaders draw on the whole screen: a move of the cursor to another place ends a line, colours vanish, and what is
- * left of control characters becomes visible. Left out: a screen, as nobody looks at a menu that passes by.
+ * The serial console of an emulated machine: written unchanged to a file, and printed as lines without control sequences.
+ * Firmware and boot loaders use the whole screen, so a cursor movement ends a line. Colours are removed, and other control
+ * characters are replaced. It does not emulate a screen.
  */
 
 import { open } from 'node:fs/promises';
@@ -11,22 +11,22 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 
 export interface ConsoleOutput {
-  take(bytes: Uint8Array): void;
-  /** Resolves when all is in the file. Throws CliError where that could not be written. */
+  write(bytes: Uint8Array): void;
+  /** Resolves when the file is complete. Throws CliError if it cannot be written. */
   close(): Promise<void>;
 }
 
-/** What a machine says may be a secret, as passwords in kernel arguments are. */
+/** Console output may contain secrets, for example passwords in kernel arguments. */
 const MODE = 0o600;
 
-/** @throws CliError where the file cannot be made */
+/** @throws CliError if the file cannot be created */
 export async function openConsoleOutput(
   file: string | undefined,
-  say: (line: string) => void,
+  print: (line: string) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText();
-  const show = (lines: readonly string[]): void => lines.forEach((line) => say(`console| ${line}`));
+  const show = (lines: readonly string[]): void => lines.forEach((line) => print(`console| ${line}`));
   const action = { path: file ?? '', what: 'Console (--console)' };
   const handle =
     file === undefined
@@ -36,10 +36,10 @@ export async function openConsoleOutput(
         });
   let written: Promise<unknown> = Promise.resolve();
   return {
-    take: (bytes) => {
+    write: (bytes) => {
       show(text.push(bytes));
       written = written.then(() => handle?.appendFile(bytes));
-      written.catch(() => undefined); // told when it is closed
+      written.catch(() => undefined); // `close` reports it
     },
     close: async () => {
       show(text.end());
@@ -55,15 +55,15 @@ export async function openConsoleOutput(
 }
 
 export interface ConsoleText {
-  /** The lines that are complete by this, without line breaks; none is empty. */
+  /** Returns the complete lines without line breaks and without empty lines. */
   push(bytes: Uint8Array): string[];
-  /** The line that was begun. */
+  /** Returns the last, incomplete line. */
   end(): string[];
 }
 
-/** Characters of a line; longer ones go on in the next. */
+/** Maximum number of characters of a line; longer ones are wrapped. */
 const LONGEST_LINE = 400;
-/** Characters of an escape sequence that are waited for. */
+/** Maximum number of characters of an escape sequence. */
 const LONGEST_SEQUENCE = 64;
 
 export function createConsoleText(): ConsoleText {
@@ -76,11 +76,11 @@ export function createConsoleText(): ConsoleText {
     if (text !== '') done.push(text);
     line = '';
   };
-  const write = (character: string): void => {
+  const append = (character: string): void => {
     line += character;
     if (line.length >= LONGEST_LINE) endLine();
   };
-  const take = (character: string): void => {
+  const process = (character: string): void => {
     if (character === ESCAPE) {
       sequence = ESCAPE;
     } else if (sequence !== '') {
@@ -93,17 +93,17 @@ export function createConsoleText(): ConsoleText {
     } else if (character === '\b') {
       line = line.slice(0, -1);
     } else {
-      write(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
+      append(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
     }
   };
   const flush = (): string[] => done.splice(0);
   return {
     push: (bytes) => {
-      for (const character of decoder.decode(bytes, { stream: true })) take(character);
+      for (const character of decoder.decode(bytes, { stream: true })) process(character);
       return flush();
     },
     end: () => {
-      for (const character of decoder.decode()) take(character);
+      for (const character of decoder.decode()) process(character);
       endLine();
       return flush();
     },
@@ -113,8 +113,8 @@ export function createConsoleText(): ConsoleText {
 const ESCAPE = '\u001B';
 
 /**
- * Control sequences (ECMA-48, section 5.4) end with a letter, strings for the terminal with BEL or ESC \, where the
- * escape begins anew; others are one character long.
+ * Control sequences (ECMA-48, section 5.4) end with a letter. Strings for the terminal end with BEL, or with ESC \, which
+ * starts another sequence. Other sequences have one character.
  */
 function isComplete(sequence: string): boolean {
   const [, second = '', ...rest] = sequence;
@@ -125,12 +125,12 @@ function isComplete(sequence: string): boolean {
   return !'()#%'.includes(second) || last !== undefined;
 }
 
-/** To another line, or the whole screen is erased. */
+/** Whether a sequence moves the cursor to another line or erases the screen. */
 function movesCursor(sequence: string): boolean {
   return /^(?:\[[0-9;?]*[ABEFHJdf]|[cDEM])$/.test(sequence.slice(ESCAPE.length));
 }
 
-/** Control characters, and those that turn the direction of writing or hide. */
+/** Control characters, and characters that change the writing direction or are invisible. */
 function isHarmful(character: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
 }

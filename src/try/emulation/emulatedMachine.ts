@@ -1,6 +1,6 @@
 /**
- * A machine in QEMU, from its start to its end. It never outlives this program: it is ended with it, by the system where
- * that can be asked for it, and it has no disk.
+ * A machine in QEMU without a disk. It ends with this program: on Linux, the kernel kills it even if this program is
+ * killed.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -12,29 +12,29 @@ import type { Io } from '../../io/io.ts';
 interface MachineStart {
   /** QEMU. */
   readonly program: string;
-  /** With the console on standard output, and the control socket at descriptor 3. */
+  /** With the console on standard output, and the control socket as file descriptor 3. */
   readonly args: readonly string[];
   readonly env: Io['env'];
-  /** Bytes of the console, as they come. */
+  /** Gets the output of the console. */
   readonly console: (bytes: Uint8Array) => void;
-  readonly sign: (sign: MachineSign) => void;
+  readonly onSignal: (signal: QemuSignal) => void;
 }
 
 export interface EmulatedMachine {
-  /** Resolves when it is gone, however that came; never rejects. */
+  /** Resolves when QEMU has ended for any reason; never rejects. */
   readonly ended: Promise<MachineEnd>;
-  /** Ends it at once. */
+  /** Kills QEMU. */
   stop(): Promise<void>;
 }
 
 interface MachineEnd {
-  /** Undefined where it ended as it was asked to, by its own system or by `stop`. */
+  /** Undefined after a normal end: the machine powered off, or `stop` was called. */
   readonly problem: string | undefined;
 }
 
-/** Starts it; why it could not start is how it ends. */
+/** Starts QEMU. `ended` contains the error if it cannot start. */
 export async function startMachine(start: MachineStart): Promise<EmulatedMachine> {
-  const [program = '', ...args] = await boundToUs(start);
+  const [program = '', ...args] = await withParentDeathSignal(start);
   const child = spawn(program, args, {
     env: { ...start.env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -42,18 +42,18 @@ export async function startMachine(start: MachineStart): Promise<EmulatedMachine
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   child.stdout?.on('data', start.console);
-  const said = collectText(child.stderr);
-  followControl(child, start.sign);
+  const stderr = collectText(child.stderr);
+  readControl(child, start.onSignal);
   let isStopped = false;
   const ended = new Promise<MachineEnd>((resolve) => {
     let problem: string | undefined;
     child.once('error', (error) => {
-      problem = `QEMU could not be started: ${error.message}`;
+      problem = `cannot start QEMU: ${error.message}`;
     });
     child.once('close', (code, signal) => {
       process.off('exit', kill);
       resolve({
-        problem: isStopped || code === 0 ? undefined : (problem ?? describeEnd(said(), code, signal)),
+        problem: isStopped || code === 0 ? undefined : (problem ?? describeEnd(stderr(), code, signal)),
       });
     });
   });
@@ -62,40 +62,40 @@ export async function startMachine(start: MachineStart): Promise<EmulatedMachine
     stop: async () => {
       isStopped = true;
       kill();
-      for (const stream of child.stdio) stream?.destroy(); // which others may hold, too
+      for (const stream of child.stdio) stream?.destroy(); // other processes may have these streams open
       await ended;
     },
   };
 }
 
 /**
- * Where this program is killed, it can end nobody any more: util-linux has a program that asks the system to do so. It
- * becomes QEMU itself.
+ * If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
+ * with QEMU.
  */
-async function boundToUs({ args, env, program }: MachineStart): Promise<string[]> {
+async function withParentDeathSignal({ args, env, program }: MachineStart): Promise<string[]> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
   const bound = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
   return [...bound, program, ...args];
 }
 
-/** Characters of what QEMU says about itself. */
-const MOST_SAID = 4000;
+/** Maximum number of characters of QEMU's standard error. */
+const MAX_STDERR = 4000;
 
 function collectText(stream: Readable | null): () => string {
   let text = '';
   stream?.setEncoding('utf8').on('data', (part: string) => {
-    text = (text + part).slice(0, MOST_SAID);
+    text = (text + part).slice(0, MAX_STDERR);
   });
   return () => text;
 }
 
-function followControl(child: ChildProcess, tell: (sign: MachineSign) => void): void {
+function readControl(child: ChildProcess, onSignal: (signal: QemuSignal) => void): void {
   const control = child.stdio[3];
   if (!isDuplex(control)) return;
   const read = createControlReader();
-  control.on('error', () => undefined); // QEMU has ended, which is told elsewhere
+  control.on('error', () => undefined); // QEMU has ended, which `ended` reports
   control.setEncoding('utf8').on('data', (text: string) => {
-    for (const sign of read(text)) tell(sign);
+    for (const signal of read(text)) onSignal(signal);
   });
   control.write(CONTROL_GREETING);
 }
@@ -104,36 +104,36 @@ function isDuplex(stream: unknown): stream is Duplex {
   return typeof stream === 'object' && stream !== null && 'write' in stream && 'setEncoding' in stream;
 }
 
-function describeEnd(said: string, code: number | null, signal: NodeJS.Signals | null): string {
-  const first = said.split('\n').find((line) => line.trim() !== '') ?? '';
-  const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;
+function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals | null): string {
+  const first = stderr.split('\n').find((line) => line.trim() !== '') ?? '';
+  const how = code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
   return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${first.trim()}`;
 }
 
-/** `stuck`: QEMU has stopped the machine by itself, as when virtualization does not work. */
-export type MachineSign = 'rebooted' | 'stuck';
+/** `stuck`: QEMU stopped the machine, for example because virtualization does not work. */
+export type QemuSignal = 'rebooted' | 'stuck';
 
-/** Is sent first: before it, there are no events. */
+/** The first command: QEMU sends no events before it. */
 const CONTROL_GREETING = '{"execute":"qmp_capabilities"}\n';
 
-/** Characters of a line; events that matter have some hundred. */
+/** Maximum number of characters of a line; relevant events have a few hundred. */
 const LONGEST_LINE = 64 * 1024;
 
-/** Reads events out of what arrives, wherever it is cut. */
-export function createControlReader(): (text: string) => MachineSign[] {
+/** Parses events from chunks of text. */
+export function createControlReader(): (text: string) => QemuSignal[] {
   let rest = '';
-  let isOver = false;
-  const signOf = (line: string): MachineSign | undefined => {
+  let isShutDown = false;
+  const signalOf = (line: string): QemuSignal | undefined => {
     const { event, data } = parse(line) ?? {};
-    isOver ||= event === 'SHUTDOWN';
-    if (event === 'STOP') return isOver ? undefined : 'stuck';
-    // There are resets by QEMU itself, too: the machine starts with one.
+    isShutDown ||= event === 'SHUTDOWN';
+    if (event === 'STOP') return isShutDown ? undefined : 'stuck';
+    // QEMU itself also resets the machine, for example at its start.
     return event === 'RESET' && isMapping(data) && data['guest'] === true ? 'rebooted' : undefined;
   };
   return (text) => {
     const lines = (rest + text).split('\n');
     rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
-    return lines.flatMap((line) => signOf(line) ?? []);
+    return lines.flatMap((line) => signalOf(line) ?? []);
   };
 }
 

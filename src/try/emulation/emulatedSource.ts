@@ -1,4 +1,4 @@
-/** What `--qemu` names, and what the machine that boots from it is made of: found before anything is started. */
+/** The boot source of `--qemu`, and the setup of its machine. Both are checked before any server starts. */
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -28,7 +28,7 @@ import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;
-  /** Who it is: a host of the inventory, or of the folder, or nobody that is known. */
+  /** A host of the inventory or of the folder, or a machine with a default name. */
   readonly host: ExpectedHost;
   readonly mac: string;
   readonly architecture: MachineArchitecture;
@@ -40,19 +40,19 @@ type BootSource =
   | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'folder'; readonly path: string; readonly manifest: Manifest };
 
-/** A host as the inventory lists it. */
+/** A host of the inventory. */
 export interface EmulatedHost extends ExpectedHost {
   readonly architecture?: string | undefined;
 }
 
-/** QEMU's own for the first card of a machine. */
+/** QEMU's default for the first network card. */
 const DEFAULT_MAC = '52:54:00:12:34:56';
-/** Of the machine, where it has no name of its own. */
-const NAMELESS = 'qemu';
+/** Name of a machine that is not a known host. */
+const DEFAULT_NAME = 'qemu';
 
 /**
- * A host of the inventory goes before a file of the same name.
- * @throws UsageError, CliError where there is neither, or where it is nothing to boot from
+ * A host of the inventory has precedence over a file of the same name.
+ * @throws UsageError, CliError if the source does not exist or is not bootable
  */
 export async function readEmulatedSource(
   { mac: givenMac, qemu = '' }: TryOptions,
@@ -63,8 +63,8 @@ export async function readEmulatedSource(
   const listed = hosts.find(({ name }) => name === qemu);
   if (listed !== undefined) return hostSource(listed, own, boot);
   if (boot !== undefined) {
-    throw new UsageError('--boot is for hosts of the inventory, which can be booted in two ways', {
-      hint: `images boot from CD, folders over the network; ${JSON.stringify(qemu)} is no host`,
+    throw new UsageError(`--boot requires a host of the inventory, but ${JSON.stringify(qemu)} is not one`, {
+      hint: 'remove --boot: images always boot from CD, folders from the network',
     });
   }
   if (isRemote(qemu)) return imageSource(qemu, own, io);
@@ -77,22 +77,25 @@ export async function readEmulatedSource(
 }
 
 function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
-  const names = hosts.slice(0, MOST_NAMES).map((host) => host.name);
-  const more = hosts.length > MOST_NAMES ? ', …' : '';
-  return new CliError(`--qemu ${JSON.stringify(name)} is no host of the inventory, and no file or folder`, {
-    code: 'ERR_SETTING',
-    hint: `hosts are ${names.join(', ')}${more}`,
-  });
+  const names = hosts.slice(0, MAX_NAMES).map((host) => host.name);
+  const more = hosts.length > MAX_NAMES ? ', …' : '';
+  return new CliError(
+    `--qemu ${JSON.stringify(name)} not found: not a host of the inventory, a file or a folder`,
+    {
+      code: 'ERR_SETTING',
+      hint: `use the path of an image or folder, or a host: ${names.join(', ')}${more}`,
+    },
+  );
 }
 
-/** That a message lists. */
-const MOST_NAMES = 5;
+/** Maximum number of names in a message. */
+const MAX_NAMES = 5;
 
 function readMac(text: string): string {
   const address = parseMacAddress(text);
   if ('mac' in address) return address.mac;
   throw new UsageError(`--mac ${JSON.stringify(text)}: ${address.problem}`, {
-    hint: `for example ${DEFAULT_MAC}`,
+    hint: `use an address such as ${DEFAULT_MAC}`,
   });
 }
 
@@ -112,18 +115,18 @@ function hostSource(
   };
 }
 
-const imageHint = 'give a live ISO, a folder that `prepare` has made, or a host of --inventory';
+const imageHint = 'use a live ISO, a folder of `prepare`, or a host of --inventory';
 
 async function imageSource(image: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const mac = own ?? DEFAULT_MAC;
   const architecture = await readImage(image, io, async (bytes) => {
     if ((await detectImageKind(bytes)) !== 'iso')
-      throw new FormatError('it is no live ISO', { hint: imageHint });
+      throw new FormatError('it is not a live ISO', { hint: imageHint });
     return findArchitecture(bytes, await openIsoTree(bytes));
   });
   return {
     medium: { kind: 'image', source: image },
-    host: { name: NAMELESS, macs: [mac] },
+    host: { name: DEFAULT_NAME, macs: [mac] },
     mac,
     architecture: emulated(architecture ?? 'x86_64', image),
   };
@@ -134,8 +137,8 @@ const MAX_MANIFEST = 64 * 1024 * 1024;
 async function folderSource(path: string, own: string | undefined, io: Io): Promise<EmulatedSource> {
   const file = join(path, MANIFEST);
   await stat(file).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') return; // said when it is read
-    throw new CliError(`${path} has no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: imageHint });
+    if (errorCode(error) !== 'ENOENT') return; // `readUserFile` reports it
+    throw new CliError(`${path} contains no ${MANIFEST}`, { code: 'ERR_FILE_MISSING', hint: imageHint });
   });
   const bytes = await readUserFile(file, io, {
     what: 'Manifest of a prepared folder',
@@ -147,7 +150,7 @@ async function folderSource(path: string, own: string | undefined, io: Io): Prom
   const known = manifest.hosts.find(({ macs }) => macs.includes(mac));
   return {
     medium: { kind: 'folder', path, manifest },
-    host: { name: known?.name ?? NAMELESS, macs: known?.macs ?? [mac] },
+    host: { name: known?.name ?? DEFAULT_NAME, macs: known?.macs ?? [mac] },
     mac,
     architecture: emulated(known?.architecture ?? 'x86_64', file),
   };
@@ -160,16 +163,16 @@ function parse(file: string, text: string): Manifest {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${error.message}`, {
       code: 'ERR_FORMAT',
-      hint: 'give a folder that `prepare` has made, or a live ISO',
+      hint: 'use a folder of `prepare`, or a live ISO',
     });
   }
 }
 
 function emulated(architecture: string, what: string): MachineArchitecture {
   if (architecture === 'x86_64' || architecture === 'aarch64') return architecture;
-  throw new CliError(`${what} is for ${architecture}, and no such machine is emulated`, {
+  throw new CliError(`${what} is for ${architecture}, which is unsupported in QEMU`, {
     code: 'ERR_MACHINE',
-    hint: 'try it on a machine of its own',
+    hint: 'use a real machine: ironic-coreos try without --qemu',
   });
 }
 
@@ -177,16 +180,16 @@ export interface MachineSetup {
   /** QEMU. */
   readonly program: string;
   readonly firmware: Firmware;
-  /** The first that works. */
+  /** In order of preference. */
   readonly accelerators: readonly Accelerator[];
   /** Mebibytes. */
   readonly memory: number;
 }
 
-/** The live system is in memory, its root filesystem included, and so is the container image of the agent. */
+/** Memory contains the live system with its root filesystem, and the agent container image. */
 const DEFAULT_MEMORY = '4096';
 
-/** Throws CliError for what is not installed, UsageError for what no machine can be. */
+/** Throws CliError if a program is not installed, UsageError for an unsupported machine. */
 export async function readMachineSetup(
   { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices & Pick<MachineOptions, 'memory'>,
   { architecture, medium }: EmulatedSource,
@@ -195,12 +198,14 @@ export async function readMachineSetup(
   const isX86 = architecture === 'x86_64';
   const isNetwork = medium.kind === 'folder' || (medium.kind === 'host' && medium.way === 'network');
   if (isNetwork && !isX86) {
-    throw new UsageError(`an emulated machine of ${architecture} has no firmware that starts boot scripts`, {
-      hint: 'boot it from an ISO: --boot cd, or --qemu IMAGE.iso',
+    throw new UsageError(`network boot of an emulated ${architecture} machine is unsupported`, {
+      hint: 'use an ISO: --boot cd, or --qemu IMAGE.iso',
     });
   }
   if (firmware === 'bios' && !isX86) {
-    throw new UsageError(`machines of ${architecture} have no BIOS`, { hint: 'use --firmware uefi' });
+    throw new UsageError(`--firmware bios is unsupported for ${architecture}`, {
+      hint: 'use --firmware uefi',
+    });
   }
   return {
     memory: parseWholeNumber(memory, '--memory', { least: 64, most: 1_048_576 }),
@@ -217,8 +222,8 @@ async function chooseAccelerators(
   const usable = await usableAccelerators(architecture);
   if (asked === undefined) return usable;
   if (usable.includes(asked)) return [asked];
-  throw new CliError('KVM cannot be used: there is no /dev/kvm for this user and architecture', {
+  throw new CliError('KVM is not available: no access to /dev/kvm, or another architecture', {
     code: 'ERR_SETTING',
-    hint: 'leave --accel out, or have yourself added to the group kvm',
+    hint: 'remove --accel, or add your user to the group kvm',
   });
 }

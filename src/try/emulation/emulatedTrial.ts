@@ -1,8 +1,8 @@
-/** The machine of `try --qemu`: started when all is there that it boots from, told as events, and never left behind. */
+/** The machine of `try --qemu`: starts it, reports its state as events, and stops it at the end. */
 
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import { type EmulatedMachine, type MachineSign, startMachine } from './emulatedMachine.ts';
+import { type EmulatedMachine, type QemuSignal, startMachine } from './emulatedMachine.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -17,7 +17,7 @@ import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
-import type { GuestPlace } from './guestPlace.ts';
+import type { GuestAddress } from './guestAddress.ts';
 
 export interface MachineRun {
   readonly setup: MachineSetup;
@@ -26,13 +26,13 @@ export interface MachineRun {
   readonly network: GuestNetwork;
   readonly console: ConsoleOutput;
   readonly observe: (event: MachineEvent) => void;
-  /** Takes what is said about the machine besides its events. */
-  readonly say: (message: string) => void;
+  /** Reports a message about the machine. */
+  readonly report: (message: string) => void;
   readonly env: Io['env'];
 }
 
 export interface TrialMachine {
-  /** Resolves when it is gone, and nothing more can come of it. */
+  /** Resolves when the machine has ended for the last time. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
       const problem = await failed;
       const hasNext = index + 1 < run.setup.accelerators.length;
       if (problem === undefined || isStopped || !hasNext) return reportEnd(run, problem, isStopped);
-      run.say(`${accelerator} does not work here (${problem}): the machine starts anew, emulated as a whole`);
+      run.report(`${accelerator} does not work (${problem}); restarting the machine with software emulation`);
     }
   })();
   return {
@@ -76,7 +76,7 @@ function reportEnd(
 
 interface Attempt {
   readonly machine: EmulatedMachine;
-  /** Why it failed; undefined where it came to its end. */
+  /** Why it failed; undefined if the machine powered off. */
   readonly failed: Promise<string | undefined>;
 }
 
@@ -86,22 +86,22 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
   const { architecture, mac } = source;
   const { medium, network } = run;
   const plan: MachinePlan = { architecture, accelerator, firmware, memory, mac, network, medium };
-  const tell = (state: MachineEvent['state']): void =>
+  const reportState = (state: MachineEvent['state']): void =>
     observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem: undefined });
   const stuck = createDeferred();
   const machine = await startMachine({
     program,
     args: machineArguments(plan),
     env: run.env,
-    console: (bytes) => console.take(bytes),
-    sign: (sign: MachineSign) => {
-      if (sign === 'stuck') stuck.resolve();
-      else if (sign === 'rebooted') tell('rebooted');
+    console: (bytes) => console.write(bytes),
+    onSignal: (signal: QemuSignal) => {
+      if (signal === 'stuck') stuck.resolve();
+      else if (signal === 'rebooted') reportState('rebooted');
     },
   });
-  if (accelerator === setup.accelerators[0]) tell('started'); // what comes after it is the same machine
+  if (accelerator === setup.accelerators[0]) reportState('started'); // a later attempt is the same machine
   const gone = machine.ended.then(({ problem }) => problem);
-  const isStuck = stuck.promise.then(() => 'QEMU has stopped the machine by itself');
+  const isStuck = stuck.promise.then(() => 'QEMU stopped the machine');
   const failed = Promise.race([gone, isStuck]).then(async (problem) => {
     await machine.stop();
     return problem;
@@ -109,7 +109,7 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
   return { machine, failed };
 }
 
-/** What it boots from; a folder is served from then on. Throws CliError where there is nothing. */
+/** The boot medium of the machine. Starts the server of a folder. Throws CliError if there is no medium. */
 export async function findMedium(
   { cleanup, io, trial }: TrialPlan,
   { host, medium }: EmulatedSource,
@@ -128,7 +128,7 @@ export async function findMedium(
     cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }
-  if (images === undefined) throw new UsageError(`no images are served for ${host.name}`);
+  if (images === undefined) throw new UsageError(`no images for ${host.name}`);
   return medium.way === 'cd'
     ? { kind: 'cd-url', url: images.isoUrl(medium.name) }
     : { kind: 'network', scriptUrl: images.scriptUrl() };
@@ -136,12 +136,12 @@ export async function findMedium(
 
 export interface GuestContext {
   readonly api: IronicApi;
-  readonly guest: GuestPlace;
+  readonly guest: GuestAddress;
   readonly medium: Medium;
   readonly place: ApiPlace;
 }
 
-/** Throws CliError where its console cannot be kept. */
+/** Throws CliError if the console file cannot be created. */
 export async function startEmulated(
   { cleanup, io, options, output, trial }: TrialPlan,
   { setup, source }: PlannedMachine,
@@ -150,10 +150,10 @@ export async function startEmulated(
   const network = guestNetwork(guest.host, '--guest-host');
   output.report({
     severity: 'info',
-    message: `the emulated machine ${source.mac} reaches this one at ${guest.host}, and this Ironic at ${place.scheme}://${guest.host}:${place.port}`,
+    message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
-  if (guest.config?.kind === 'unknown') output.report(notKnown(guest.config.reason));
-  const console = await openConsoleOutput(options.console, output.say, io);
+  if (guest.config?.kind === 'unknown') output.report(unknownIronic(guest.config.reason));
+  const console = await openConsoleOutput(options.console, output.print, io);
   cleanup.defer(() => console.close());
   const machine = runTrialMachine({
     setup,
@@ -162,20 +162,20 @@ export async function startEmulated(
     network,
     console,
     observe: (event) => {
-      if (event.state === 'started' || event.state === 'rebooted') api.bootedAnew(event.mac);
+      if (event.state === 'started' || event.state === 'rebooted') api.resetMachine(event.mac);
       trial.observe(event);
     },
-    say: (message) => output.report({ severity: 'info', message }),
+    report: (message) => output.report({ severity: 'info', message }),
     env: io.env,
   });
   cleanup.defer(() => machine.stop());
   return machine;
 }
 
-function notKnown(reason: string): Diagnostic {
+function unknownIronic(reason: string): Diagnostic {
   return {
     severity: 'warning',
-    message: `${reason}: whether its agent calls here is not known`,
-    hint: 'check with `ironic-coreos inspect` what the image starts and which Ironic it names',
+    message: `cannot check whether the agent calls the mock Ironic: ${reason}`,
+    hint: 'run `ironic-coreos inspect` to see the agent and the Ironic URL of the image',
   };
 }

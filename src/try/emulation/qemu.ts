@@ -1,7 +1,7 @@
 /**
- * The emulated machine of `try --qemu`: what this machine has to emulate it with (QEMU, virtualization by the kernel,
- * firmware for UEFI), and QEMU's command line. It has no disk, so there is none to write to: a processor, memory, a network
- * card behind QEMU's own address translation, a serial console, and what it boots from.
+ * The emulated machine of `try --qemu`: its requirements (QEMU, virtualization by the kernel, UEFI firmware), and the command
+ * line of QEMU. The machine has a processor, memory, a network card with QEMU's address translation, a serial console and a
+ * boot medium. It has no disk.
  */
 
 import { constants } from 'node:fs';
@@ -12,8 +12,8 @@ import type { Io } from '../../io/io.ts';
 import type { GuestNetwork } from '../timeline/addresses.ts';
 
 /**
- * The path of QEMU for an architecture. RHEL has it in a place of its own, for the architecture that it runs on.
- * @throws CliError where it is not installed
+ * The path of QEMU for an architecture. RHEL has QEMU only for its own architecture, and not on PATH.
+ * @throws CliError if it is not installed
  */
 export async function findQemu(architecture: MachineArchitecture, env: Io['env']): Promise<string> {
   const name = `qemu-system-${architecture}`;
@@ -21,20 +21,20 @@ export async function findQemu(architecture: MachineArchitecture, env: Io['env']
   if (found !== undefined) return found;
   if (architecture === ownArchitecture() && (await isProgram(RHEL_QEMU))) return RHEL_QEMU;
   const debian = architecture === 'x86_64' ? 'qemu-system-x86' : 'qemu-system-arm';
-  throw new CliError(`QEMU is not installed: there is no ${name} on PATH`, {
+  throw new CliError(`QEMU is not installed: ${name} not found on PATH`, {
     code: 'ERR_PROGRAM',
-    hint: `Debian and Ubuntu: apt install ${debian}; Fedora: dnf install ${name}-core; RHEL: dnf install qemu-kvm`,
+    hint: `install it: apt install ${debian} (Debian, Ubuntu), dnf install ${name}-core (Fedora), or dnf install qemu-kvm (RHEL)`,
   });
 }
 
 const RHEL_QEMU = '/usr/libexec/qemu-kvm';
 
-/** The quickest first. That it is there does not mean that it works: nested virtualization may be half there. */
+/** The fastest first. An available accelerator may still fail, for example with incomplete nested virtualization. */
 export async function usableAccelerators(architecture: MachineArchitecture): Promise<Accelerator[]> {
   if (architecture !== ownArchitecture()) return ['tcg'];
   if (process.platform === 'darwin') return ['hvf', 'tcg'];
-  const isThere = await isAccessible('/dev/kvm', constants.R_OK | constants.W_OK);
-  return isThere ? ['kvm', 'tcg'] : ['tcg'];
+  const hasKvm = await isAccessible('/dev/kvm', constants.R_OK | constants.W_OK);
+  return hasKvm ? ['kvm', 'tcg'] : ['tcg'];
 }
 
 function ownArchitecture(): MachineArchitecture | undefined {
@@ -42,7 +42,7 @@ function ownArchitecture(): MachineArchitecture | undefined {
   return process.arch === 'arm64' ? 'aarch64' : undefined;
 }
 
-/** @throws CliError where no firmware is installed that the machine could start with */
+/** @throws CliError if the firmware is not installed */
 export async function findFirmware(
   kind: Firmware['kind'],
   architecture: MachineArchitecture,
@@ -56,13 +56,13 @@ export async function findFirmware(
   }
   const debian = architecture === 'x86_64' ? 'ovmf' : 'qemu-efi-aarch64';
   const fedora = architecture === 'x86_64' ? 'edk2-ovmf' : 'edk2-aarch64';
-  throw new CliError(`there is no UEFI firmware for ${architecture} at the usual places`, {
+  throw new CliError(`UEFI firmware for ${architecture} not found`, {
     code: 'ERR_PROGRAM',
-    hint: `Debian and Ubuntu: apt install ${debian}; Fedora and RHEL: dnf install ${fedora}`,
+    hint: `install it: apt install ${debian} (Debian, Ubuntu) or dnf install ${fedora} (Fedora, RHEL)`,
   });
 }
 
-/** Program and variables, without Secure Boot: Debian, Fedora and RHEL, Arch, openSUSE, QEMU's own. */
+/** Firmware code and variables without Secure Boot, of Debian, Fedora and RHEL, Arch, openSUSE, and QEMU itself. */
 const uefiFiles: Readonly<
   Record<MachineArchitecture, readonly (readonly [code: string, variables: string])[]>
 > = {
@@ -100,7 +100,7 @@ async function isAccessible(path: string, mode: number): Promise<boolean> {
 
 export type MachineArchitecture = 'x86_64' | 'aarch64';
 
-/** What runs the processor: the kernel's virtualization, or QEMU itself, which takes some ten times as long. */
+/** Virtualization by the kernel, or software emulation by QEMU (`tcg`), which takes about ten times as long. */
 export type Accelerator = 'kvm' | 'hvf' | 'tcg';
 
 export type Firmware =
@@ -108,7 +108,7 @@ export type Firmware =
   | {
       readonly kind: 'uefi';
       readonly code: FirmwareFile;
-      /** What a machine keeps its settings in. Each start begins with what is in the file, which stays as it is. */
+      /** Template of the firmware variables. QEMU does not change the file. */
       readonly variables: FirmwareFile;
     };
 
@@ -117,13 +117,13 @@ interface FirmwareFile {
   readonly format: 'raw' | 'qcow2';
 }
 
-/** Where the machine boots from. */
+/** The boot medium. */
 export type Medium =
   /** A live ISO in a CD drive. */
   | { readonly kind: 'cd'; readonly path: string }
-  /** One that is read piece by piece over HTTP, as a BMC does for virtual media. */
+  /** A live ISO that is read in ranges over HTTP, like virtual media of a BMC. */
   | { readonly kind: 'cd-url'; readonly url: string }
-  /** DHCP names the script; the network card's own iPXE fetches it. */
+  /** DHCP returns the URL of the script; iPXE of the network card fetches it. */
   | { readonly kind: 'network'; readonly scriptUrl: string };
 
 export interface MachinePlan {
@@ -137,12 +137,12 @@ export interface MachinePlan {
   readonly medium: Medium;
 }
 
-/** The file descriptor at which QEMU takes commands and tells events (QMP): a socket that it inherits. */
+/** The file descriptor of the inherited socket for QEMU's commands and events (QMP). */
 const CONTROL_DESCRIPTOR = 3;
 
 type Option = readonly [name: string, value: string];
 
-/** What to start QEMU with: the console is on its standard output. */
+/** The arguments of QEMU; its standard output is the console. */
 export function machineArguments(plan: MachinePlan): string[] {
   const { accelerator, architecture, firmware, mac, medium, memory, network } = plan;
   const options: readonly Option[] = [
@@ -157,7 +157,7 @@ export function machineArguments(plan: MachinePlan): string[] {
     ...mediumOptions(medium, architecture),
     ['netdev', networkBackend(network, medium)],
     ['device', networkCard(mac, medium)],
-    ['device', 'virtio-rng-pci'], // without it, a machine that has just started waits for randomness
+    ['device', 'virtio-rng-pci'], // without it, a starting machine waits for entropy
     ['chardev', 'stdio,id=console,signal=off'],
     ['serial', 'chardev:console'],
     ['chardev', `socket,id=control,fd=${CONTROL_DESCRIPTOR}`],
@@ -168,15 +168,15 @@ export function machineArguments(plan: MachinePlan): string[] {
 
 const machines: Readonly<Record<MachineArchitecture, string>> = { x86_64: 'pc', aarch64: 'virt' };
 
-/** Boot loaders of x86_64 look for a screen, though nobody sees it. */
+/** Boot loaders of x86_64 require a graphics card, even without a display. */
 const graphics: Readonly<Record<MachineArchitecture, readonly Option[]>> = {
   x86_64: [['vga', 'std']],
   aarch64: [],
 };
 
 /**
- * As capable as it can be: RHEL does not start on less than x86-64-v2. The one feature is left out that nested
- * virtualization often promises and does not have.
+ * The most capable model, because RHEL requires x86-64-v2. `arch-capabilities` is disabled, because nested virtualization
+ * often reports it without support for it.
  */
 function processorOf({ accelerator, architecture }: MachinePlan): string {
   const model = accelerator === 'tcg' ? 'max' : 'host';
@@ -197,7 +197,7 @@ function flashFile({ path, format }: FirmwareFile): string {
 
 function mediumOptions(medium: Medium, architecture: MachineArchitecture): Option[] {
   if (medium.kind === 'network') return [];
-  // A path is never taken for a protocol: `nbd:...` is a file, too.
+  // `file.driver` prevents that QEMU interprets a path such as `nbd:...` as a protocol.
   const source =
     medium.kind === 'cd'
       ? `file.driver=file,file.filename=${escapeCommas(medium.path)}`
@@ -220,12 +220,12 @@ function networkBackend({ net, host, dns, firstLease }: GuestNetwork, medium: Me
   return `user,id=net,${addresses}${boot}`;
 }
 
-/** Of a machine that boots from a CD, the card is not to boot from the network before. */
+/** Network boot is disabled if the machine boots from a CD. */
 function networkCard(mac: string, { kind }: Medium): string {
   return `virtio-net-pci,netdev=net,mac=${mac},${kind === 'network' ? 'bootindex=0' : 'romfile='}`;
 }
 
-/** In the options of QEMU, a comma that is meant is written twice. */
+/** QEMU options separate fields with commas; a literal comma is doubled. */
 function escapeCommas(text: string): string {
   return text.replaceAll(',', ',,');
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/heartbeat/NODE`: the agent is there, and says under which URL it takes commands. */
+/** `POST /v1/heartbeat/NODE`: the agent is running, and sends its callback URL. */
 
 import type { FactsOf, HeartbeatEvent } from '../timeline/events.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -19,7 +19,7 @@ import { notFound } from './lookup.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {
-  /** Of the path; undefined where it has none. */
+  /** Node in the path; undefined if the path contains none. */
   readonly node: string | undefined;
   readonly body: Uint8Array;
   readonly version: ApiVersion;
@@ -28,15 +28,15 @@ export interface HeartbeatRequest {
 
 export interface Heartbeat extends FactsOf<HeartbeatEvent> {
   readonly answer: ApiAnswer;
-  /** Where it was taken. */
+  /** Undefined if the heartbeat was refused. */
   readonly agent: Agent | undefined;
 }
 
-/** How the agent of a node can be asked. */
+/** How to contact the agent of a node. */
 export interface Agent {
   readonly node: IronicNode;
   readonly callbackUrl: string;
-  /** PEM of the certificate that it has made for itself; undefined where it is verified by the authorities of the system. */
+  /** PEM of the certificate that the agent created; undefined to verify with the certificate authorities of the system. */
   readonly verifyCa: string | undefined;
 }
 
@@ -45,7 +45,7 @@ const statusFields = {
   minor: 72,
   problem: 'Fields "agent_status" and "agent_status_message" not recognised.',
 };
-/** Which fields came with which version of the API. */
+/** The first API version of each field. */
 const fieldsSince: Readonly<Record<string, { readonly minor: number; readonly problem: string }>> = {
   agent_version: { minor: 36, problem: 'Field "agent_version" not recognised' },
   agent_status: statusFields,
@@ -56,7 +56,7 @@ const fieldsSince: Readonly<Record<string, { readonly minor: number; readonly pr
 const fields = ['callback_url', 'agent_token', ...Object.keys(fieldsSince)];
 const states = ['start', 'end', 'error'];
 
-/** Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor; the checks in their order. */
+/** Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor, in the order of their checks. */
 export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): Heartbeat {
   const parsed = parseBody(request.body);
   const sent = fieldsOf(parsed);
@@ -80,7 +80,7 @@ export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): He
   return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };
 }
 
-/** Nothing of what is no object: Ironic then misses what it needs. */
+/** A body that is not an object has no fields. */
 function fieldsOf(parsed: ParsedBody): Mapping {
   return parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
 }
@@ -128,10 +128,10 @@ function refusalOf({ request, sent, node, token, isJson }: Checked): Refusal | u
   return /^http:/i.test(callbackUrl) ? withoutTls : undefined;
 }
 
-/** Of Ironic's setting `require_tls`, which is on unless somebody has switched it off. */
+/** The error for Ironic's option `require_tls`, which is enabled by default. */
 const withoutTls: Refusal = {
   answer: fault(400, 'TLS is required by configuration'),
-  problem: 'its callback URL is without TLS, which Ironic refuses ([agent] require_tls)',
+  problem: 'the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)',
   reason: 'callback-without-tls',
 };
 
@@ -150,23 +150,23 @@ function argumentProblem(node: string | undefined, sent: Mapping): string | unde
   if (!isUuid(node) && !/^[A-Za-z0-9._~-]{1,255}$/.test(node))
     return `Expected UUID or name for node_ident: ${shown(node)}`;
   if (!('callback_url' in sent)) return noUrl;
-  const wrong = fields.find((name) => given(sent[name]) && typeof sent[name] !== 'string');
-  return wrong === undefined ? undefined : `Expected string for ${wrong}`;
+  const invalid = fields.find((name) => given(sent[name]) && typeof sent[name] !== 'string');
+  return invalid === undefined ? undefined : `Expected string for ${invalid}`;
 }
 
 const noUrl = 'Missing mandatory parameter: callback_url';
 
-/** To Ironic, what is no JSON is an object without anything in it. */
+/** Ironic handles invalid JSON as an empty object. */
 function argumentReason(problem: string, isJson: boolean): RefusalReason {
   if (!isJson) return 'not-json';
   return problem === noUrl ? 'no-callback-url' : 'arguments';
 }
 
-/** Characters. It is kept for each node; Ironic itself has no such bound. */
+/** Characters. The URL is stored for each node; Ironic itself has no such limit. */
 const LONGEST_URL = 2000;
 
 function urlRefusal(callbackUrl: string, node: IronicNode): Refusal | undefined {
-  // Agents of other kinds, that take no commands, send an empty one.
+  // Agents without an API send an empty URL.
   if (callbackUrl !== '' && (!/^https?:/i.test(callbackUrl) || callbackUrl.length > LONGEST_URL))
     return refuse(400, 'An issue with the supplied "callback_url" has been detected.', 'arguments');
   return node.callbackUrl !== undefined && node.callbackUrl !== callbackUrl
@@ -182,8 +182,8 @@ function agentRefusal(sent: Mapping, token: Heartbeat['token']): Refusal | undef
     return refuse(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
     return refuse(400, noVersion, 'no-agent-version');
-  if (token === 'right') return undefined;
-  const reason = token === 'missing' ? 'token-missing' : 'token-wrong';
+  if (token === 'valid') return undefined;
+  const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
   return refuse(400, 'Invalid or missing agent token received.', reason);
 }
 

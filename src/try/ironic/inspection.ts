@@ -1,7 +1,6 @@
 /**
- * `POST /v1/continue_inspection`, and `/v1/continue` of the inspector, a service of its own before: the agent hands over
- * what it has found out about its machine. Ironic takes that only from nodes whose inspection it has begun itself; here
- * every machine may send it at any time.
+ * `POST /v1/continue_inspection`, and `/v1/continue` of the older service ironic-inspector: the agent sends the inventory of
+ * its machine. Ironic accepts it only for nodes in inspection; the mock Ironic accepts it from each machine at any time.
  */
 
 import { isUuid } from '../../core/objectName.ts';
@@ -28,38 +27,38 @@ export interface InspectionRequest {
   readonly query: URLSearchParams;
   readonly body: Uint8Array;
   readonly version: ApiVersion;
-  /** Of the service, for links. */
+  /** Base URL of the service, for links. */
   readonly url: string;
   readonly now: Date;
 }
 
-export interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'hasGaps'> {
+export interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'isIncomplete'> {
   readonly answer: ApiAnswer;
-  /** Where it was taken. */
+  /** Undefined if the request was refused. */
   readonly collected: CollectedInventory | undefined;
 }
 
-/** What is worth keeping. */
+/** An accepted inventory. */
 export interface CollectedInventory {
   /** UUID of the node. */
   readonly node: string;
-  /** Of the host in the inventory; undefined for strangers. */
+  /** Name of the host in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
   readonly macs: readonly string[];
-  /** JSON as the agent sent it: `inventory`, and what its collectors added. */
+  /** JSON as the agent sent it: `inventory`, and the data of its collectors. */
   readonly body: Uint8Array;
 }
 
-/** From this version on the answer is that of a lookup; agents name none so far. */
+/** Since this version, the response is that of a lookup. Current agents send no version. */
 const lookupSince = 84;
-/** Taken as well, so that agents need not know whether it is the inspector or Ironic. */
-const leastMinor = 1;
+/** Also accepted, so that agents can use the same request for ironic-inspector and Ironic. */
+const minMinor = 1;
 
 export function answerInspection(request: InspectionRequest, nodes: NodeStore): InspectionAnswer {
   const refusal = refusalOf(request);
   if (refusal !== undefined) return refuse(request, refusal);
   const parsed = parseBody(request.body);
-  // Ironic does not expect that.
+  // Ironic fails with an internal error.
   if (parsed.kind === 'none') {
     return refuse(request, { status: 500, problem: parsed.problem, reason: 'not-json' });
   }
@@ -70,7 +69,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
   const check = checkInventory(parsed.value);
   if (check.kind === 'none') return refuse(request, { status: 400, ...check });
   const { inventory } = check;
-  // Ironic would also look for the address of the BMC.
+  // Ironic also searches for the address of the BMC.
   if (inventory.macs.length === 0 && !request.query.has('node_uuid')) {
     const problem = 'No lookup information provided';
     return refuse(request, { status: 400, problem, reason: 'no-macs' }, inventory);
@@ -78,7 +77,7 @@ export function answerInspection(request: InspectionRequest, nodes: NodeStore): 
   const found = findNode(nodes, request.query, inventory.macs);
   if (found.kind === 'unknown') {
     const { problem, reason } = found;
-    return refuse(request, { status: 404, problem, reason, told: notFound }, inventory);
+    return refuse(request, { status: 404, problem, reason, response: notFound }, inventory);
   }
   return accept(request, { node: found.node, inventory, body: parsed.value });
 }
@@ -87,11 +86,11 @@ interface Refusal {
   readonly status: number;
   readonly problem: string;
   readonly reason: RefusalReason;
-  /** Where the agent is told something else. */
-  readonly told?: string;
+  /** Message for the agent, if it differs from `problem`. */
+  readonly response?: string;
 }
 
-/** What is wrong with a request, whatever its body is. */
+/** Checks a request without its body. */
 function refusalOf({ service, query, version }: InspectionRequest): Refusal | undefined {
   if (service === 'inspector') return undefined;
   const uuid = query.get('node_uuid');
@@ -102,18 +101,18 @@ function refusalOf({ service, query, version }: InspectionRequest): Refusal | un
     return { status: 400, problem, reason: 'arguments' };
   }
   const { minor } = version;
-  if (minor >= lookupSince || (minor === leastMinor && uuid === null)) return undefined;
+  if (minor >= lookupSince || (minor === minMinor && uuid === null)) return undefined;
   const problem = `API version 1.${lookupSince} or newer is required`;
   return { status: 404, problem, reason: versionReason(version) };
 }
 
 function refuse(
   { service }: InspectionRequest,
-  { status, problem, reason, told = problem }: Refusal,
+  { status, problem, reason, response = problem }: Refusal,
   inventory?: Inventory,
 ): InspectionAnswer {
   return {
-    answer: service === 'inspector' ? inspectorFault(status, told) : fault(status, told),
+    answer: service === 'inspector' ? inspectorFault(status, response) : fault(status, response),
     macs: inventory?.macs ?? [],
     node: undefined,
     summary: inventory?.summary,
@@ -150,22 +149,22 @@ function acceptance(
   if (service === 'inspector') return answerWith(200, { uuid: node.uuid });
   return answerWith(
     202,
-    version.minor >= lookupSince ? lookupDocument(node, node.token.tell(), url) : { uuid: node.uuid },
+    version.minor >= lookupSince ? lookupDocument(node, node.token.issue(), url) : { uuid: node.uuid },
   );
 }
 
 interface Inventory {
   readonly macs: readonly string[];
-  /** One line. Texts of the machine are in it as they are. */
+  /** One line, with unchanged texts of the machine. */
   readonly summary: string;
 }
 
 export type InventoryCheck =
   | { readonly kind: 'inventory'; readonly inventory: Inventory }
-  /** In Ironic's words. */
+  /** `problem` is Ironic's message. */
   | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
 
-/** Checks what Ironic checks: the schema in its `ramdisk.py`, whose order and words those are. */
+/** The same checks, order and messages as the schema in Ironic's `ramdisk.py`. */
 export function checkInventory(body: Mapping): InventoryCheck {
   const inventory = body['inventory'];
   if (inventory === undefined) return none("'inventory' is a required property");
@@ -216,13 +215,13 @@ const processors: Part = ({ cpu }) => {
 
 const memory: Part = ({ memory: found }) => {
   if (!isMapping(found)) return undefined;
-  // Without what firmware keeps for itself, which is unknown where its tables cannot be read.
+  // `total` excludes memory of the firmware; `physical_mb` is missing if the agent cannot read the firmware tables.
   const mebibytes = number(found['physical_mb']);
   const bytes = mebibytes === undefined ? number(found['total']) : mebibytes * 1024 ** 2;
   return bytes === undefined ? undefined : `${formatSizeInWords(bytes)} memory`;
 };
 
-/** As many sizes as a line has room for. */
+/** Maximum number of disk sizes in a line. */
 const MAX_SIZES = 4;
 
 const disks: Part = ({ disks: found }) => {
@@ -253,7 +252,7 @@ function number(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** What the agent's collectors have failed at, in its own words; undefined where they have not. */
+/** The error of the agent about failed collectors; undefined without an error. */
 export function collectorProblem(body: Mapping): string | undefined {
   const { error } = body;
   if (typeof error !== 'string' || error === '') return undefined;

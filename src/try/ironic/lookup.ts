@@ -1,4 +1,4 @@
-/** `GET /v1/lookup`: the agent names its MAC addresses and learns which node it is, and how it has to behave. */
+/** `GET /v1/lookup`: the agent sends its MAC addresses and gets its node and its settings. */
 
 import type { FactsOf, LookupEvent } from '../timeline/events.ts';
 import {
@@ -24,7 +24,7 @@ import { isUuid } from '../../core/objectName.ts';
 export interface LookupRequest {
   readonly query: URLSearchParams;
   readonly version: ApiVersion;
-  /** Of the service, for links. */
+  /** Base URL of the service, for links. */
   readonly url: string;
   readonly now: Date;
 }
@@ -33,7 +33,7 @@ export interface Lookup extends FactsOf<LookupEvent> {
   readonly answer: ApiAnswer;
 }
 
-/** Agents use one if they agree on this version or a newer one. */
+/** Agents use a token with this API version or a newer one. */
 const tokensSince = 62;
 const ramdisksSince = 22;
 
@@ -46,7 +46,7 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
     macs,
     node: undefined,
     token: 'none',
-    hasOwnToken: false,
+    hasBootToken: false,
     problem,
     reason,
   });
@@ -55,7 +55,7 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   }
   const problem = problemOf(query, macs);
   if (problem !== undefined) {
-    // An agent always sends the parameter: with nothing in it where it has found no interface.
+    // An agent always sends the parameter; it is empty if the agent has found no interface.
     const hasList = query.has('addresses') && problem === noNames;
     return refuse(fault(400, problem), problem, hasList ? 'no-macs' : 'arguments');
   }
@@ -63,19 +63,19 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem, found.reason);
   const { node } = found;
   recordStart(node, now);
-  const token = version.minor < tokensSince ? null : node.token.tell();
+  const token = version.minor < tokensSince ? null : node.token.issue();
   return {
     answer: answerWith(200, lookupDocument(node, token, url)),
     macs,
     node: node.uuid,
-    token: token === null ? 'none' : token === maskedToken ? 'masked' : 'told',
-    hasOwnToken: node.token.isOwn,
+    token: token === null ? 'none' : token === maskedToken ? 'masked' : 'sent',
+    hasBootToken: node.token.isFromBootMedium,
     problem: undefined,
     reason: undefined,
   };
 }
 
-/** It tells nobody why. */
+/** Ironic's message, which contains no reason. */
 export const notFound = 'Resource could not be found.';
 
 function problemOf(query: URLSearchParams, macs: readonly string[]): string | undefined {
@@ -88,7 +88,7 @@ function problemOf(query: URLSearchParams, macs: readonly string[]): string | un
 
 const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";
 
-/** What an agent is told: as an Ironic with its defaults does, but for the shorter time between heartbeats. */
+/** The response of an Ironic with its defaults, except for a shorter heartbeat interval. */
 export function lookupDocument(node: IronicNode, token: string | null, url: string): object {
   return {
     node: {
@@ -105,7 +105,7 @@ export function lookupDocument(node: IronicNode, token: string | null, url: stri
   };
 }
 
-/** Seconds; Ironic's own is 300. Agents wait a third to two thirds of it, and people look on. */
+/** Seconds; Ironic's default is 300. Agents wait a third to two thirds of it, and the user waits for the heartbeat. */
 const HEARTBEAT_TIMEOUT = 60;
 
 const agentConfig = {

@@ -1,6 +1,6 @@
 /**
- * Requests and answers of Ironic's API: which part of it a request is for, what its query and its body contain, versions,
- * and errors in the two forms that a current Ironic (39.0) has. Left out is all that ramdisks do not ask for.
+ * Requests and responses of Ironic's API: routes, queries, bodies, versions, and errors in the two formats of a current
+ * Ironic (39.0). Contains only what ramdisks use.
  */
 
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
@@ -9,27 +9,28 @@ import { isWithinBounds } from '../../formats/json/tokens.ts';
 export type InspectionService = 'ironic' | 'inspector';
 
 export type Route =
-  /** Ironic answers this whatever the method is. */
+  /** Ironic accepts any method. */
   | { readonly kind: 'root' }
   | { readonly kind: 'v1' }
   | { readonly kind: 'lookup' }
-  /** Undefined where the path ends before the node. */
+  /** `node` is undefined if the path contains none. */
   | { readonly kind: 'heartbeat'; readonly node: string | undefined }
   | { readonly kind: 'inspection'; readonly service: InspectionService }
-  | { readonly kind: 'wrong-method'; readonly allowed: string }
+  | { readonly kind: 'method-not-allowed'; readonly allowed: string }
   | { readonly kind: 'unknown' };
 
 /**
- * As Ironic does, `/v1` may be missing, and slashes at the end count for nothing.
- * @param target of the request, with its query
+ * Like in Ironic, `/v1` is optional, and trailing slashes are ignored.
+ * @param target path and query of the request
  */
 export function routeOf(method: string, target: string): Route {
-  const path = parseRequestPath(withoutEnd(target));
+  const path = parseRequestPath(withoutQuery(target));
   if (path === undefined) return { kind: 'unknown' };
   if (path === '') return { kind: 'root' };
   const [first = '', ...others] = path.split('/');
   const [name, ...rest] = first === 'v1' ? others : [first, ...others];
-  if (name === undefined) return isFetch(method) ? { kind: 'v1' } : { kind: 'wrong-method', allowed: 'GET' };
+  if (name === undefined)
+    return isFetch(method) ? { kind: 'v1' } : { kind: 'method-not-allowed', allowed: 'GET' };
   return ramdiskRoute(method, name, rest);
 }
 
@@ -38,11 +39,11 @@ function ramdiskRoute(method: string, name: string, [node, ...rest]: readonly st
     case 'lookup':
       return isFetch(method) && node === undefined
         ? { kind: 'lookup' }
-        : { kind: 'wrong-method', allowed: 'GET' };
+        : { kind: 'method-not-allowed', allowed: 'GET' };
     case 'heartbeat':
       return method === 'POST' && rest.length === 0
         ? { kind: 'heartbeat', node }
-        : { kind: 'wrong-method', allowed: 'POST' };
+        : { kind: 'method-not-allowed', allowed: 'POST' };
     case 'continue_inspection':
       return inspectionRoute(method, 'ironic', node);
     case 'continue':
@@ -55,28 +56,28 @@ function ramdiskRoute(method: string, name: string, [node, ...rest]: readonly st
 function inspectionRoute(method: string, service: InspectionService, rest: string | undefined): Route {
   return method === 'POST' && rest === undefined
     ? { kind: 'inspection', service }
-    : { kind: 'wrong-method', allowed: 'POST' };
+    : { kind: 'method-not-allowed', allowed: 'POST' };
 }
 
 function isFetch(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Without the query, which may be longer than a path, and without slashes at the end. */
-function withoutEnd(target: string): string {
+/** Removes the query, which may be longer than a path, and trailing slashes. */
+function withoutQuery(target: string): string {
   const mark = target.indexOf('?');
   let end = mark < 0 ? target.length : mark;
   while (end > 0 && target[end - 1] === '/') end -= 1;
   return target.slice(0, end) || '/';
 }
 
-/** What comes after the path. */
+/** The query parameters. */
 export function queryOf(target: string): URLSearchParams {
   const mark = target.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
 }
 
-/** Undefined where all names are expected ones. */
+/** Undefined if all names are expected. */
 export function unexpectedArguments(
   names: Iterable<string>,
   expected: readonly string[],
@@ -89,7 +90,7 @@ export function unexpectedArguments(
 /** Characters. */
 const MAX_SHOWN = 200;
 
-/** Agents of large machines send some ten thousand. */
+/** Agents of large machines send about 10,000 values. */
 const bodyBounds = { depth: 64, values: 500_000 };
 
 export type ParsedBody =
@@ -97,24 +98,24 @@ export type ParsedBody =
   /** `problem` is a clause. */
   | { readonly kind: 'none'; readonly problem: string };
 
-/** The JSON of a body; none at all counts as an object without anything. */
+/** Parses a JSON body; an empty body is an empty object. */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   if (bytes.length === 0) return { kind: 'value', value: {} };
   if (!isWithinBounds(bytes, bodyBounds)) {
-    return { kind: 'none', problem: 'its body has too many or too deep values' };
+    return { kind: 'none', problem: 'its body contains too many values, or is nested too deeply' };
   }
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return { kind: 'value', value };
   } catch {
-    return { kind: 'none', problem: 'its body is no JSON' };
+    return { kind: 'none', problem: 'its body is not valid JSON' };
   }
 }
 
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** To be sent as JSON; undefined where there is no body. */
+  /** Sent as JSON; undefined for no body. */
   readonly body: unknown;
 }
 
@@ -122,19 +123,19 @@ export function answerWith(status: number, body: unknown): ApiAnswer {
   return { status, headers: {}, body };
 }
 
-/** An error of the one who asked, or of the service. JSON within JSON: that is what Ironic sends. */
+/** An error of the client or of the server. Like Ironic, it sends JSON in a JSON string. */
 export function fault(status: number, faultstring: string): ApiAnswer {
   const faultcode = status >= 500 ? 'Server' : 'Client';
   return errorMessage(status, { faultcode, faultstring, debuginfo: null });
 }
 
-/** For a path or a method that the API does not have. */
+/** For an unknown path or an unsupported method. */
 export function notRouted(status: 404 | 405, headers: ApiAnswer['headers'] = {}): ApiAnswer {
   const title = status === 404 ? 'Not Found' : 'Method Not Allowed';
   return { ...errorMessage(status, { code: status, title, description: '' }), headers };
 }
 
-/** In the way of the inspector, a service of its own until 2024. */
+/** In the format of ironic-inspector, which was a separate service until 2024. */
 export function inspectorFault(status: number, message: string): ApiAnswer {
   return answerWith(status, { error: { message } });
 }
@@ -143,121 +144,124 @@ function errorMessage(status: number, error: object): ApiAnswer {
   return answerWith(status, { error_message: JSON.stringify(error) });
 }
 
-/** Why Ironic refuses a request of a ramdisk: what a cause that is called proven rests on, so each says one thing. */
-
+/** Why Ironic refuses a request of a ramdisk. Each reason can prove a cause, so each has exactly one meaning. */
 export type RefusalReason =
-  /** The version of the API that the request names does not have what it asks for, or does not exist. */
+  /** The API version of the request does not exist or does not support the request. */
   | 'api-version'
-  /** The request names no version of the API, and the oldest one, which counts then, does not have what it asks for. */
+  /** The request contains no API version, and the oldest version, which is the default, does not support the request. */
   | 'no-api-version'
-  /** A query or a body that is not as the API defines it. */
+  /** An invalid query or body. */
   | 'arguments'
   | 'body-too-large'
-  /** The body did not arrive as a whole. */
-  | 'body-cut'
+  /** The body is incomplete. */
+  | 'body-incomplete'
   | 'not-json'
-  /** There is a list of MAC addresses or interfaces, and no usable MAC address in it. */
+  /** The list of MAC addresses or interfaces contains no valid MAC address. */
   | 'no-macs'
-  /** Its MAC addresses are those of several nodes. */
+  /** The MAC addresses belong to several nodes. */
   | 'several-nodes'
-  /** It names a node that does not exist. */
+  /** The node does not exist. */
   | 'unknown-node'
   | 'token-missing'
-  | 'token-wrong'
+  | 'token-invalid'
   | 'no-callback-url'
-  /** The node has sent another callback URL since it was booted. */
+  /** The callback URL has changed since the boot of the node. */
   | 'callback-changed'
   /** The callback URL is plain HTTP. */
   | 'callback-without-tls'
-  /** Neither the version of the agent nor its status is in the heartbeat. */
+  /** The heartbeat contains neither the version nor the status of the agent. */
   | 'no-agent-version'
-  /** Too much is known or on its way: nothing is wrong with the request. */
+  /** The request is valid, but a limit of the mock Ironic is reached. */
   | 'busy';
 
-/** Which version of the API a request is answered in. */
+/** API version of the response to a request. */
 export interface ApiVersion {
   readonly minor: number;
-  /** Whether the request names it; else it is the oldest one. */
-  readonly isNamed: boolean;
+  /** Whether the request contains it; otherwise it is the oldest version. */
+  readonly isRequested: boolean;
 }
 
-/** Why a request is refused whose version does not have what it asks for. */
-export function versionReason({ isNamed }: ApiVersion): 'api-version' | 'no-api-version' {
-  return isNamed ? 'api-version' : 'no-api-version';
+/** The reason if the API version does not support a request. */
+export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-api-version' {
+  return isRequested ? 'api-version' : 'no-api-version';
 }
 
-/** The clause for it: `it names version 1.21 of the API, which has no lookup`. */
-export function versionProblem({ isNamed, minor }: ApiVersion, missing: string): string {
-  return isNamed
-    ? `it names version 1.${minor} of the API, which has no ${missing}`
-    : `it names no version of the API (X-OpenStack-Ironic-API-Version), and version 1.${minor} has no ${missing}`;
+/** The clause for it: `API version 1.21 does not support lookup`. */
+export function versionProblem({ isRequested, minor }: ApiVersion, missing: string): string {
+  return isRequested
+    ? `API version 1.${minor} does not support ${missing}`
+    : `the request contains no API version (X-OpenStack-Ironic-API-Version), and version 1.${minor} does not support ${missing}`;
 }
 
-/** The newest one of Ironic 39.0; agents ask for the newest that both sides know. */
-const latestMinor = 115;
-/** What is spoken with clients that name none. */
-const leastMinor = 1;
+/** The latest version of Ironic 39.0; agents request the latest version that both sides support. */
+const maxMinor = 115;
+/** The version for clients that request none. */
+const minMinor = 1;
 
-const leastVersion = `1.${leastMinor}`;
-const latestVersion = `1.${latestMinor}`;
+const minVersion = `1.${minMinor}`;
+const maxVersion = `1.${maxMinor}`;
 
 const versionHeader = 'X-OpenStack-Ironic-API-Version';
 
 const rangeHeaders = {
-  'X-OpenStack-Ironic-API-Minimum-Version': leastVersion,
-  'X-OpenStack-Ironic-API-Maximum-Version': latestVersion,
+  'X-OpenStack-Ironic-API-Minimum-Version': minVersion,
+  'X-OpenStack-Ironic-API-Maximum-Version': maxVersion,
 };
 
 export type Negotiation =
   | { readonly kind: 'agreed'; readonly version: ApiVersion }
-  /** `named` is what the request asks for. */
-  | { readonly kind: 'refused'; readonly named: string; readonly answer: ApiAnswer };
+  /** `requested` is the version in the request. */
+  | { readonly kind: 'refused'; readonly requested: string; readonly answer: ApiAnswer };
 
-/** Headers by names in small letters. */
+/** Headers by their names in lower case. */
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Which version a request wants to be answered in. */
+/** Determines the API version of a request. */
 export function negotiateVersion(headers: RequestHeaders): Negotiation {
-  const named = wantedVersion(headers);
-  const wanted = named ?? leastVersion;
-  const text = wanted.toLowerCase() === 'latest' ? latestVersion : wanted;
+  const requested = requestedVersion(headers);
+  const wanted = requested ?? minVersion;
+  const text = wanted.toLowerCase() === 'latest' ? maxVersion : wanted;
   const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
   if (minor === undefined) {
-    return { kind: 'refused', named: text, answer: fault(406, `Invalid value for ${versionHeader} header`) };
+    return {
+      kind: 'refused',
+      requested: text,
+      answer: fault(406, `Invalid value for ${versionHeader} header`),
+    };
   }
-  const range = `The supported version range is: [${leastVersion}, ${latestVersion}].`;
+  const range = `The supported version range is: [${minVersion}, ${maxVersion}].`;
   if (major !== '1') {
     return outOfRange(
       text,
       `Mutually exclusive versions requested. Version ${text} requested but not supported by this service. ${range}`,
     );
   }
-  if (Number(minor) < leastMinor || Number(minor) > latestMinor) {
+  if (Number(minor) < minMinor || Number(minor) > maxMinor) {
     return outOfRange(
       text,
       `Version ${text} was requested but the minor version is not supported by this service. ${range}`,
     );
   }
-  return { kind: 'agreed', version: { minor: Number(minor), isNamed: named !== undefined } };
+  return { kind: 'agreed', version: { minor: Number(minor), isRequested: requested !== undefined } };
 }
 
-/** The header that all services of OpenStack share comes before Ironic's own. */
-function wantedVersion(headers: RequestHeaders): string | undefined {
+/** The common header of all OpenStack services has precedence over Ironic's own header. */
+function requestedVersion(headers: RequestHeaders): string | undefined {
   const shared = [headers['openstack-api-version'] ?? []].flat().flatMap((value) => value.split(','));
   const ironics = shared.map((value) => /^\s*baremetal\s+(\S+)\s*$/.exec(value)?.[1]);
   return ironics.findLast((value) => value !== undefined) ?? [headers[versionHeader.toLowerCase()]].flat()[0];
 }
 
-function outOfRange(named: string, message: string): Negotiation {
-  return { kind: 'refused', named, answer: { ...fault(406, message), headers: rangeHeaders } };
+function outOfRange(requested: string, message: string): Negotiation {
+  return { kind: 'refused', requested, answer: { ...fault(406, message), headers: rangeHeaders } };
 }
 
-/** The answer, with the headers that say which version it is in. */
+/** Adds the version headers to a response. */
 export function inVersion(minor: number, answer: ApiAnswer): ApiAnswer {
   return { ...answer, headers: { ...rangeHeaders, [versionHeader]: `1.${minor}`, ...answer.headers } };
 }
 
-/** For `/`. `url` is that of the service as the client names it, without a slash at its end. */
+/** For `/`. `url` is the base URL of the service as the client uses it, without a trailing slash. */
 export function rootAnswer(url: string): ApiAnswer {
   const version = versionDocument(url);
   return answerWith(200, {
@@ -269,7 +273,7 @@ export function rootAnswer(url: string): ApiAnswer {
   });
 }
 
-/** For `/v1`, of whose many collections only those of ramdisks are there. */
+/** For `/v1`, with only the collections for ramdisks. */
 export function v1Answer(url: string, minor: number): ApiAnswer {
   const collections = ramdiskCollections.filter(({ since }) => minor >= since);
   return answerWith(200, {
@@ -299,7 +303,7 @@ function versionDocument(url: string): object {
     id: 'v1',
     links: [{ href: `${url}/v1/`, rel: 'self' }],
     status: 'CURRENT',
-    min_version: leastVersion,
-    version: latestVersion,
+    min_version: minVersion,
+    version: maxVersion,
   };
 }

@@ -1,36 +1,35 @@
 /**
- * The machines that Ironic would know: those that are expected, and each stranger that calls, as with Ironic's discovery.
- * They are bounded: strangers for whom there is no room are not found. Each node has a token by which Ironic and the agent
- * know each other: it is made at the first lookup and told only then. Whoever looks up later learns only that there is one,
- * and an agent that was started anew does not get on: that is Ironic's guard against strangers that ask with a MAC address
- * which they have seen.
+ * The nodes of the mock Ironic: expected hosts, and all other machines that call, as with Ironic's discovery. The number of
+ * unknown machines is limited; a lookup of further machines fails. Each node has an agent token, with which Ironic and the
+ * agent authenticate each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted
+ * agent cannot continue. This protects Ironic from clients that use a MAC address of another machine.
  */
 
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { RefusalReason } from './messages.ts';
 
-/** A machine that is expected to call home; whoever else calls is a stranger, and gets a node of its own. */
+/** An expected host. Each other machine that calls also gets a node. */
 export interface ExpectedNode {
-  /** Of the inventory: `worker-0`. */
+  /** Name in the inventory: `worker-0`. */
   readonly name: string;
   readonly macs: readonly string[];
-  /** By which it is known in Ironic, if its config names it; else one is made. */
+  /** UUID of the node, if the config contains it; otherwise a new one. */
   readonly uuid?: string | undefined;
-  /** The token that its boot parameters bring (`agent_token`), if they do. */
+  /** Token in its boot parameters (`agent_token`). */
   readonly agentToken?: string | undefined;
 }
 
-/** Its values change as the machine calls. */
+/** Mutable: requests of the machine change it. */
 export interface IronicNode {
   readonly uuid: string;
-  /** Of the inventory; undefined for strangers. */
+  /** Name in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
   /** In lower case. */
   readonly macs: Set<string>;
   readonly token: AgentToken;
-  /** Of its heartbeats since it was booted. */
+  /** Callback URL of its heartbeats since the boot. */
   callbackUrl: string | undefined;
-  /** When it called last. */
+  /** Time of its last request. */
   calledAt: Date | undefined;
 }
 
@@ -38,7 +37,7 @@ export type Found =
   | { readonly kind: 'node'; readonly node: IronicNode }
   | {
       readonly kind: 'unknown';
-      /** As a clause. */
+      /** A clause. */
       readonly problem: string;
       readonly reason: RefusalReason;
     };
@@ -47,28 +46,28 @@ export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
-  /** The one that has any of the addresses, or a new one for a stranger; they are its own from then on. */
+  /** Returns the node with one of the addresses, or a new node, and assigns the addresses to it. */
   byMacs(macs: readonly string[]): Found;
   readonly size: number;
 }
 
 interface NodeLimits {
-  readonly strangers: number;
+  readonly unknownMachines: number;
   readonly macsPerNode: number;
 }
 
-/** Machines that nobody expects, and that are known by a MAC address. */
+/** Maximum number of unexpected machines with a MAC address. */
 export const MAX_UNKNOWN_MACHINES = 1000;
 
-const defaultLimits: NodeLimits = { strangers: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
+const defaultLimits: NodeLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
 
 export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
   const byUuid = new Map<string, IronicNode>();
   const byName = new Map<string, IronicNode>();
   const byMac = new Map<string, IronicNode>();
-  let strangers = 0;
+  let unknownMachines = 0;
 
-  const own = (node: IronicNode, macs: Iterable<string>): void => {
+  const assign = (node: IronicNode, macs: Iterable<string>): void => {
     for (const mac of macs) {
       if (node.macs.size >= limits.macsPerNode) return;
       if (byMac.has(mac)) continue;
@@ -94,26 +93,26 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     const known = [...found].filter(({ name }) => name !== undefined);
     if (known.length > 1) {
       const names = known.map(({ name }) => name).join(', ');
-      return unknown('several-nodes', `its MAC addresses are those of several hosts: ${names}`);
+      return unknown('several-nodes', `its MAC addresses belong to several hosts: ${names}`);
     }
-    // A stranger that turns out to be several before is taken for the first of them.
+    // If several unknown machines turn out to be the same one, the first node is used.
     const node = known[0] ?? [...found][0];
     if (node !== undefined) return { kind: 'node', node };
-    if (strangers >= limits.strangers) {
-      return unknown('busy', `there have been more than ${limits.strangers} unknown machines`);
+    if (unknownMachines >= limits.unknownMachines) {
+      return unknown('busy', `more than ${limits.unknownMachines} unknown machines`);
     }
-    strangers += 1;
+    unknownMachines += 1;
     return { kind: 'node', node: add({}) };
   };
 
-  for (const host of expected) own(add(host), normalizeMacs(host.macs));
+  for (const host of expected) assign(add(host), normalizeMacs(host.macs));
   return {
     byUuid: (uuid) => byUuid.get(uuid.toLowerCase()),
     byName: (name) => byName.get(name),
     findByMac: (mac) => byMac.get(mac),
     byMacs: (macs) => {
       const found = findOrAdd(macs);
-      if (found.kind === 'node') own(found.node, macs);
+      if (found.kind === 'node') assign(found.node, macs);
       return found;
     },
     get size() {
@@ -122,12 +121,12 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
   };
 }
 
-/** The node that a request names by its UUID, or else by MAC addresses. */
+/** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(nodes: NodeStore, query: URLSearchParams, macs: readonly string[]): Found {
   const uuid = query.get('node_uuid');
   if (uuid === null) return nodes.byMacs(macs);
   const node = nodes.byUuid(uuid);
-  return node === undefined ? unknown('unknown-node', `there is no node ${uuid}`) : { kind: 'node', node };
+  return node === undefined ? unknown('unknown-node', `node ${uuid} does not exist`) : { kind: 'node', node };
 }
 
 function unknown(reason: RefusalReason, problem: string): Found {
@@ -135,80 +134,80 @@ function unknown(reason: RefusalReason, problem: string): Found {
 }
 
 /**
- * Milliseconds without a call after which a machine that looks up again was booted anew. Its agent alone, started again by
- * systemd, is back sooner: it calls every half minute while it runs.
+ * Milliseconds without a request after which another lookup means that the machine has rebooted. An agent that systemd
+ * restarted sends its lookup sooner, because agents send a heartbeat every half minute.
  */
-const SILENCE_OF_A_BOOT = 120_000;
+const MIN_BOOT_TIME = 120_000;
 
-/** Notes a call that an agent makes as it starts. Ironic would have switched the machine off and on, and forgotten. */
+/** Records a request of a starting agent. After a reboot, resets the node, as Ironic does when it power-cycles a machine. */
 export function recordStart(node: IronicNode, now: Date): void {
   const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
-  if (silence > SILENCE_OF_A_BOOT) forgetAgent(node);
+  if (silence > MIN_BOOT_TIME) resetAgent(node);
   node.calledAt = now;
 }
 
-/** What Ironic does when it switches the machine on or off. */
-export function forgetAgent(node: IronicNode): void {
-  node.token.forget();
+/** Resets the node, as Ironic does when it powers the machine on or off. */
+export function resetAgent(node: IronicNode): void {
+  node.token.reset();
   node.callbackUrl = undefined;
 }
 
-/** Instead of a token that has been told already. Agents know it. */
+/** Replaces a token that an earlier lookup returned. Agents recognise it. */
 export const maskedToken = '******';
 
-/** Bytes; agents take no token of less than 32 characters. */
+/** Bytes; agents require a token of at least 32 characters. */
 const TOKEN_SIZE = 32;
 
-type TokenState = 'right' | 'wrong' | 'missing';
+type TokenState = 'valid' | 'invalid' | 'missing';
 
 interface AgentToken {
-  /** For an answer to lookup: the token once, then the mask. */
-  tell(): string;
+  /** Returns the token once, then the mask. */
+  issue(): string;
   check(text: string | undefined): TokenState;
-  /** Whether the boot medium brings it, so that it is never told. */
-  readonly isOwn: boolean;
-  /** The token itself, for questions to the agent; undefined where there is none yet. */
+  /** Whether the boot medium contains the token; then `issue` never returns it. */
+  readonly isFromBootMedium: boolean;
+  /** The token, for requests to the agent; undefined before the first lookup. */
   current(): string | undefined;
-  /** As Ironic does whenever it switches the machine on: the next lookup gets another token. */
-  forget(): void;
+  /** The next lookup gets another token, as after Ironic powers the machine on. */
+  reset(): void;
 }
 
-/** @param pregenerated that the boot medium brings, so that it is never told by the API */
+/** @param pregenerated token on the boot medium, which the API never returns */
 function createAgentToken(pregenerated: string | undefined): AgentToken {
   let token = pregenerated;
   return {
-    tell: () => {
+    issue: () => {
       if (token !== undefined) return maskedToken;
       token = randomBytes(TOKEN_SIZE).toString('base64url');
       return token;
     },
     check: (text) => {
       if (text === undefined || text === '') return 'missing';
-      return token !== undefined && isEqual(text, token) ? 'right' : 'wrong';
+      return token !== undefined && isEqual(text, token) ? 'valid' : 'invalid';
     },
-    isOwn: pregenerated !== undefined,
+    isFromBootMedium: pregenerated !== undefined,
     current: () => token,
-    forget: () => {
+    reset: () => {
       token = pregenerated;
     },
   };
 }
 
-/** In a time that tells nothing about either of them. */
-function isEqual(left: string, right: string): boolean {
-  return timingSafeEqual(digestOf(left), digestOf(right));
+/** In constant time, so that it reveals neither text. */
+function isEqual(a: string, b: string): boolean {
+  return timingSafeEqual(digestOf(a), digestOf(b));
 }
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Of one request; no machine has so many interfaces. */
+/** Per request; no machine has as many interfaces. */
 const MAX_MACS = 1024;
 
 /**
- * In lower case, each once; what Ironic does not take for one is left out, e.g. the longer addresses of InfiniBand and
- * those with dashes.
+ * Unique, in lower case, and without texts that Ironic does not accept, for example the longer addresses of InfiniBand and
+ * addresses with dashes.
  */
 export function normalizeMacs(texts: Iterable<string>): string[] {
   const macs = new Set<string>();
@@ -219,7 +218,7 @@ export function normalizeMacs(texts: Iterable<string>): string[] {
   return [...macs];
 }
 
-/** A part of a text keeps the whole text in memory, which may be a request of many kilobytes. */
+/** A substring keeps the whole text in memory, which may be a request of many kilobytes. */
 function copyOf(ascii: string): string {
   return Buffer.from(ascii, 'latin1').toString('latin1');
 }

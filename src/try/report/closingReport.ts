@@ -1,6 +1,6 @@
 /**
- * The report at the end: which machines called home, how far the others came, and why they may have come no further. For
- * people it is text, for programs JSON (`schemas/try-report.json`).
+ * The report at the end: the machines that called home, the last step of all other machines, and the likely causes. It is
+ * text for users, and JSON for programs (`schemas/try-report.json`).
  */
 
 import { formatCount } from '../../formats/messageText.ts';
@@ -13,57 +13,57 @@ import {
   type HostResult,
   resultsOf,
   type TrialResult,
-  type Unseen,
-  unseenOf,
+  type InactiveMachines,
+  inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import { hasCalled, type Ports, withPorts } from '../timeline/causes/cause.ts';
+import { hasCalledIronic, type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 import { timeOfDay } from './liveLines.ts';
 import { eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 
-/** Of one host; a hundred lines of one help nobody. */
-const mostEntries = 30;
-const mostCauses = 4;
-/** Hosts whose entries are told though they are home. */
-const mostAtLength = 20;
-const mostStrangers = 20;
+/** Per host. */
+const maxEntries = 30;
+const maxCauses = 4;
+/** Maximum number of hosts for which the report also lists the entries of hosts that called home. */
+const maxDetailed = 20;
+const maxUnknown = 20;
 
-/** With line breaks; times are in UTC. */
+/** Lines of text; times are in UTC. */
 export function formatClosingReport(result: TrialResult): string {
   const results = resultsOf(result);
-  const hosts = results.filter(isKnown);
-  const strangers = results.filter((one) => !isKnown(one));
+  const hosts = results.filter(isListed);
+  const unknown = results.filter((one) => !isListed(one));
   const explained = new Map<string, string>();
-  const isBrief = hosts.length > mostAtLength;
+  const isBrief = hosts.length > maxDetailed;
   const lines = [
     ...hosts.flatMap((one) => [...hostLines(one, { result, explained, isBrief }), '']),
-    ...strangers
-      .slice(0, mostStrangers)
+    ...unknown
+      .slice(0, maxUnknown)
       .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
-    ...moreLines(strangers.length - mostStrangers, result),
-    ...unseenLines(unseenOf(result, results), { explained, ports: result.ports }),
+    ...moreLines(unknown.length - maxUnknown, result),
+    ...inactiveLines(inactiveOf(result, results), { explained, ports: result.ports }),
     ...summaryLines(result),
   ];
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-function isKnown({ host, isAwaited }: HostResult): boolean {
+function isListed({ host, isAwaited }: HostResult): boolean {
   return isAwaited || host.isExpected || host.name !== undefined;
 }
 
-/** How causes are told. */
+/** Causes that the report explains only once. */
 interface Explaining {
-  /** By the ids of causes: the host where they stand. */
+  /** Label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
   readonly ports: Ports;
 }
 
 interface Context {
   readonly result: TrialResult;
-  /** By the ids of causes: the host where they stand. */
+  /** Label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
-  /** Without the entries of hosts that are home. */
+  /** Whether to omit the entries of hosts that called home. */
   readonly isBrief: boolean;
 }
 
@@ -71,44 +71,44 @@ function hostLines(one: HostResult, { result, explained, isBrief }: Context): re
   return [
     ...headLines(one, result),
     ...factLines(one),
-    ...(isBrief && one.isHome ? [] : entryLines(one)),
+    ...(isBrief && one.hasCalledHome ? [] : entryLines(one)),
     ...silenceLines(one),
     ...causeLines(printable(one.host.label), one.causes, { explained, ports: result.ports }),
   ];
 }
 
 function headLines(
-  { host, isHome }: HostResult,
+  { host, hasCalledHome }: HostResult,
   { successStage, started, verdict }: TrialResult,
 ): readonly string[] {
   const label = printable(host.label);
-  if (isHome) {
+  if (hasCalledHome) {
     const at = host.milestones.get(successStage)?.first ?? host.milestones.get('callback')?.first;
     const after = at === undefined ? '' : ` after ${durationBetween(started, at)}`;
-    return [`${label}: home${after}`, ...strangerLines(host, verdict)];
+    return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
   }
-  if (host.entries.length === 0) return [`${label}: not home; nothing was seen of it`];
-  if (host.stage === 'expected') return [`${label}: not home; what it sent was refused`];
-  return [`${label}: not home; it came as far as ${stagePhrases[host.stage]}`];
+  if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
+  if (host.stage === 'none') return [`${label}: did not call home; all its requests were refused`];
+  return [`${label}: did not call home; last step: ${stagePhrases[host.stage]}`];
 }
 
-/** It may be one of those that are awaited. */
-function strangerLines({ name }: HostTimeline, { missing }: Verdict): readonly string[] {
+/** A machine that the inventory does not contain may be one of the missing hosts. */
+function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): readonly string[] {
   if (name !== undefined || missing.length === 0) return [];
   return wrapText(
-    'It is in the inventory by none of its MAC addresses: if it is one of the missing hosts, give its address there.',
+    'The inventory contains none of its MAC addresses. If it is one of the missing hosts, add its MAC address to the inventory.',
     { first: '  ', rest: '  ' },
   );
 }
 
 function factLines({ host }: HostResult): readonly string[] {
   const { macs, nodes, agentVersion, callback, inventory } = host;
-  const answers = callback?.isAnswering === true ? 'answers' : (callback?.problem ?? 'not asked');
+  const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['MACs', macs.length === 0 ? undefined : macs.join(' ')],
     ['node', nodes.at(-1)],
     ['agent', agentVersion],
-    ['callback', callback === undefined ? undefined : `${callback.url}: ${answers}`],
+    ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`],
     ['inventory', inventory],
   ];
   return facts.flatMap(([name, value]) =>
@@ -119,10 +119,10 @@ function factLines({ host }: HostResult): readonly string[] {
 }
 
 function entryLines({ host, gaps }: HostResult): readonly string[] {
-  const shown = host.entries.slice(-mostEntries);
+  const shown = host.entries.slice(-maxEntries);
   const left = host.dropped + host.entries.length - shown.length;
   return [
-    ...(left > 0 ? [`  ${left} earlier entries are left out`] : []),
+    ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
     ...shown.flatMap((entry) => {
       const gap = gaps.find(({ after, isOpen }) => after === entry && !isOpen);
       return [...entryLine(entry), ...(gap === undefined ? [] : [`            (${gapPhrase(gap)})`])];
@@ -135,7 +135,7 @@ function entryLine(entry: TimelineEntry): readonly string[] {
     entry.count > 1 && entry.event.kind !== 'fetch'
       ? `, ${entry.count} times until ${timeOfDay(entry.last)}`
       : '';
-  const again = entry.repeats > 0 ? `, ${entry.repeats + 1} times over` : '';
+  const again = entry.repeats > 0 ? `, ${entry.repeats + 1} times` : '';
   return wrapText(`${eventPhrase(entry.event)}${again}${originPhrase(entry.event)}${times}`, {
     first: `  ${timeOfDay(entry.first)}  `,
     rest: ' '.repeat(12),
@@ -143,10 +143,10 @@ function entryLine(entry: TimelineEntry): readonly string[] {
 }
 
 function gapPhrase({ from, until }: Gap): string {
-  return `nothing for ${durationBetween(from, until)}`;
+  return `no activity for ${durationBetween(from, until)}`;
 }
 
-/** `It fetched the Ignition config 4 min ago, and never called: the container pull or the Ironic address.` */
+/** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
 function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
   const gap = gaps.find(({ isOpen }) => isOpen);
   if (gap === undefined) return [];
@@ -154,18 +154,19 @@ function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
   const ago = durationBetween(gap.from, gap.until);
   const text =
     gap.after === undefined
-      ? `Nothing was seen for ${ago}${why}.`
-      : `It ${eventPhrase(gap.after.event)} ${ago} before the end, and ${hasCalled(host) ? 'then nothing came' : 'never called'}${why}.`;
+      ? `No activity for ${ago}.${why}`
+      : `Last activity ${ago} before the end: ${eventPhrase(gap.after.event)}.${hasCalledIronic(host) ? '' : ' The agent never called Ironic.'}${why}`;
   return wrapText(text, { first: '  ', rest: '  ' });
 }
 
-/** `: the container pull or the Ironic address`; nothing but what is proven, if anything is. */
+/** ` Likely: the container image pull or the Ironic URL.`; if causes are proven, only these. */
 function whyPhrase(causes: readonly LikelyCause[]): string {
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
-  const told = (proven.length > 0 ? proven : causes).slice(0, 3).map(({ cause }) => cause.short);
-  const last = told.pop();
+  const shown = (proven.length > 0 ? proven : causes).slice(0, 3).map(({ cause }) => cause.short);
+  const last = shown.pop();
   if (last === undefined) return '';
-  return told.length === 0 ? `: ${last}` : `: ${told.join(', ')} or ${last}`;
+  const label = proven.length > 0 ? 'Cause' : 'Likely';
+  return shown.length === 0 ? ` ${label}: ${last}.` : ` ${label}: ${shown.join(', ')} or ${last}.`;
 }
 
 function causeLines(
@@ -175,18 +176,19 @@ function causeLines(
 ): readonly string[] {
   if (causes.length === 0) return [];
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
-  const told = (proven.length > 0 ? proven : causes).slice(0, mostCauses);
-  const key = told.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
+  const shown = (proven.length > 0 ? proven : causes).slice(0, maxCauses);
+  const key = shown.map(({ cause, certainty }) => `${cause.id} ${certainty}`).join('\n');
   const before = explained.get(key);
-  if (before !== undefined) return [`  Likely causes: as of ${before}`, ...told.flatMap(evidenceLines)];
+  if (before !== undefined)
+    return [`  Likely causes: same as for ${before}`, ...shown.flatMap(evidenceLines)];
   explained.set(key, label);
-  return ['  Likely causes:', ...told.flatMap((one, index) => causeText(one, index + 1, ports))];
+  return ['  Likely causes:', ...shown.flatMap((one, index) => causeText(one, index + 1, ports))];
 }
 
 function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
   const { cause, certainty } = one;
   const sure = certainty === 'proven' ? 'Proven: ' : '';
-  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports); // without the marks of Markdown
+  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports); // without Markdown code marks
   return [
     ...wrapText(`${sure}${plain(cause.text)}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
     ...evidenceLines(one),
@@ -197,7 +199,7 @@ function causeText(one: LikelyCause, number: number, ports: Ports): readonly str
 
 const causeIndent = ' '.repeat(12);
 
-/** What was seen that says so. */
+/** The event that shows the cause. */
 function evidenceLines({ evidence }: LikelyCause): readonly string[] {
   if (evidence === undefined) return [];
   const { event, last } = evidence;
@@ -206,28 +208,26 @@ function evidenceLines({ evidence }: LikelyCause): readonly string[] {
 }
 
 function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
-  const untracked = timeline.untracked();
+  const dropped = timeline.droppedEvents();
   return [
-    ...(more > 0 ? [`and ${more} more that are not expected`, ''] : []),
-    ...(untracked > 0
-      ? [`${untracked} requests are left out: they came from too many callers that are not expected`, '']
-      : []),
+    ...(more > 0 ? [formatCount(more, 'more unexpected machine'), ''] : []),
+    ...(dropped > 0 ? [`${formatCount(dropped, 'request')} omitted: too many unexpected clients`, ''] : []),
   ];
 }
 
-function unseenLines(unseen: Unseen | undefined, explaining: Explaining): readonly string[] {
-  if (unseen === undefined) return [];
-  const { causes, count } = unseen;
+function inactiveLines(inactive: InactiveMachines | undefined, explaining: Explaining): readonly string[] {
+  if (inactive === undefined) return [];
+  const { causes, count } = inactive;
   const who = formatCount(count, 'machine');
-  return [`${who}: not home; nothing was seen`, ...causeLines(who, causes, explaining), ''];
+  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, explaining), ''];
 }
 
 function summaryLines({ verdict, started, ended }: TrialResult): readonly string[] {
-  const { home, missing, missingCount, isPassed } = verdict;
+  const { calledHome, missing, missingCount, isPassed } = verdict;
   const time = durationBetween(started, ended);
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
-  const text = `${formatCount(home.length, 'host')} called home within ${time}${others}. Times are in UTC.`;
+  const text = `${formatCount(calledHome.length, 'host')} called home within ${time}${others}. Times are in UTC.`;
   return wrapText(text, { first: '', rest: '' });
 }
 
@@ -236,36 +236,39 @@ function durationBetween(from: Date, until: Date): string {
 }
 
 /**
- * One JSON object on one line. What is not known is left out.
- * @param kind of the object, where it stands among events
+ * One JSON object on one line, without unknown values.
+ * @param kind of the object, if the output also contains events
  */
 export function formatReportDocument(result: TrialResult, kind?: 'report'): string {
   const { verdict, timeline, successStage, ports, started, ended } = result;
   const results = resultsOf(result);
-  const unseen = unseenOf(result, results);
+  const inactive = inactiveOf(result, results);
   const document = {
     kind,
-    started, // JSON.stringify writes a Date as RFC 3339 has it
+    started, // JSON.stringify writes a Date in the format of RFC 3339
     ended,
     passed: verdict.isPassed,
-    awaits: successStage,
-    home: verdict.home.map(printable),
+    successStage,
+    calledHome: verdict.calledHome.map(printable),
     missing: verdict.missing.map(printable),
     missingCount: verdict.missingCount,
-    unseen: unseen && { count: unseen.count, causes: unseen.causes.map((one) => causeObject(one, ports)) },
+    inactive: inactive && {
+      count: inactive.count,
+      causes: inactive.causes.map((one) => causeObject(one, ports)),
+    },
     hosts: results.map((one) => hostObject(one, ports)),
-    forgotten: timeline.untracked(),
+    droppedEvents: timeline.droppedEvents(),
   };
   return `${JSON.stringify(document)}\n`;
 }
 
-function hostObject({ host, isHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
+function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
   return {
     name: clean(host.name),
     label: printable(host.label),
     expected: host.isExpected,
     awaited: isAwaited,
-    home: isHome,
+    calledHome: hasCalledHome,
     stage: host.stage,
     boot: host.boot,
     macs: host.macs.map(printable),
@@ -287,8 +290,8 @@ function hostObject({ host, isHome, isAwaited, gaps, causes }: HostResult, ports
 
 function callbackObject(callback: HostResult['host']['callback']): object | undefined {
   if (callback === undefined) return undefined;
-  const { url, isAnswering, problem } = callback;
-  return { url: printable(url), answers: isAnswering, problem: clean(problem) };
+  const { url, hasAnswered, problem } = callback;
+  return { url: printable(url), answered: hasAnswered, problem: clean(problem) };
 }
 
 function entryObject({ first, last, count, event }: TimelineEntry): object {

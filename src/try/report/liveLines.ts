@@ -1,60 +1,60 @@
 /**
- * What happens in a trial, line by line: as text for people, and as JSON for programs (`schemas/try-event.json`). It goes to
- * a log, so nobody on the network gets to send any number of lines.
+ * The events of a trial, one per line: as text for users, and as JSON for programs (`schemas/try-event.json`). The number of
+ * lines is limited, so that no client can fill a log.
  */
 
 import type { Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../io/report/terminalText.ts';
-import { isBrokenOff, isWhole } from '../timeline/stages.ts';
+import { isInterrupted, isComplete } from '../timeline/stages.ts';
 import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';
 
-/** Of all callers together that are not expected; an agent that comes home makes five. */
-const MOST_OF_OTHERS = 10_000;
-const NO_MORE = 'callers that are not expected: no more lines';
+/** Lines for all unexpected clients together; an agent that calls home causes five. */
+const MAX_UNEXPECTED_LINES = 10_000;
+const LIMIT_TEXT = 'further events of unexpected clients are omitted';
 
 export interface LineForm {
-  /** Undefined for what is not worth a line. */
+  /** Undefined for events that need no line. */
   readonly line: (step: TimelineStep) => string | undefined;
-  /** For `text` about lines that are left out. */
-  readonly noMore: (text: string) => string;
+  /** The line that reports omitted lines. */
+  readonly limit: (text: string) => string;
 }
 
-export const textLines: LineForm = { line: formatLiveLine, noMore: (text) => text };
-export const jsonLines: LineForm = { line: formatEventLine, noMore: formatDroppedLine };
+export const textLines: LineForm = { line: formatLiveLine, limit: (text) => text };
+export const jsonLines: LineForm = { line: formatEventLine, limit: formatLimitLine };
 
-/** Says what is worth a line. The report has the rest, as far as there is room for it. */
+/** Prints the lines of new events. The report contains more details. */
 export function createLiveLines(
-  say: (line: string) => void,
-  { line: format, noMore }: LineForm,
+  print: (line: string) => void,
+  { line: format, limit }: LineForm,
 ): (step: TimelineStep) => void {
-  let ofOthers = 0;
+  let unexpected = 0;
   return (step) => {
     const line = step.isFull ? undefined : format(step);
     if (line === undefined) return;
-    if (!step.isExpected) ofOthers++;
-    if (step.isExpected || ofOthers <= MOST_OF_OTHERS) say(line);
-    if (!step.isExpected && ofOthers === MOST_OF_OTHERS) say(noMore(NO_MORE));
+    if (!step.isExpected) unexpected++;
+    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) print(line);
+    if (!step.isExpected && unexpected === MAX_UNEXPECTED_LINES) print(limit(LIMIT_TEXT));
   };
 }
 
 /**
- * Without a line break, times in UTC: `12:03:11 worker-0  fetched the Ignition config (3.1 KiB) from 192.0.2.7`.
- * Undefined where it adds nothing: one more range of an ISO, the next heartbeat.
+ * Without a line break, time in UTC: `12:03:11 worker-0  fetched the Ignition config (3.1 KiB) from 192.0.2.7`.
+ * Undefined for a repeated event: another range of an ISO, the next heartbeat.
  */
 export function formatLiveLine(step: TimelineStep): string | undefined {
-  if (!isNews(step)) return undefined;
+  if (!isNew(step)) return undefined;
   const { event, label } = step;
   const from = event.client === label ? '' : originPhrase(event);
   return `${timeOfDay(event.at)} ${printable(label)}  ${eventPhrase(event)}${from}`;
 }
 
-/** Whether it adds anything. */
-function isNews({ event, previous }: TimelineStep): boolean {
+/** Whether the event is not a repetition. */
+function isNew({ event, previous }: TimelineStep): boolean {
   if (event.kind !== 'fetch') return previous === undefined;
-  return isNewsOfFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
+  return isNewFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
 }
 
 /** `12:03:11`, in UTC. */
@@ -62,17 +62,17 @@ export function timeOfDay(time: Date): string {
   return time.toISOString().slice(11, 19);
 }
 
-/** Bytes: smaller files are told when they are there, larger ones on their way, too. */
+/** Bytes: larger files also get a line when their transfer starts. */
 const large = 1024 * 1024;
-/** Of these the quarters are told. */
+/** Bytes: larger files get a line for each quarter. */
 const veryLarge = 64 * 1024 * 1024;
 
-function isNewsOfFetch(event: FetchEvent, previous: FetchEvent | undefined): boolean {
-  if (isWhole(event) && event.outcome !== 'began') {
-    return previous === undefined || previous.outcome === 'began' || !isWhole(previous);
+function isNewFetch(event: FetchEvent, previous: FetchEvent | undefined): boolean {
+  if (isComplete(event) && event.outcome !== 'began') {
+    return previous === undefined || previous.outcome === 'began' || !isComplete(previous);
   }
   if (previous === undefined) return event.size >= large || event.outcome !== 'began';
-  if (isBrokenOff(event)) return previous.outcome !== event.outcome;
+  if (isInterrupted(event)) return previous.outcome !== event.outcome;
   return event.size >= veryLarge && quarterOf(event) > quarterOf(previous);
 }
 
@@ -80,21 +80,21 @@ function quarterOf({ bytes, size }: FetchEvent): number {
   return Math.floor((4 * bytes) / size);
 }
 
-/** One JSON object without a line break. What is not known is left out; undefined where the event adds nothing. */
+/** One JSON object without a line break and without unknown values; undefined for a repeated event. */
 function formatEventLine(step: TimelineStep): string | undefined {
-  if (!isNews(step)) return undefined;
+  if (!isNew(step)) return undefined;
   const { event, isExpected, label } = step;
   const { at, client, kind } = event;
   const text = eventPhrase(event);
   return toLine({ kind, at, machine: label, expected: isExpected, client, text, ...detailsOf(event) });
 }
 
-/** The last line about callers that are not expected, where there are too many. */
-function formatDroppedLine(text: string): string {
-  return toLine({ kind: 'callers dropped', at: new Date(), machine: 'unknown', expected: false, text });
+/** The last line about unexpected clients. */
+function formatLimitLine(text: string): string {
+  return toLine({ kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text });
 }
 
-/** No text has control characters. */
+/** Escapes control characters in all texts. */
 function toLine(value: object): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'string' ? printable(member) : member,
@@ -127,7 +127,7 @@ function detailsOf(event: TrialEvent): object {
 export interface EventOutput {
   /** Without a line break. */
   readonly write: (line: string) => void;
-  /** Resolves when all is written. Throws CliError where that was not possible. */
+  /** Resolves when all lines are written. Throws CliError if the output cannot be written. */
   readonly close: () => Promise<void>;
 }
 
@@ -136,7 +136,7 @@ export function createEventOutput(io: Pick<Io, 'stdout'>): EventOutput {
   return {
     write: (line) => {
       written = written.then(() => writeStdout(io, [Buffer.from(`${line}\n`)]));
-      written.catch(() => undefined); // told when it is closed
+      written.catch(() => undefined); // `close` reports it
     },
     close: () => written,
   };

@@ -1,10 +1,10 @@
-/** Events and stages in words. What comes from callers is made harmless for terminals. */
+/** Events and stages as text. Control characters from clients are escaped. */
 
 import { formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatPercent } from '../../serve/status/figures.ts';
-import { isBrokenOff, isWhole, type Stage } from '../timeline/stages.ts';
+import { isComplete, isInterrupted, type Stage } from '../timeline/stages.ts';
 import type {
   CallbackEvent,
   FetchEvent,
@@ -17,33 +17,33 @@ import type {
   TrialEvent,
 } from '../timeline/events.ts';
 
-/** What the machine did: `fetched the Ignition config (3.1 KiB)`. One line. */
+/** One line: `fetched the Ignition config (3.1 KiB)`. */
 export function eventPhrase(event: TrialEvent): string {
   return printable(wordsOf(event));
 }
 
-/** Where it came from, to stand behind the phrase; nothing where that is clear. */
+/** The client address, to follow the phrase; empty if the phrase already contains an address. */
 export function originPhrase({ kind, client }: TrialEvent): string {
   if (client === undefined || kind === 'callback') return '';
   return kind === 'fetch' ? ` from ${printable(client)}` : ` (${printable(client)})`;
 }
 
-/** How far a machine came: `the Ignition config`. */
+/** Names of the stages: `Ignition config`. */
 export const stagePhrases: Readonly<Record<Stage, string>> = {
-  expected: 'nothing that was seen',
-  power: 'its start',
-  script: 'the boot script',
-  image: 'the ISO',
-  kernel: 'the kernel',
-  initramfs: 'the initramfs',
-  config: 'the Ignition config',
-  rootfs: 'the root filesystem',
-  'agent image': "the agent's image",
-  inspection: 'the inspection',
-  api: 'the versions of the API',
-  lookup: 'the lookup',
-  heartbeat: 'the heartbeat',
-  callback: 'the answer of the agent',
+  none: 'nothing',
+  power: 'power-on',
+  script: 'boot script',
+  image: 'ISO',
+  kernel: 'kernel',
+  initramfs: 'initramfs',
+  config: 'Ignition config',
+  rootfs: 'root filesystem',
+  'agent archive': 'agent archive',
+  inspection: 'inspection',
+  api: 'API versions',
+  lookup: 'lookup',
+  heartbeat: 'heartbeat',
+  callback: 'callback',
 };
 
 function wordsOf(event: TrialEvent): string {
@@ -56,8 +56,8 @@ function wordsOf(event: TrialEvent): string {
       return refusalPhrase(event);
     case 'api':
       return event.userAgent === undefined
-        ? 'asked for the versions of the API'
-        : `asked for the versions of the API (${event.userAgent})`;
+        ? 'requested the API versions'
+        : `requested the API versions (${event.userAgent})`;
     case 'inspection':
       return inspectionPhrase(event);
     case 'lookup':
@@ -81,69 +81,69 @@ const artifactPhrases: Readonly<Record<Artifact, string>> = {
   script: 'the boot script',
   kernel: 'the kernel',
   rootfs: 'the root filesystem',
-  agent: "the agent's image",
+  agent: 'the agent archive',
 };
 
 function fetchPhrase(event: FetchEvent): string {
   const { artifact, bytes, size, outcome } = event;
   const what = `${artifactPhrases[artifact]} (${formatSize(size)})`;
-  if (isWhole(event) && outcome !== 'began') return `fetched ${what}`;
-  if (bytes === 0) return `began to fetch ${what}`;
+  if (isComplete(event) && outcome !== 'began') return `fetched ${what}`;
+  if (bytes === 0) return `started to fetch ${what}`;
   const part = `${formatPercent(bytes, size)} of ${what}`;
-  return isBrokenOff(event) ? `got ${part}: ${outcome}` : `got ${part}`;
+  return isInterrupted(event) ? `fetched ${part}: ${outcome}` : `fetched ${part}`;
 }
 
 function refusalPhrase({ problem }: RefusalEvent): string {
   switch (problem.kind) {
     case 'tls':
-      return `broke off the TLS handshake: ${problem.reason}`;
+      return `failed the TLS handshake: ${problem.reason}`;
     case 'plain-http':
-      return 'spoke plain HTTP to the port of TLS';
+      return 'sent plain HTTP to a TLS port';
     case 'tls-to-http':
-      return 'spoke TLS to the port of plain HTTP';
+      return 'sent a TLS handshake to a plain-HTTP port';
     case 'path':
-      return `asked for what Ironic does not have: ${problem.method} ${problem.path}`;
+      return `sent a request that Ironic does not support: ${problem.method} ${problem.path}`;
     case 'request':
     default:
       return `sent a request that was refused: ${problem.status} ${problem.message}`;
   }
 }
 
-function inspectionPhrase({ hasGaps, node, service, summary, problem }: InspectionEvent): string {
+function inspectionPhrase({ isIncomplete, node, service, summary, problem }: InspectionEvent): string {
   const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
   if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
   const said = summary === undefined ? '' : `: ${summary}`;
-  return `sent ${what}${said}${problem === undefined ? '' : ` (${hasGaps ? 'with gaps: ' : ''}${problem})`}`;
+  return `sent ${what}${said}${problem === undefined ? '' : ` (${isIncomplete ? 'incomplete: ' : ''}${problem})`}`;
 }
 
-/** MAC addresses that are told: machines may have dozens. */
-const mostMacs = 4;
+/** Maximum number of MAC addresses in a line. */
+const maxMacs = 4;
 
 function lookupPhrase({ macs, node, problem }: LookupEvent): string {
-  const more = macs.length > mostMacs ? ` and ${macs.length - mostMacs} more` : '';
-  const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, mostMacs).join(', ')}${more}`;
-  if (node === undefined) return `asked which node has ${by}, and was refused${because(problem)}`;
-  return `asked which node has ${by}: ${node}`;
+  const more = macs.length > maxMacs ? ` and ${macs.length - maxMacs} more` : '';
+  const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, maxMacs).join(', ')}${more}`;
+  if (node === undefined) return `sent a lookup for ${by}, which was refused${because(problem)}`;
+  return `sent a lookup for ${by} → node ${node}`;
 }
 
 const tokenPhrases = {
-  right: '',
+  valid: '',
   unknown: '',
-  wrong: ' with a wrong token',
-  missing: ' with no token',
+  invalid: ' with an invalid token',
+  missing: ' without a token',
 } as const;
 
 function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: HeartbeatEvent): string {
-  if (problem !== undefined || token === 'wrong' || token === 'missing') {
+  if (problem !== undefined || token === 'invalid' || token === 'missing') {
     return `sent a heartbeat${tokenPhrases[token]}${problem === undefined ? '' : `, which was refused: ${problem}`}`;
   }
-  const agent = agentVersion === undefined ? '' : ` of agent ${agentVersion}`;
-  return `sent a heartbeat${agent}${callbackUrl === undefined ? '' : `, to be asked back at ${callbackUrl}`}`;
+  const agent = agentVersion === undefined ? '' : ` (agent ${agentVersion})`;
+  return `sent a heartbeat${agent}${callbackUrl === undefined ? '' : `, callback URL ${callbackUrl}`}`;
 }
 
 function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): string {
   if (reason === 'other-address')
-    return `gave ${url} as its callback URL, which was ${problem ?? 'not asked'}`;
+    return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;
   if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
   return `answered at ${url}${summary === undefined ? '' : `: ${summary}`}`;
 }
@@ -151,8 +151,8 @@ function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): strin
 function preflightPhrase({ problem }: PreflightEvent): string {
   if (problem.kind === 'no-config') return `was not started: ${problem.message}`;
   const { fix, here, urls } = problem;
-  const named = urls.length === 0 ? 'no Ironic' : `${urls.join(', ')} as Ironic`;
-  return `was not started: its config names ${named}, and this Ironic is at ${here}: ${fix}`;
+  const named = urls.length === 0 ? 'no Ironic URL' : `the Ironic URL ${urls.join(', ')}`;
+  return `was not started: its config contains ${named}, but the mock Ironic is at ${here}: ${fix}`;
 }
 
 function machinePhrase({ state, problem }: MachineEvent): string {

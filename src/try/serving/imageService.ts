@@ -1,4 +1,4 @@
-/** `try --inventory`: images of hosts beside the trial, as `serve` serves them. */
+/** `try --inventory`: serves the images of hosts during the trial, like `serve`. */
 
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -6,7 +6,7 @@ import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.t
 import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { report } from '../../io/report/report.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
-import { type ApiPlace, mayLeadHere } from '../timeline/addresses.ts';
+import { type ApiPlace, mayReachApi } from '../timeline/addresses.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';
@@ -16,10 +16,10 @@ import {
   createIronicChange,
   type IronicUrls,
   changeDiagnostics,
-  elsewhereDiagnostic,
+  otherIronicDiagnostic,
 } from '../ironicAddress.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
-import type { GuestPlace } from '../emulation/guestPlace.ts';
+import type { GuestAddress } from '../emulation/guestAddress.ts';
 import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
@@ -28,13 +28,13 @@ import { createFetchWatcher } from './preparedFolderService.ts';
 
 export interface ImageService {
   readonly port: number;
-  /** The script that a machine boots which is sent here by DHCP. Throws CliError where there is none. */
+  /** URL of the boot script for DHCP. Throws CliError if it does not exist. */
   scriptUrl(): string;
-  /** The ISO of a host, as this machine reaches it. Throws CliError where there is none. */
+  /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
   isoUrl(host: string): string;
-  /** Hosts of the inventory that are not served, which has been told. */
-  readonly wrong: readonly string[];
-  /** Says who reaches it, and under which URLs. */
+  /** Hosts of the inventory that are not served; the errors are already reported. */
+  readonly unserved: readonly string[];
+  /** Reports which machines can connect, and prints the URLs. */
   reportUrls(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,13 +44,13 @@ interface ImageServiceOptions {
   readonly io: Io;
   readonly log: ServerLog;
   readonly observe: (event: FetchEvent) => void;
-  /** By which an emulated machine reaches this one. */
+  /** Address of this machine in the emulated network. */
   readonly guestHost: string | undefined;
-  /** What of the inventory is not as it is written. */
+  /** Changes the inventory before configs are rendered. */
   readonly changeSource: (read: ServeSource) => ServeSource;
 }
 
-/** Serves when it resolves. Throws CliError, UsageError. */
+/** Resolves when the service is ready. Throws CliError, UsageError. */
 async function startImageService({
   guestHost,
   io,
@@ -84,8 +84,8 @@ async function startImageService({
       port: service.server.port,
       scriptUrl: () => scriptUrl(service),
       isoUrl: (host) => isoUrl(host, service),
-      wrong: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
-      reportUrls: () => tell(service, options, { listen: setup.listen, io }),
+      unserved: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
+      reportUrls: () => reportUrls(service, options, { listen: setup.listen, io }),
       stop,
     };
   } catch (error) {
@@ -94,33 +94,33 @@ async function startImageService({
   }
 }
 
-/** Without what is undefined: an option that is not given is not there. */
+/** Removes undefined options. */
 function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left out was optional
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- removed options are optional
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-async function tell(
+async function reportUrls(
   { links, server, state }: RunningService,
   { expect, open, publicUrl, qemu }: TryOptions,
   { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
 ): Promise<void> {
-  // An emulated machine finds its way, and the URLs are good for whoever reads them in a log.
+  // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
   if (qemu !== undefined && expect === undefined) return;
   const isLocal = isLoopback(listen);
   if (isLocal && publicUrl === undefined) {
     report(io, {
       severity: 'info',
-      message: 'only programs of this machine reach the images',
-      hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} for other machines`,
+      message: 'image server listening on loopback only; other machines cannot connect',
+      hint: `use --serve-listen :${server.port} --public-url http://ADDRESS:${server.port} to serve other machines`,
     });
   }
   if (!isLocal && open === true) {
     report(io, {
       severity: 'warning',
-      message: 'whoever reaches the images can fetch every config, with all its secrets',
-      hint: 'leave --open out',
+      message: 'anyone who can reach the image server can fetch all configs, including their secrets',
+      hint: 'remove --open',
     });
   }
   const snapshot = state.current();
@@ -132,9 +132,9 @@ function scriptUrl({ links, state }: RunningService): string {
   if (state.current()?.wanted.loaders.includes('ipxe') === true) {
     return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
   }
-  throw new CliError('there is no boot script that an emulated machine could start with', {
+  throw new CliError('no boot script for the emulated machine', {
     code: 'ERR_IMAGE',
-    hint: 'give a kernel and an initramfs, or an ISO that has them; or boot from the ISO with --boot cd',
+    hint: 'pass --iso, or --kernel and --initramfs; or use --boot cd',
   });
 }
 
@@ -142,29 +142,29 @@ function isoUrl(host: string, { links, server, state }: RunningService): string 
   if (state.current()?.wanted.configs.includes('iso') === true) {
     return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
   }
-  throw new CliError('there is no live ISO that an emulated machine could boot from', {
+  throw new CliError('no live ISO for the emulated machine', {
     code: 'ERR_IMAGE',
-    hint: 'give one with --iso FILE, or boot over the network',
+    hint: 'pass --iso FILE, or use --boot network',
   });
 }
 
 export interface ImageContext {
   readonly api: IronicApi;
-  readonly guest: GuestPlace | undefined;
-  /** Of the inventory. */
+  readonly guest: GuestAddress | undefined;
+  /** Ironic URLs in the inventory. */
   readonly listed: IronicUrls;
   readonly place: ApiPlace;
 }
 
-/** Throws CliError where they cannot be served, or not those of a host that is awaited. */
+/** Throws CliError if the images, or those of an expected host, cannot be served. */
 export async function startImages(
   { cleanup, expectation, io, machine, options, setup, output, trial }: TrialPlan,
   { api, guest, listed, place }: ImageContext,
 ): Promise<ImageService> {
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = setup.ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
-  const remarks = url === undefined ? [elsewhereDiagnostic(listed, place)] : changeDiagnostics(url, place);
-  for (const remark of remarks) if (remark !== undefined) output.report(remark);
+  const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
+  for (const message of messages) if (message !== undefined) output.report(message);
   const images = await startImageService({
     options,
     io,
@@ -179,22 +179,22 @@ export async function startImages(
   return images;
 }
 
-/** That a message lists. */
-const MOST_NAMES = 10;
+/** Maximum number of hosts in a message. */
+const MAX_NAMES = 10;
 
-/** Whoever is awaited and cannot be served would only be missing at the end of the time. */
-function refuseUnserved({ wrong }: ImageService, { awaited }: Expectation): void {
-  const names = awaited.kind === 'hosts' ? wrong.filter((name) => awaited.names.includes(name)) : [];
+/** An expected host that is not served could never call home. */
+function refuseUnserved({ unserved }: ImageService, { awaited }: Expectation): void {
+  const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
   if (names.length === 0) return;
-  const more = names.length > MOST_NAMES ? ', …' : '';
-  throw new CliError(`awaited, and cannot be served: ${names.slice(0, MOST_NAMES).join(', ')}${more}`, {
+  const more = names.length > MAX_NAMES ? ', …' : '';
+  throw new CliError(`expected hosts cannot be served: ${names.slice(0, MAX_NAMES).join(', ')}${more}`, {
     code: 'ERR_HOST',
-    hint: 'mend what is reported above, or wait for others with --expect',
+    hint: 'fix the errors above, or expect only other hosts with --expect',
   });
 }
 
-/** Where a machine finds the API whose config leads elsewhere: whoever emulates a machine wants it to call here. */
-function otherUrl(guest: GuestPlace | undefined, place: ApiPlace): string | undefined {
-  if (guest === undefined || mayLeadHere(guest.ironicUrls, place)) return undefined;
+/** The URL of the mock Ironic for an emulated machine whose config contains another Ironic URL. */
+function otherUrl(guest: GuestAddress | undefined, place: ApiPlace): string | undefined {
+  if (guest === undefined || mayReachApi(guest.ironicUrls, place)) return undefined;
   return `${place.scheme}://${guest.host}:${place.port}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A folder that `prepare` has made, served to an emulated machine under the very URLs that its scripts name. The machine
- * finds this one at the address of these URLs, so not a byte of the folder is different from what real machines get.
+ * Serves a folder of `prepare` to an emulated machine, at the URLs in its scripts. The address in these URLs becomes the
+ * address of this machine in the emulated network, so the files are exactly those that real machines get.
  */
 
 import { stat } from 'node:fs/promises';
@@ -29,39 +29,39 @@ import {
 import type { FetchEvent } from '../timeline/events.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
 
-export interface FolderPlace {
+export interface PreparedFolder {
   /** Absolute. */
   readonly path: string;
   readonly manifest: Manifest;
 }
 
-/** Where the scripts of a folder say that it is served. */
+/** The base URL in the scripts of a folder. */
 interface FolderUrl {
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** IPv4. */
   readonly host: string;
   readonly port: number;
-  /** Below it are the files; empty, or with a slash at its end. */
+  /** Path of the files; empty, or with a trailing slash. */
   readonly prefix: string;
 }
 
 const SCRIPT = 'boot.ipxe';
 
-/** Throws CliError for a folder from which no emulated machine can boot. */
-export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPlace): FolderUrl {
+/** Throws CliError if an emulated machine cannot boot from the folder. */
+export function readFolderUrl({ manifest: { baseUrl, files, layout } }: PreparedFolder): FolderUrl {
   if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
-    throw new CliError(`the folder has no ${SCRIPT} for machines to start with`, {
+    throw new CliError(`the folder contains no ${SCRIPT}`, {
       code: 'ERR_SETTING',
-      hint: 'prepare it with --artifacts archive,ign,ipxe and an ISO or a kernel',
+      hint: 'run `prepare` with --artifacts archive,ign,ipxe and an ISO or a kernel',
     });
   }
   const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const problem = problemOf(url);
   if (url === undefined || baseUrl === null || problem !== undefined) {
-    throw new CliError(`no emulated machine can boot from the folder: ${problem ?? ''}`, {
+    throw new CliError(`an emulated machine cannot boot from the folder: ${problem ?? ''}`, {
       code: 'ERR_SETTING',
-      hint: 'prepare it with a URL that has an IPv4 address: --base-url http://192.0.2.1:8080',
+      hint: 'run `prepare` with an IPv4 address in the URL: --base-url http://192.0.2.1:8080',
     });
   }
   return {
@@ -73,15 +73,15 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: FolderPl
 }
 
 function problemOf(url: URL | undefined): string | undefined {
-  if (url === undefined) return 'it is for no URL';
-  if (url.protocol !== 'http:') return `it is for ${url.origin}, and a network card has to begin with http`;
+  if (url === undefined) return 'its base URL is missing';
+  if (url.protocol !== 'http:') return `its base URL is ${url.origin}, but firmware requires http`;
   const problem = guestHostProblem(url.hostname);
-  return problem === undefined ? undefined : `it is for ${url.origin}: ${problem}`;
+  return problem === undefined ? undefined : `its base URL is ${url.origin}: ${problem}`;
 }
 
-/** @returns the script to boot, and what ends it. Throws CliError where nothing can listen on the port of the URL. */
+/** @returns the URL of the boot script, and a function to stop. Throws CliError if the port of the URL is not available. */
 export async function startFolderService(
-  place: FolderPlace,
+  place: PreparedFolder,
   { log, observe }: { readonly log: ServerLog; readonly observe: (event: FetchEvent) => void },
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
   const { port, prefix, url } = readFolderUrl(place);
@@ -107,8 +107,8 @@ export async function startFolderService(
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
 }
 
-/** Of the files that the manifest lists: whatever else is in the folder is not for machines. */
-function createFolderCatalog({ manifest, path: root }: FolderPlace, prefix: string): Catalog {
+/** Contains only the files of the manifest. */
+function createFolderCatalog({ manifest, path: root }: PreparedFolder, prefix: string): Catalog {
   const files = new Map(manifest.files.map((file) => [`${prefix}${file.path}`, file]));
   return {
     acquire: () => () => undefined,
@@ -127,7 +127,7 @@ async function openFile(
 ): Promise<ServedResource> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.size !== size) {
-    throw new CliError(`${name} is not as it was prepared`, {
+    throw new CliError(`${name} has changed since it was prepared`, {
       code: 'ERR_IMAGE_CHANGED',
       hint: 'run `prepare` again',
     });
@@ -145,7 +145,7 @@ async function openFile(
   };
 }
 
-/** What `prepare` calls the files. */
+/** The artifact of a file name of `prepare`. */
 function artifactOf(path: string): Artifact {
   const [, artifact = 'script'] = endings.find(([ending]) => path.endsWith(ending)) ?? [];
   return path.startsWith('agents/') ? 'agent' : artifact;
@@ -162,12 +162,12 @@ const endings: readonly (readonly [ending: string, artifact: Artifact])[] = [
   ['/live.iso', 'iso'],
 ];
 
-/** First fetches that are remembered, so that each is told once; of more, some are told again. */
-const MOST_REMEMBERED = 100_000;
+/** Maximum number of remembered first fetches. Above it, some are reported twice. */
+const MAX_REMEMBERED = 100_000;
 
 /**
- * @param progress knows how much of an image went to whom; there is none before the first transfer
- * @param observe is told when an image is fetched for the first time, and when a transfer is over
+ * @param progress returns the progress of transfers; undefined before the first transfer
+ * @param observe gets an event for the first fetch of an image by a client, and when a transfer ends
  */
 export function createFetchWatcher(
   progress: () => Pick<TransferLog, 'progressOf'> | undefined,
@@ -178,7 +178,7 @@ export function createFetchWatcher(
     began: (start) => {
       const key = `${start.client} ${start.path}`;
       if (begun.has(key)) return;
-      if (begun.size >= MOST_REMEMBERED) begun.clear();
+      if (begun.size >= MAX_REMEMBERED) begun.clear();
       begun.add(key);
       observe({ ...factsOf(start), at: new Date(), outcome: 'began', bytes: 0 });
     },
@@ -195,7 +195,7 @@ function factsOf({ artifact, client, host, path, size }: TransferStart): Facts {
   return { kind: 'fetch', client, artifact, host, path, size };
 }
 
-/** Of an image that comes in ranges, all of them so far. */
+/** Bytes that the client has fetched; of an image in ranges, those of all ranges. */
 function receivedOf(
   { bytes, client, host, path }: TransferStart & { readonly bytes: number },
   progress: Pick<TransferLog, 'progressOf'> | undefined,

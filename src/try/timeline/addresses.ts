@@ -1,23 +1,22 @@
 /**
- * Addresses of machines and of the mock Ironic: whether the Ironic that a config names is this one, and the network of an
- * emulated machine. That network has one address for the machine that it runs on, which can be chosen: a config that names
- * Ironic at 192.0.2.1 finds this one there without a change of a byte. Left out: IPv6 and names, for which QEMU has no such
- * choice.
+ * Addresses of machines and of the mock Ironic: whether the Ironic URL of a config is the one of the mock Ironic, and the
+ * network of an emulated machine. In that network, QEMU lets us choose the address of its host. So a config with the Ironic
+ * address 192.0.2.1 reaches the mock Ironic at this address, without any change. QEMU supports only IPv4 for this.
  */
 
 import { UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 
-/** Where the API is played. */
+/** Scheme, port and addresses of the mock Ironic. */
 export interface ApiPlace {
   readonly scheme: 'http' | 'https';
   readonly port: number;
-  /** Addresses by which machines may reach it; names are never compared, as others resolve them. */
+  /** Addresses at which machines may reach it. Names are never compared, because machines resolve them. */
   readonly addresses: readonly string[];
 }
 
-/** Whether one of the URLs that the agent tries may lead here. A name may be anybody's, so it may. */
-export function mayLeadHere(urls: readonly string[], place: ApiPlace): boolean {
+/** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
+export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
   return urls.some((text) => {
     const url = urlOf(text);
     if (url === undefined || !isSamePort(url, place)) return false;
@@ -27,15 +26,15 @@ export function mayLeadHere(urls: readonly string[], place: ApiPlace): boolean {
   });
 }
 
-/** Whether it has the scheme and the port of this place, wherever it leads. */
+/** Whether the URL has the scheme and the port of the mock Ironic, with any host. */
 export function hasPortOf(text: string, place: Pick<ApiPlace, 'scheme' | 'port'>): boolean {
   const url = urlOf(text);
   return url !== undefined && isSamePort(url, place);
 }
 
 /**
- * The address that this machine needs to have in the network of an emulated one, so that a URL of its config leads here;
- * undefined where no address would do.
+ * The address of this machine in the emulated network with which a URL of the config reaches the mock Ironic; undefined if
+ * no URL has the scheme and the port of the mock Ironic and a suitable address.
  */
 export function guestHostFor(
   urls: readonly string[],
@@ -49,7 +48,7 @@ export function guestHostFor(
   return undefined;
 }
 
-/** To a machine, these are the machine itself. */
+/** On each machine, the addresses of the machine itself. */
 const loopback = ['127.0.0.1', '::1'];
 
 function urlOf(text: string): URL | undefined {
@@ -57,62 +56,62 @@ function urlOf(text: string): URL | undefined {
 }
 
 function isSamePort({ port, protocol }: URL, place: Pick<ApiPlace, 'scheme' | 'port'>): boolean {
-  const own = port === '' ? usualPorts[place.scheme] : Number(port);
+  const own = port === '' ? defaultPorts[place.scheme] : Number(port);
   return protocol === `${place.scheme}:` && own === place.port;
 }
 
-const usualPorts = { http: 80, https: 443 } as const;
+const defaultPorts = { http: 80, https: 443 } as const;
 
 function isAddress(host: string): boolean {
   return host.includes(':') || /^[0-9.]+$/.test(host);
 }
 
-/** IPv4 addresses of a network of 254. */
+/** IPv4 addresses of a network with 254 hosts. */
 export interface GuestNetwork {
   /** `10.0.2.0/24` */
   readonly net: string;
-  /** By which the guest reaches the machine that it runs on. */
+  /** Address of the QEMU host. */
   readonly host: string;
   readonly dns: string;
   /** The first address for guests. */
   readonly firstLease: string;
 }
 
-/** The address that QEMU gives to the machine it runs on. */
-export const USUAL_HOST = '10.0.2.2';
+/** QEMU's default address of its host. */
+export const DEFAULT_GUEST_HOST = '10.0.2.2';
 
-/** Guests get one of so many addresses from the first one on. */
+/** Number of DHCP addresses. */
 const LEASES = 16;
 
 /**
- * @param host for the machine that it runs on
- * @param option that names it, for messages
+ * @param host address of the QEMU host
+ * @param option name of its command line option, for messages
  * @throws UsageError
  */
 export function guestNetwork(host: string, option: string): GuestNetwork {
   const problem = guestHostProblem(host);
   if (problem !== undefined) {
     throw new UsageError(`${option} ${JSON.stringify(host)}: ${problem}`, {
-      hint: 'give an IPv4 address as the configs have it, e.g. 192.0.2.1',
+      hint: 'use the IPv4 address in the Ironic URL of the configs, for example 192.0.2.1',
     });
   }
   const parts = host.split('.').map(Number);
   const last = parts[3] ?? 0;
   const at = (number: number): string => [...parts.slice(0, 3), number].join('.');
-  const usualLease = 15;
-  const isTaken = last >= usualLease && last < usualLease + LEASES;
+  const defaultLease = 15;
+  const isTaken = last >= defaultLease && last < defaultLease + LEASES;
   return {
     net: `${at(0)}/24`,
     host,
     dns: at(last === 3 ? 4 : 3),
-    firstLease: at(isTaken ? 100 : usualLease),
+    firstLease: at(isTaken ? 100 : defaultLease),
   };
 }
 
-/** Why an emulated machine cannot reach this machine at an address; undefined where it can. */
+/** Why QEMU cannot use an address for its host; undefined if it can. */
 export function guestHostProblem(host: string): string | undefined {
-  if (parseHost(host).kind !== 'ipv4') return 'it is no IPv4 address';
+  if (parseHost(host).kind !== 'ipv4') return 'not an IPv4 address';
   const [first = 0, , , last = 0] = host.split('.').map(Number);
-  if (first === 0 || first === 127 || first >= 224) return 'no machine in a network has it';
-  return last === 0 || last === 255 ? 'it is the address of a whole network' : undefined;
+  if (first === 0 || first === 127 || first >= 224) return 'not the address of a host';
+  return last === 0 || last === 255 ? 'a network or broadcast address' : undefined;
 }

@@ -1,39 +1,39 @@
 /**
- * The likely causes of what was seen, and of what was not. The page docs/troubleshooting.md is made from the same table.
+ * The likely causes of a boot that failed. The page docs/troubleshooting.md is generated from the same table.
  */
 
 import { agentCauses } from './causes/agentCauses.ts';
 import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
-import { type Cause, type Certainty, findEvidence, hasCalled, isOwn } from './causes/cause.ts';
+import { type Cause, type Certainty, findEvidence, hasCalledIronic, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
 import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
-/** What could be seen at all: all from the first fetch on, or nothing but calls to Ironic, as nothing was served. */
-export type Sight = 'boot' | 'calls';
+/** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
+export type Coverage = 'boot' | 'calls';
 
 export type LikelyCause =
   | { readonly cause: Cause; readonly certainty: 'proven'; readonly evidence: TimelineEntry }
   | {
       readonly cause: Cause;
       readonly certainty: Exclude<Certainty, 'proven'>;
-      /** What would prove it, if it were known to be this machine's. */
+      /** An event that matches the cause, but may be of another machine. */
       readonly evidence: TimelineEntry | undefined;
     };
 
-/** By the part of the way where they are found, in its order. */
+/** By the part of the boot process, in its order. */
 export const causeTable: readonly { readonly title: string; readonly causes: readonly Cause[] }[] = [
   { title: 'Before the live system starts', causes: bootCauses },
   { title: 'While the live system starts', causes: ramdiskCauses },
-  { title: 'Before the agent calls', causes: agentCauses },
-  { title: 'In the calls to Ironic', causes: [...tlsCauses, ...ironicCauses] },
-  { title: 'When Ironic asks the agent back', causes: callbackCauses },
+  { title: 'Before the agent calls Ironic', causes: agentCauses },
+  { title: 'Requests to Ironic', causes: [...tlsCauses, ...ironicCauses] },
+  { title: 'Callback from Ironic to the agent', causes: callbackCauses },
 ];
 
-/** Of a host that is not home: first what is proven, then what is likely, then what is possible at its stage. */
-export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyCause[] {
-  const whereabouts = possibleStages(host, sight);
+/** The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage. */
+export function likelyCauses(host: HostTimeline, coverage: Coverage): readonly LikelyCause[] {
+  const stagesOfHost = possibleStages(host, coverage);
   const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
   const found = causeTable
     .flatMap(({ causes }) => causes)
@@ -43,49 +43,49 @@ export function likelyCauses(host: HostTimeline, sight: Sight): readonly LikelyC
         return [{ cause, certainty: 'proven', evidence }];
       if (evidence !== undefined || cause.evidenceIf?.(own) === true)
         return [{ cause, certainty: 'likely', evidence }];
-      return isPossible(cause, host, whereabouts) ? [{ cause, certainty: 'possible', evidence }] : [];
+      return isPossible(cause, host, stagesOfHost) ? [{ cause, certainty: 'possible', evidence }] : [];
     });
   return found.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Of machines that are awaited and of which nothing at all was seen: nobody knows which they are. */
-export function causesOfUnseen(sight: Sight): readonly LikelyCause[] {
-  return createTimeline([{ name: 'unseen', macs: [] }])
+/** The causes for expected machines without any activity and without a name. */
+export function causesOfInactive(coverage: Coverage): readonly LikelyCause[] {
+  return createTimeline([{ name: 'inactive', macs: [] }])
     .hosts()
-    .flatMap((host) => likelyCauses(host, sight));
+    .flatMap((host) => likelyCauses(host, coverage));
 }
 
 function isPossible(
   { after = [], boots, isRefuted }: Cause,
   host: HostTimeline,
-  whereabouts: readonly Stage[],
+  hostStages: readonly Stage[],
 ): boolean {
-  if (!after.some((stage) => whereabouts.includes(stage))) return false;
+  if (!after.some((stage) => hostStages.includes(stage))) return false;
   if (boots !== undefined && host.boot !== undefined && !boots.includes(host.boot)) return false;
   return isRefuted?.(host) !== true;
 }
 
-const unseen: readonly Stage[] = [
-  'expected',
+const stagesBeforeCalls: readonly Stage[] = [
+  'none',
   'image',
   'kernel',
   'initramfs',
   'config',
   'rootfs',
-  'agent image',
+  'agent archive',
 ];
 
-/** Where nothing was served, a machine that did not call may have come as far as that. */
-function possibleStages(host: HostTimeline, sight: Sight): readonly Stage[] {
+/** If no images were served, a machine that did not call Ironic may be at any stage before. */
+function possibleStages(host: HostTimeline, coverage: Coverage): readonly Stage[] {
   const { stage } = host;
-  if (hasCalled(host)) return isFurther(stage, 'agent image') ? [stage] : [];
-  if (stage === 'power') return unseen.filter((other) => other !== 'expected');
-  return sight === 'boot' || isFurther(stage, 'power') ? [stage] : unseen;
+  if (hasCalledIronic(host)) return isFurther(stage, 'agent archive') ? [stage] : [];
+  if (stage === 'power') return stagesBeforeCalls.filter((other) => other !== 'none');
+  return coverage === 'boot' || isFurther(stage, 'power') ? [stage] : stagesBeforeCalls;
 }
 
 function rankOf({ cause, certainty }: LikelyCause): number {
-  return certainties.indexOf(certainty) * usual.length + usual.indexOf(cause.usual);
+  return certainties.indexOf(certainty) * frequencies.length + frequencies.indexOf(cause.frequency);
 }
 
-const usual: readonly Cause['usual'][] = ['most', 'often', undefined];
+const frequencies: readonly Cause['frequency'][] = ['very common', 'common', undefined];
 const certainties: readonly Certainty[] = ['proven', 'likely', 'possible'];

@@ -1,6 +1,6 @@
 /**
- * What a ramdisk was seen to do on its way to Ironic, by whoever saw it: the image service, the part of Ironic's API that
- * `try` plays, the emulated machine, or `try` itself that asked the agent back.
+ * Events of a machine during a trial. Their sources are the image server, the mock Ironic API, the emulated machine, and the
+ * callback checks.
  */
 
 import type { RefusalReason } from '../ironic/messages.ts';
@@ -18,7 +18,7 @@ export type TrialEvent =
   | MachineEvent
   | PreflightEvent;
 
-/** A copy of an event with other texts. `change` is given each text and the name of its field. */
+/** Copies an event and changes its texts. `change` gets each text and the name of its field. */
 export function mapTexts<T>(value: T, change: (text: string, name: string) => string, name?: string): T;
 export function mapTexts(value: unknown, change: (text: string, name: string) => string, name = ''): unknown {
   if (typeof value === 'string') return change(value, name);
@@ -29,7 +29,7 @@ export function mapTexts(value: unknown, change: (text: string, name: string) =>
   );
 }
 
-/** What an event says besides when and of whom. */
+/** The fields of an event without time, client and kind. */
 export type FactsOf<E extends TrialEvent> = Omit<E, 'kind' | keyof SeenFrom>;
 
 interface SeenFrom {
@@ -38,91 +38,91 @@ interface SeenFrom {
   readonly client: string;
 }
 
-/** Bytes of an image, a script or a config went to a machine. */
+/** A machine fetches an image, a script or a config. */
 export interface FetchEvent extends SeenFrom {
   readonly kind: 'fetch';
   readonly artifact: Artifact;
-  /** Whose it is, by its name in the inventory; undefined for what all hosts share. */
+  /** The host of the file, by its name in the inventory; undefined for shared files. */
   readonly host: string | undefined;
-  /** In the catalog: `worker-0.iso`. */
+  /** Path in the catalog: `worker-0.iso`. */
   readonly path: string;
-  /** `began` once for each client and path; the others when a transfer is over. */
+  /** `began` once for each client and path; the outcome of the transfer when it ends. */
   readonly outcome: 'began' | TransferOutcome;
-  /** Different bytes that this client has of it so far. */
+  /** Number of different bytes that this client has fetched so far. */
   readonly bytes: number;
-  /** Of the whole. */
+  /** Size of the complete file. */
   readonly size: number;
 }
 
-/** A request that got no answer of use: a TLS handshake that failed, a path or method that Ironic does not have. */
+/** A failed TLS handshake, or a request that Ironic does not support or refuses. */
 export interface RefusalEvent extends SeenFrom {
   readonly kind: 'refusal';
   readonly problem:
     | { readonly kind: 'tls'; /** `tlsv1 alert unknown ca` */ readonly reason: string }
-    /** HTTP that was spoken to a port that speaks TLS. */
+    /** Plain HTTP on a TLS port. */
     | { readonly kind: 'plain-http' }
-    /** TLS that was spoken to a port that speaks HTTP. */
+    /** A TLS handshake on a plain-HTTP port. */
     | { readonly kind: 'tls-to-http' }
     | {
         readonly kind: 'path';
         readonly method: string;
         readonly path: string;
-        /** Whether its body is what an agent has collected. */
+        /** Whether its body is the inventory of an agent. */
         readonly hasInventory?: boolean;
-        /** Of the HTTP client. */
+        /** User agent of the HTTP client. */
         readonly userAgent?: string | undefined;
       }
     | {
         readonly kind: 'request';
         readonly status: number;
         readonly message: string;
-        /** Left out where it is no request of HTTP that Ironic could look into. */
+        /** Undefined if the server could not parse the HTTP request. */
         readonly reason?: RefusalReason;
       };
 }
 
-/** `GET /` or `GET /v1`: the agent asks which versions of the API there are. */
+/** `GET /` or `GET /v1`: the agent requests the API versions. */
 export interface ApiEvent extends SeenFrom {
   readonly kind: 'api';
-  /** Of the HTTP client. */
+  /** User agent of the HTTP client. */
   readonly userAgent: string | undefined;
 }
 
 export interface LookupEvent extends SeenFrom {
   readonly kind: 'lookup';
-  /** In lower case with colons, as far as they are MAC addresses. */
+  /** Valid MAC addresses are in lower case with colons. */
   readonly macs: readonly string[];
-  /** UUID of the node that the answer names; undefined where the request was refused. */
+  /** UUID of the node in the response; undefined if the request was refused. */
   readonly node: string | undefined;
   /**
-   * Whether the answer held the agent token: `masked` where Ironic does not tell it, so that an agent without it gives up;
-   * `none` for agents of before 2020, and where the request was refused.
+   * Agent token in the response: `sent`; `masked` if Ironic does not return it, so that an agent without it stops; `none` for
+   * agents older than 2020, and if the request was refused.
    */
-  readonly token: 'told' | 'masked' | 'none';
-  /** Whether the boot medium brings the token; else a masked one was told before. */
-  readonly hasOwnToken: boolean;
-  /** Why it was refused, for people. */
+  readonly token: 'sent' | 'masked' | 'none';
+  /** Whether the boot medium contains the token; otherwise an earlier lookup returned a masked token. */
+  readonly hasBootToken: boolean;
+  /** Why it was refused, as text. */
   readonly problem: string | undefined;
-  /** The same for programs. */
+  /** Why, as a constant. */
   readonly reason: RefusalReason | undefined;
 }
 
-/** The inventory that the agent collected. */
+/** The agent sends its inventory. */
 export interface InspectionEvent extends SeenFrom {
   readonly kind: 'inspection';
-  /** Which service it was meant for: Ironic's `/v1/continue_inspection`, or the inspector's `/v1/continue`. */
+  /** Ironic's `/v1/continue_inspection`, or `/v1/continue` of ironic-inspector. */
   readonly service: 'ironic' | 'inspector';
   readonly macs: readonly string[];
-  /** UUID; undefined where the request was refused. */
+  /** UUID; undefined if the request was refused. */
   readonly node: string | undefined;
-  /** One line for people: vendor, processors, memory, disks. */
+  /** One line: vendor, processors, memory, disks. */
   readonly summary: string | undefined;
-  /** For people: why it was refused, or what collectors could not find out, or why it was not saved. */
+  /** Text: why it was refused, which collectors failed, or why it was not saved. */
   readonly problem: string | undefined;
   /** Why it was refused. */
   readonly reason: RefusalReason | undefined;
-  /** Whether it has gaps: collectors of the agent say that they have failed. */
-  readonly hasGaps: boolean;
+  /** Whether collectors of the agent failed. */
+  readonly isIncomplete: boolean;
 }
 
 export interface HeartbeatEvent extends SeenFrom {
@@ -130,47 +130,47 @@ export interface HeartbeatEvent extends SeenFrom {
   readonly node: string;
   readonly callbackUrl: string | undefined;
   readonly agentVersion: string | undefined;
-  /** Whether the request brought the token that lookup had given; `unknown` where nobody can tell. */
-  readonly token: 'right' | 'wrong' | 'missing' | 'unknown';
-  /** Why it was refused, for people; undefined where it was taken. */
+  /** Whether the request contains the token of the lookup; `unknown` for unknown nodes. */
+  readonly token: 'valid' | 'invalid' | 'missing' | 'unknown';
+  /** Why it was refused, as text; undefined if it was accepted. */
   readonly problem: string | undefined;
-  /** The same for programs. */
+  /** Why, as a constant. */
   readonly reason: RefusalReason | undefined;
 }
 
-/** What came of asking the agent back at its callback URL. */
+/** The result of a request to the agent at its callback URL. */
 export interface CallbackEvent extends SeenFrom {
   readonly kind: 'callback';
   readonly node: string;
   readonly url: string;
-  /** For people; undefined where it answered. */
+  /** Text; undefined if the agent answered. */
   readonly problem: string | undefined;
-  /** The same for programs. */
+  /** Why, as a constant. */
   readonly reason: CallbackReason | undefined;
-  /** Hardware managers and the commands it has run, where it answered. */
+  /** Version of the agent and the commands it has run, if it answered. */
   readonly summary: string | undefined;
 }
 
-/** Why an agent did not answer when it was asked back. */
+/** Why an agent did not answer at its callback URL. */
 export type CallbackReason =
-  /** It was not asked: its URL names another address than its heartbeat came from. */
+  /** It was not contacted: its URL contains another address than its heartbeat came from. */
   | 'other-address'
-  /** There is no connection. */
+  /** No connection. */
   | 'unreachable'
-  /** A connection, but no TLS. */
+  /** A connection, but no TLS handshake. */
   | 'tls'
-  /** The certificate of the heartbeat, which is not valid at this time by the clock of this machine. */
+  /** The certificate of the heartbeat, but it is not valid at the current time of this machine. */
   | 'certificate-time'
-  /** The certificate of the heartbeat, which is for another address than the URL has. */
+  /** The certificate of the heartbeat, but it is for another address than that of the URL. */
   | 'certificate-name'
-  /** Another certificate than the heartbeat named. */
+  /** Another certificate than that of the heartbeat. */
   | 'certificate-other'
-  /** The heartbeat named no certificate, and the authorities of this system do not vouch for it. */
+  /** The heartbeat contained no certificate, and this system does not trust the one of the agent. */
   | 'certificate-untrusted'
-  /** Something answers, and not as an agent does that knows its token. */
+  /** The response is not that of an agent with this token. */
   | 'answer';
 
-/** Of the machine that `try --qemu` runs. */
+/** A state change of the machine of `try --qemu`. */
 export interface MachineEvent {
   readonly kind: 'machine';
   readonly at: Date;
@@ -181,7 +181,7 @@ export interface MachineEvent {
   readonly problem: string | undefined;
 }
 
-/** The image of `try --qemu` has no config with which its agent calls here, so the machine is not started. */
+/** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */
 export interface PreflightEvent {
   readonly kind: 'preflight';
   readonly at: Date;
@@ -189,15 +189,15 @@ export interface PreflightEvent {
   /** MAC address of the machine. */
   readonly mac: string;
   readonly problem:
-    /** `message` is a clause: no config is in it, or none that can be read. */
+    /** `message` is a clause: the config is missing or invalid. */
     | { readonly kind: 'no-config'; readonly message: string }
     | {
         readonly kind: 'other-ironic';
-        /** That the config names; none where it runs no agent, or names no Ironic. */
+        /** Ironic URLs of the config; empty if it runs no agent, or contains no Ironic URL. */
         readonly urls: readonly string[];
-        /** Where Ironic is for the machine. */
+        /** URL of the mock Ironic for the machine. */
         readonly here: string;
-        /** What makes the two the same: one action. */
+        /** How to make both the same: one action. */
         readonly fix: string;
       };
 }

@@ -1,8 +1,8 @@
 /**
- * Which machine an event is of. Names of the inventory, MAC addresses and UUIDs of nodes identify a machine: what shares
- * one of them is one machine. An address that requests come from says less, as a BMC, a proxy or a new lease may be behind
- * it; so requests that identify no machine stay apart, as one unidentified client for each address. Which machine an event
- * is of is decided once, when it arrives. All is looked up by going through the one table, which is small.
+ * Assigns events to machines. Host names, MAC addresses and node UUIDs identify a machine: events with a common identifier
+ * are of the same machine. A client address does not identify a machine, because it may be that of a BMC, of a proxy, or a
+ * reassigned DHCP lease. Events without an identifier therefore belong to an unidentified client, one per address. An event
+ * is assigned once, when it arrives. The table is small, so all lookups are linear searches.
  */
 
 import { parseMacAddress } from '../../core/macAddress.ts';
@@ -11,54 +11,54 @@ import { unknownMachines } from '../../serve/answer/access.ts';
 import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
 
-/** A host that is to call home. */
+/** A host that is expected to call home. */
 export interface ExpectedHost {
-  /** In the inventory: `worker-0`. */
+  /** Name in the inventory: `worker-0`. */
   readonly name: string;
-  /** In lower case with colons; may be none. */
+  /** In lower case with colons; may be empty. */
   readonly macs: readonly string[];
 }
 
 export interface Machine {
-  /** Whether its name, a MAC address or a UUID is known; otherwise it is an unidentified client, with one address. */
+  /** Whether its name, a MAC address or a UUID is known; otherwise it is an unidentified client with one address. */
   readonly isIdentified: boolean;
   readonly isExpected: boolean;
   readonly name: string | undefined;
-  /** By the inventory. */
+  /** MAC addresses in the inventory. */
   readonly listedMacs: readonly string[];
-  /** What the machine itself says that it has. */
+  /** MAC addresses that the machine has sent. */
   readonly seenMacs: Set<string>;
   readonly nodes: Set<string>;
-  /** Addresses. */
+  /** Client addresses. */
   readonly clients: Set<string>;
   readonly log: EntryLog;
 }
 
-/** Changes as events are added. */
+/** Mutable: events are added to it. */
 export interface MachineTable {
-  /** Those that are expected, then others in the order in which they were first seen. */
+  /** Expected machines first, then all others in the order of their first event. */
   readonly machines: Set<Machine>;
   readonly machineByListedMac: ReadonlyMap<string, Machine>;
-  readonly mostUnidentified: number;
-  /** Events of clients for which the table had no room. */
-  untracked: number;
+  readonly maxUnidentified: number;
+  /** Number of events of clients above the limit. */
+  droppedEvents: number;
 }
 
-/** What identifies a machine: names and numbers that no two machines share. */
+/** Identifiers of a machine, which are unique. */
 export interface Identifiers {
   readonly name: string | undefined;
   readonly macs: readonly string[];
   readonly node: string | undefined;
-  /** Whether the UUID comes from Ironic, and was not made up by a client. */
-  readonly isNodeSure: boolean;
+  /** Whether Ironic has assigned the UUID; otherwise a client may have invented it. */
+  readonly isNodeVerified: boolean;
 }
 
-/** Bounds of one machine; the last ones stay. */
+/** Limits per machine; the newest values remain. */
 export const MAX_MACS = 64;
 const MAX_CLIENTS = 16;
 const MAX_NODES = 8;
 
-/** Nothing was seen so far. Hosts that are expected always have room. */
+/** A table without events. The limits do not apply to expected hosts. */
 export function createMachineTable(expected: readonly ExpectedHost[]): MachineTable {
   const hosts = new Map<string, Machine>();
   for (const { name, macs } of expected) {
@@ -69,24 +69,24 @@ export function createMachineTable(expected: readonly ExpectedHost[]): MachineTa
   return {
     machines,
     machineByListedMac: new Map(listed),
-    mostUnidentified: machines.size + MAX_UNKNOWN_MACHINES,
-    untracked: 0,
+    maxUnidentified: machines.size + MAX_UNKNOWN_MACHINES,
+    droppedEvents: 0,
   };
 }
 
-/** Undefined where there is no room for another machine or client; the event is counted then. */
+/** Undefined if the event is of a machine above the limit; then it is counted. */
 export function findMachine(table: MachineTable, event: TrialEvent): Machine | undefined {
   const identifiers = identifiersOf(event);
-  const { macs, name, isNodeSure } = identifiers;
+  const { macs, name, isNodeVerified } = identifiers;
   const matches = findMatches(table, identifiers);
-  const isIdentified = matches.length > 0 || name !== undefined || macs.length > 0 || isNodeSure;
+  const isIdentified = matches.length > 0 || name !== undefined || macs.length > 0 || isNodeVerified;
   const machine = isIdentified
     ? joinMatches(table, matches, identifiers)
     : findClient(table, event.client, event.kind);
-  if (machine === undefined) table.untracked++;
+  if (machine === undefined) table.droppedEvents++;
   if (machine === undefined || !isIdentified) return machine;
-  learn(machine, identifiers, event.client);
-  return event.client === undefined ? machine : joinNameless(table, machine, event.client);
+  addIdentifiers(machine, identifiers, event.client);
+  return event.client === undefined ? machine : joinUnnamed(table, machine, event.client);
 }
 
 export function labelOf({ name, seenMacs, nodes, clients }: Machine): string {
@@ -94,7 +94,7 @@ export function labelOf({ name, seenMacs, nodes, clients }: Machine): string {
 }
 
 export function identifiersOf(event: TrialEvent): Identifiers {
-  const none: Identifiers = { name: undefined, macs: [], node: undefined, isNodeSure: false };
+  const none: Identifiers = { name: undefined, macs: [], node: undefined, isNodeVerified: false };
   switch (event.kind) {
     case 'fetch':
       return { ...none, name: event.host === unknownMachines ? undefined : event.host };
@@ -104,12 +104,12 @@ export function identifiersOf(event: TrialEvent): Identifiers {
         ...none,
         macs: event.macs.filter(isMac),
         node: event.node,
-        isNodeSure: event.node !== undefined,
+        isNodeVerified: event.node !== undefined,
       };
     case 'heartbeat':
-      return { ...none, node: event.node, isNodeSure: event.problem === undefined };
+      return { ...none, node: event.node, isNodeVerified: event.problem === undefined };
     case 'callback':
-      return { ...none, node: event.node, isNodeSure: true };
+      return { ...none, node: event.node, isNodeVerified: true };
     case 'machine':
     case 'preflight':
       return { ...none, macs: [event.mac].filter(isMac) };
@@ -120,7 +120,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
   }
 }
 
-/** Any other text may be sent by several machines. */
+/** Several machines may send the same invalid MAC address. */
 function isMac(text: string): boolean {
   const address = parseMacAddress(text);
   return 'mac' in address && address.mac === text;
@@ -144,14 +144,14 @@ function addMachine(table: MachineTable, known: Partial<Machine>): Machine | und
   const machine = createMachine(known);
   const { isIdentified } = machine;
   const others = [...table.machines].filter((one) => !one.isExpected && one.isIdentified === isIdentified);
-  if (others.length >= (isIdentified ? MAX_UNKNOWN_MACHINES : table.mostUnidentified)) return undefined;
+  if (others.length >= (isIdentified ? MAX_UNKNOWN_MACHINES : table.maxUnidentified)) return undefined;
   table.machines.add(machine);
   return machine;
 }
 
 /**
- * The likeliest first: one with a name before one without, then that with the most of the identifiers. A MAC address that
- * the inventory lists is that of its host, whoever else names it.
+ * The most likely first: machines with a name, then by the number of common identifiers. A MAC address in the inventory
+ * always identifies its host, even if another machine sends it.
  */
 function findMatches(
   { machines, machineByListedMac }: MachineTable,
@@ -175,7 +175,7 @@ function findMatches(
   return ranked.map(([machine]) => machine);
 }
 
-/** The first of the matches, or a new machine; other matches that have no name become part of it. */
+/** Returns the first match or a new machine, and merges the matches without a name into it. */
 function joinMatches(
   table: MachineTable,
   [first, ...others]: readonly Machine[],
@@ -187,8 +187,8 @@ function joinMatches(
 }
 
 /**
- * A request that identifies no machine is of the one that alone came from its address so far. That is for good, so that the
- * report says what the log has said. Files that all hosts share are fetched before a machine identifies itself.
+ * A request without an identifier belongs to the only machine with its address so far. This does not change later, so that
+ * report and log agree. Shared files are fetched before a machine sends an identifier.
  */
 function findClient(
   table: MachineTable,
@@ -203,18 +203,18 @@ function findClient(
   return known ?? addMachine(table, { isIdentified: false, clients: new Set([client]) });
 }
 
-function learn(machine: Machine, { macs, node }: Identifiers, client: string | undefined): void {
+function addIdentifiers(machine: Machine, { macs, node }: Identifiers, client: string | undefined): void {
   for (const mac of macs) addLast(machine.seenMacs, mac, MAX_MACS);
   if (node !== undefined) addLast(machine.nodes, node, MAX_NODES);
   if (client !== undefined) addLast(machine.clients, client, MAX_CLIENTS);
 }
 
 /**
- * A host of which the inventory has no MAC address, and of which only fetches were seen, and a machine without a name are
- * one, where nobody else came from their address: there is no other way to see that such a host is home.
- * @returns the one that the machine is part of now
+ * Merges a host without a MAC address in the inventory that has only fetched files, and a machine without a name, if no other
+ * machine uses their address. There is no other way to see that such a host has called home.
+ * @returns the merged machine
  */
-function joinNameless(table: MachineTable, machine: Machine, client: string): Machine {
+function joinUnnamed(table: MachineTable, machine: Machine, client: string): Machine {
   if (machine.name !== undefined && hasHardware(machine)) return machine;
   const machines = [...table.machines].filter((one) => one.isIdentified && one.clients.has(client));
   const host = machines.find(({ name }) => name !== undefined);
@@ -228,7 +228,7 @@ function hasHardware({ listedMacs, seenMacs, nodes }: Machine): boolean {
   return listedMacs.length + seenMacs.size + nodes.size > 0;
 }
 
-/** `other` becomes part of `machine`. */
+/** Merges `other` into `machine`. */
 function mergeMachine(table: MachineTable, machine: Machine, other: Machine): void {
   table.machines.delete(other);
   mergeLog(machine.log, other.log);
@@ -237,7 +237,7 @@ function mergeMachine(table: MachineTable, machine: Machine, other: Machine): vo
   for (const client of other.clients) addLast(machine.clients, client, MAX_CLIENTS);
 }
 
-/** As the last one; the first ones make room. */
+/** Adds the item as the last one, and removes the first ones above the limit. */
 function addLast(set: Set<string>, item: string, most: number): void {
   set.delete(item);
   set.add(item);

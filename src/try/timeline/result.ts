@@ -1,16 +1,16 @@
-/** What came of a trial: whether it is over, and each machine with its gaps and causes, for reports of any form. */
+/** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
 
-import { causesOfUnseen, type LikelyCause, likelyCauses, type Sight } from './causes.ts';
+import { causesOfInactive, type LikelyCause, likelyCauses, type Coverage } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
 import { type Stage, stages, type TimelineEntry } from './stages.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
 
-/** Who has to call home: the hosts of these names, or any so many machines. */
+/** The expected machines: hosts with these names, or any number of machines. */
 export type AwaitedMachines =
   | { readonly kind: 'hosts'; readonly names: readonly string[] }
   | { readonly kind: 'any'; readonly count: number };
 
-/** What counts as home. `heartbeat`: one was taken. `callback`: and the agent answered when it was asked back. */
+/** The stage for success. `heartbeat`: Ironic accepted one. `callback`: the agent also answered at its callback URL. */
 export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback'>;
 
 export interface VerdictOptions {
@@ -19,43 +19,42 @@ export interface VerdictOptions {
 }
 
 export interface Verdict {
-  /** Whether all that are awaited are home: then the trial is over, and ends well. */
+  /** Whether all expected machines have called home: then the trial ends with success. */
   readonly isPassed: boolean;
-  /** Those that are home and were awaited: names, or labels where any will do. */
-  readonly home: readonly string[];
-  /** Names of those that are still awaited; none where any will do. */
+  /** Expected machines that have called home: names, or labels if any machine counts. */
+  readonly calledHome: readonly string[];
+  /** Names of expected hosts that have not called home; empty if any machine counts. */
   readonly missing: readonly string[];
-  /** How many are still awaited. */
+  /** Number of expected machines that have not called home. */
   readonly missingCount: number;
 }
 
-/** Gives it anew at every look. Machines that are home stay home, also when two of them turn out to be one. */
+/** Computes the current verdict. The number of machines never decreases, even if two machines turn out to be the same. */
 export type Judge = (machines: readonly MachineProgress[]) => Verdict;
 
-/** Nobody is home so far. */
 export function createJudge({ awaited, successStage }: VerdictOptions): Judge {
   let labels: readonly string[] = [];
   return (machines) => {
-    const arrived = machines.filter((machine) => hasComeHome(machine, successStage));
+    const arrived = machines.filter((machine) => hasReached(machine, successStage));
     if (awaited.kind === 'hosts') {
       const names = new Set(arrived.map(({ name }) => name));
       const missing = awaited.names.filter((name) => !names.has(name));
-      const came = awaited.names.filter((name) => names.has(name));
-      return { isPassed: missing.length === 0, home: came, missing, missingCount: missing.length };
+      const calledHome = awaited.names.filter((name) => names.has(name));
+      return { isPassed: missing.length === 0, calledHome, missing, missingCount: missing.length };
     }
     if (arrived.length >= labels.length) labels = arrived.map(({ label }) => label);
     const missingCount = Math.max(0, awaited.count - labels.length);
-    return { isPassed: missingCount === 0, home: labels, missing: [], missingCount };
+    return { isPassed: missingCount === 0, calledHome: labels, missing: [], missingCount };
   };
 }
 
-/** Of `try`: 0 when all that are awaited are home, 1 at the end of the time. */
+/** Exit code of `try`. */
 export function exitCodeOf({ isPassed }: Verdict): 0 | 1 {
   return isPassed ? 0 : 1;
 }
 
-/** Who was asked back and answered has sent a heartbeat, too. */
-function hasComeHome({ milestones }: Pick<MachineProgress, 'milestones'>, stage: SuccessStage): boolean {
+/** An agent that answered at its callback URL has also sent a heartbeat. */
+function hasReached({ milestones }: Pick<MachineProgress, 'milestones'>, stage: SuccessStage): boolean {
   return stages.slice(stages.indexOf(stage)).some((later) => milestones.has(later));
 }
 
@@ -63,8 +62,8 @@ export interface TrialResult {
   readonly timeline: Timeline;
   readonly verdict: Verdict;
   readonly successStage: SuccessStage;
-  readonly sight: Sight;
-  /** What the texts of causes name. */
+  readonly coverage: Coverage;
+  /** Ports for the texts of causes. */
   readonly ports: Ports;
   readonly started: Date;
   readonly ended: Date;
@@ -72,65 +71,65 @@ export interface TrialResult {
 
 export interface HostResult {
   readonly host: HostTimeline;
-  readonly isHome: boolean;
-  /** Whether the trial waits for it, or waited. */
+  readonly hasCalledHome: boolean;
+  /** Whether the trial waits for this machine. */
   readonly isAwaited: boolean;
   readonly gaps: readonly Gap[];
-  /** None of who is home. */
+  /** Empty if the machine has called home. */
   readonly causes: readonly LikelyCause[];
 }
 
-/** Machines of which nothing was seen, where any so many are awaited; others are told by their names. */
-export interface Unseen {
+/** Expected machines without any activity, if any machine counts; hosts with names are listed instead. */
+export interface InactiveMachines {
   readonly count: number;
   readonly causes: readonly LikelyCause[];
 }
 
-/** Undefined where as many came as were awaited, however far they got. */
-export function unseenOf(
-  { sight, verdict }: TrialResult,
+/** Undefined if the number of active machines is at least the number of expected ones. */
+export function inactiveOf(
+  { coverage, verdict }: TrialResult,
   results: readonly HostResult[],
-): Unseen | undefined {
+): InactiveMachines | undefined {
   const { missing, missingCount } = verdict;
-  const onTheWay = results.filter(({ isHome, causes }) => !isHome && !causes.some(isOfNoAgent));
-  const count = missing.length > 0 ? 0 : missingCount - onTheWay.length;
-  return count > 0 ? { count, causes: causesOfUnseen(sight) } : undefined;
+  const active = results.filter(({ hasCalledHome, causes }) => !hasCalledHome && !causes.some(isOfNoAgent));
+  const count = missing.length > 0 ? 0 : missingCount - active.length;
+  return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;
 }
 
-/** A health check or a browser is none of those that are awaited. */
+/** A health check or a browser is not an expected machine. */
 function isOfNoAgent({ cause }: LikelyCause): boolean {
   return cause.id === 'not-the-agent';
 }
 
 /** In the order of the timeline. */
 export function resultsOf(trial: TrialResult): readonly HostResult[] {
-  const { timeline, verdict, successStage, sight } = trial;
-  const awaited = new Set([...verdict.home, ...verdict.missing]);
-  const came = new Set(verdict.home);
+  const { timeline, verdict, successStage, coverage } = trial;
+  const awaited = new Set([...verdict.calledHome, ...verdict.missing]);
+  const calledHome = new Set(verdict.calledHome);
   return timeline.hosts().map((host) => {
-    const isHome = came.has(host.label) || hasComeHome(host, successStage);
-    const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && isHome));
-    const causes = isHome ? [] : likelyCauses(host, sight);
-    return { host, isHome, isAwaited: awaited.has(host.label), gaps, causes };
+    const hasCalledHome = calledHome.has(host.label) || hasReached(host, successStage);
+    const gaps = gapsOf(host, trial).filter(({ isOpen }) => !(isOpen && hasCalledHome));
+    const causes = hasCalledHome ? [] : likelyCauses(host, coverage);
+    return { host, hasCalledHome, isAwaited: awaited.has(host.label), gaps, causes };
   });
 }
 
-/** A time in which nothing was seen of a machine. */
+/** A time without activity of a machine. */
 export interface Gap {
-  /** What was seen last before it; undefined where nothing was. */
+  /** The last entry before the gap; undefined if there is no entry. */
   readonly after: TimelineEntry | undefined;
   readonly from: Date;
   readonly until: Date;
-  /** Whether it lasts still: what was expected never came. */
+  /** Whether the gap lasts until the end. */
   readonly isOpen: boolean;
 }
 
-/** Milliseconds: what is shorter is the usual pace of a boot. */
-const leastGap = 60_000;
+/** Milliseconds. Shorter times without activity are normal during a boot. */
+const minGap = 60_000;
 
 /**
- * In the order of time. The time from one event of an entry to its next is no gap: an agent that heartbeats is there.
- * @param span when the trial began, and now or when it ended
+ * In chronological order. The time between two events of the same entry is not a gap, for example between heartbeats.
+ * @param span start of the trial, and its end or the current time
  */
 export function gapsOf(
   { entries }: Pick<HostTimeline, 'entries'>,
@@ -140,7 +139,7 @@ export function gapsOf(
   let after: TimelineEntry | undefined;
   let from = span.started;
   const addGap = (until: Date, isOpen: boolean): void => {
-    if (until.getTime() - from.getTime() >= leastGap) gaps.push({ after, from, until, isOpen });
+    if (until.getTime() - from.getTime() >= minGap) gaps.push({ after, from, until, isOpen });
   };
   for (const entry of entries) {
     if (after !== undefined) addGap(entry.first, false);

@@ -1,8 +1,8 @@
 /**
- * What one machine, or one address, was seen to do, and how far it has come. Events of the same kind are one entry, and
- * there is a bound to them. What the image service sees of the way to the agent depends on what the machine boots from;
- * from the first request to Ironic on, the way is the agent's own and the same for all: with an inspection it sends the
- * inventory, before it asks for the versions of the API and which node it is, and it heartbeats when it knows that.
+ * The events of one machine, or of one address, and the stages that they show. Events of the same kind are one entry, and
+ * the number of entries is limited. Before the agent starts, the stages depend on the boot method. Then they are the same for
+ * all machines: the agent sends the inventory (if inspection is configured), requests the API versions, sends a lookup, and
+ * then heartbeats.
  */
 
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
@@ -10,11 +10,11 @@ import type { Artifact } from '../../serve/answer/resource.ts';
 import type { FetchEvent, TrialEvent } from './events.ts';
 
 /**
- * In their order; no machine passes all of them. The config and the root filesystem are fetched by different services at
+ * In order; no machine reaches all of them. Different services of the machine fetch the config and the root filesystem at
  * about the same time.
  */
 export const stages = [
-  'expected',
+  'none',
   'power',
   'script',
   'image',
@@ -22,7 +22,7 @@ export const stages = [
   'initramfs',
   'config',
   'rootfs',
-  'agent image',
+  'agent archive',
   'inspection',
   'api',
   'lookup',
@@ -31,9 +31,9 @@ export const stages = [
 ] as const;
 
 /**
- * `expected`: nothing was seen of it. `power`: the emulated machine has started. `image`: its BMC, or its firmware, reads
- * the live ISO. `agent image`: it fetches the archive with the agent's container image, where no registry has it. `api`:
- * the versions of Ironic's API were asked for. `callback`: the agent answered when it was asked back.
+ * `none`: no activity. `power`: the emulated machine has started. `image`: the BMC or the firmware reads the live ISO.
+ * `agent archive`: the machine fetches the archive with the agent container image. `api`: the agent requests the versions of
+ * the Ironic API. `callback`: the agent answered at its callback URL.
  */
 export type Stage = (typeof stages)[number];
 
@@ -41,7 +41,7 @@ export function isFurther(stage: Stage, other: Stage): boolean {
   return stages.indexOf(stage) > stages.indexOf(other);
 }
 
-/** Which stage an event shows the machine to have reached; undefined where it shows none, as a refusal. */
+/** The stage that an event shows; undefined for events without a stage, for example refusals. */
 function stageOf(event: TrialEvent): Stage | undefined {
   switch (event.kind) {
     case 'machine':
@@ -63,7 +63,7 @@ function stageOf(event: TrialEvent): Stage | undefined {
   }
 }
 
-/** What a machine boots from that fetches this; undefined where several ways have it. */
+/** The boot method of a machine that fetches this artifact; undefined if several methods use it. */
 export function bootWayOf(artifact: Artifact): BootWay | undefined {
   return artifactWays[artifact];
 }
@@ -77,7 +77,7 @@ const artifactStages: Readonly<Record<Artifact, Stage>> = {
   archive: 'config',
   ign: 'config',
   rootfs: 'rootfs',
-  agent: 'agent image',
+  agent: 'agent archive',
 };
 
 const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {
@@ -89,41 +89,41 @@ const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {
   archive: 'network',
 };
 
-/** Events that are told as one: all ranges of an ISO, all heartbeats that were taken. */
+/** Events that are reported as one: all ranges of an ISO, all accepted heartbeats. */
 export interface TimelineEntry {
   readonly first: Date;
   readonly last: Date;
-  /** How many events. */
+  /** Number of events. */
   readonly count: number;
-  /** How often a fetch began anew after all had been fetched; 0 for what is no fetch. */
+  /** How often a complete fetch was repeated; 0 for other events. */
   readonly repeats: number;
   /** The last one. */
   readonly event: TrialEvent;
 }
 
-/** When a stage was reached, and when something last showed so. */
+/** Times of the first and the last event that show a stage. */
 export interface Milestone {
   readonly first: Date;
   readonly last: Date;
 }
 
-/** Changes as events are added to it. */
+/** Mutable: events are added to it. */
 export interface EntryLog {
   readonly entries: Map<string, TimelineEntry>;
-  /** All stages that were reached, whatever entries had to make room. */
+  /** All reached stages, including those of dropped entries. */
   readonly milestones: Map<Stage, Milestone>;
-  /** Entries that had to make room for newer ones. */
+  /** Number of entries that newer ones have replaced. */
   dropped: number;
 }
 
-/** The most entries of one log. An entry takes about a kilobyte, and a machine that boots makes about fifteen. */
+/** Maximum number of entries of one log. An entry takes about 1 KiB, and a booting machine causes about 15. */
 const MAX_ENTRIES = 50;
 
 export function createEntryLog(): EntryLog {
   return { entries: new Map(), milestones: new Map(), dropped: 0 };
 }
 
-/** @returns the entry that the event is in, and what it was before */
+/** @returns the entry with the event, and the entry before the event was added */
 export function addEvent(
   log: EntryLog,
   event: TrialEvent,
@@ -136,21 +136,21 @@ export function addEvent(
   return { entry, previous };
 }
 
-/** All that both hold; the entries of `other` come behind those of `log` where they began at the same time. */
+/** Adds all entries of `other`. At the same time, they come after those of `log`. */
 export function mergeLog(log: EntryLog, other: EntryLog): void {
   for (const entry of other.entries.values()) addEntry(log, entry);
   for (const [stage, milestone] of other.milestones) addMilestone(log, stage, milestone);
   log.dropped += other.dropped;
 }
 
-/** Whether the client has all of it. */
-export function isWhole({ bytes, size }: Pick<FetchEvent, 'bytes' | 'size'>): boolean {
+/** Whether the client has fetched the complete file. */
+export function isComplete({ bytes, size }: Pick<FetchEvent, 'bytes' | 'size'>): boolean {
   return bytes >= size;
 }
 
-/** Whether it was to go on. BMCs break off what they read of an ISO whenever they have what they want. */
-export function isBrokenOff(event: FetchEvent): boolean {
-  if (isWhole(event)) return false;
+/** Whether a transfer was interrupted. BMCs close connections to ISOs as soon as they have the bytes that they need. */
+export function isInterrupted(event: FetchEvent): boolean {
+  if (isComplete(event)) return false;
   const { artifact, outcome } = event;
   return (
     outcome === 'failed' || outcome === 'aborted' || (outcome === 'client disconnected' && !artifact.endsWith('iso'))
@@ -177,9 +177,11 @@ function joinEntries(a: TimelineEntry, b: TimelineEntry): TimelineEntry {
   };
 }
 
-/** What a client has had of an image only ever grows, until it has all and comes again. */
+/** The byte count of a client only grows, until the client fetches a complete file again. */
 function isRepeated(before: TrialEvent, event: TrialEvent): boolean {
-  return before.kind === 'fetch' && event.kind === 'fetch' && isWhole(before) && event.bytes < before.bytes;
+  return (
+    before.kind === 'fetch' && event.kind === 'fetch' && isComplete(before) && event.bytes < before.bytes
+  );
 }
 
 function addMilestone({ milestones }: EntryLog, stage: Stage, { first, last }: Milestone): void {
@@ -197,12 +199,12 @@ function dropOldest(log: EntryLog): void {
   log.dropped++;
 }
 
-/** The same for events that are told as one. */
+/** The same key for events that are reported as one. */
 function keyOf(event: TrialEvent): string {
   return JSON.stringify(event, (name, value: unknown) => (changing.has(name) ? undefined : value));
 }
 
-/** What may differ between two events that are told as one. */
+/** Fields that may differ between events that are reported as one. */
 const changing = new Set([
   'at',
   'artifact',

@@ -1,6 +1,6 @@
 /**
- * What was seen of each machine, from events of several sources. Bounded, whatever clients send: so many machines, and so
- * many entries of each; what is left out is counted.
+ * The timelines of all machines, from events of several sources. The number of machines and of entries per machine is
+ * limited, so that clients cannot exhaust the memory. Dropped events are counted.
  */
 
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
@@ -25,39 +25,39 @@ import {
   MAX_MACS,
 } from './machines.ts';
 
-/** How far a machine has come. */
+/** The stages that a machine has reached. */
 export interface MachineProgress {
-  /** In the inventory; undefined for a machine that is not listed there. */
+  /** Name in the inventory; undefined for other machines. */
   readonly name: string | undefined;
-  /** For people: its name, or else a MAC address, the UUID of its node, or the address it came from. */
+  /** For display: its name, a MAC address, the UUID of its node, or its client address. */
   readonly label: string;
   readonly milestones: ReadonlyMap<Stage, Milestone>;
 }
 
-/** What was seen of one machine. */
+/** The timeline of one machine. */
 export interface HostTimeline extends MachineProgress {
   readonly isExpected: boolean;
-  /** By the inventory, then what the machine itself says that it has. */
+  /** MAC addresses of the inventory, then those that the machine has sent. */
   readonly macs: readonly string[];
-  /** By the inventory. */
+  /** MAC addresses of the inventory. */
   readonly listedMacs: readonly string[];
-  /** By itself. */
+  /** MAC addresses that the machine has sent. */
   readonly seenMacs: readonly string[];
-  /** Addresses that it came from, that of its BMC among them; the one that it came from last at the end. */
+  /** Client addresses, including that of its BMC; the latest one is the last. */
   readonly clients: readonly string[];
-  /** Those of them from which other machines came, too: what does not say whose it is may be theirs. */
+  /** Client addresses that other machines also use. Events from them without an identifier may be of another machine. */
   readonly sharedClients: readonly string[];
-  /** MAC addresses of machines that no inventory lists and that came from its addresses. */
-  readonly strangerMacs: readonly string[];
-  /** UUIDs, the one that was seen last at the end. */
+  /** MAC addresses of machines with the same client address that are not in the inventory. */
+  readonly unknownMacs: readonly string[];
+  /** UUIDs; the latest one is the last. */
   readonly nodes: readonly string[];
-  /** As far as its fetches tell. */
+  /** Boot method, derived from the fetched files. */
   readonly boot: BootWay | undefined;
-  /** The furthest that it has reached. */
+  /** The last stage that it has reached. */
   readonly stage: Stage;
-  /** In the order in which they began. */
+  /** In the order of their first event. */
   readonly entries: readonly TimelineEntry[];
-  /** Entries that had to make room for newer ones. */
+  /** Number of entries that newer ones have replaced. */
   readonly dropped: number;
   readonly agentVersion: string | undefined;
   readonly callback: CallbackState | undefined;
@@ -67,41 +67,41 @@ export interface HostTimeline extends MachineProgress {
 
 interface CallbackState {
   readonly url: string;
-  /** Whether the agent answered there; undefined where it was not asked yet. */
-  readonly isAnswering: boolean | undefined;
-  /** Why it did not, or was not asked. */
+  /** Whether the agent answered there; undefined if it was not contacted yet. */
+  readonly hasAnswered: boolean | undefined;
+  /** Why it did not answer or was not contacted. */
   readonly problem: string | undefined;
 }
 
-/** What an event has added. */
+/** The change by an event. */
 export interface TimelineStep {
   readonly event: TrialEvent;
-  /** Whose it is, as far as is known by now: a name, a MAC address, an address. */
+  /** The machine, as known so far: a name, a MAC address, or a client address. */
   readonly label: string;
   readonly isExpected: boolean;
-  /** Whether there is no room for its client, or for all that its client did. */
+  /** Whether the client, or the number of its entries, is above the limit. */
   readonly isFull: boolean;
   readonly entry: TimelineEntry;
-  /** What it was before; undefined where nothing of its kind came. */
+  /** The entry before the event; undefined for the first event of its kind. */
   readonly previous: TimelineEntry | undefined;
 }
 
 export interface Timeline {
   add(event: TrialEvent): TimelineStep;
-  /** Machines that have a name, a MAC address or a UUID, in the order of `hosts`. Takes some microseconds. */
+  /** Machines with a name, a MAC address or a UUID, in the order of `hosts`. Takes a few microseconds. */
   machines(): readonly MachineProgress[];
-  /** Those that are expected first, in their order; then others in the order in which they came. */
+  /** Expected machines first, then all others in the order of their first event. */
   hosts(): readonly HostTimeline[];
-  /** Events of clients that are in no timeline, as there were too many. */
-  untracked(): number;
+  /** Number of events of clients above the limit, which are in no timeline. */
+  droppedEvents(): number;
 }
 
-/** Nothing seen so far. */
+/** A timeline without events. */
 export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
   const table = createMachineTable(expected);
   return {
-    add: (whole) => {
-      const event = boundEvent(whole);
+    add: (received) => {
+      const event = limitEvent(received);
       const machine = findMachine(table, event);
       const log = machine?.log ?? createEntryLog();
       return {
@@ -114,20 +114,20 @@ export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
     },
     machines: () => identified(table.machines).map(progressOf),
     hosts: () => describeHosts([...table.machines]),
-    untracked: () => table.untracked,
+    droppedEvents: () => table.droppedEvents,
   };
 }
 
-/** Characters of a text that are remembered of what others send. */
+/** Maximum number of characters of a text from a client. */
 const LONGEST_TEXT = 300;
 
-function boundEvent(event: TrialEvent): TrialEvent {
-  const bound = mapTexts(event, boundText);
-  return 'macs' in bound ? { ...bound, macs: bound.macs.slice(-MAX_MACS) } : bound;
+function limitEvent(event: TrialEvent): TrialEvent {
+  const limited = mapTexts(event, limitText);
+  return 'macs' in limited ? { ...limited, macs: limited.macs.slice(-MAX_MACS) } : limited;
 }
 
-/** A short text, without the credentials of a URL and the query of a path. */
-function boundText(text: string, name: string): string {
+/** Shortens a text, and removes credentials from URLs and queries from paths. */
+function limitText(text: string, name: string): string {
   const path = name === 'path' ? text.replace(/[?#].*/s, '') : text;
   const plain = path.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/]*@/i, '$1');
   return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
@@ -155,13 +155,13 @@ function byAddress(machines: Iterable<Machine>): MachinesByAddress {
   return found;
 }
 
-/** An unidentified client is shown as part of the machine that alone came from its address, if there is one. */
+/** An unidentified client is shown as part of the only machine with its address, if there is one. */
 function describeHosts(machines: readonly Machine[]): readonly HostTimeline[] {
   const machinesByAddress = byAddress(identified(machines));
   const clientsByAddress = byAddress(machines.filter(({ isIdentified }) => !isIdentified));
   return machines.flatMap((machine) => {
     const own = [...machine.clients].filter((client) => machinesByAddress.get(client)?.length === 1);
-    // It stands for all that its address sent without identifying a machine, so it shares that with nobody.
+    // An unidentified client contains all events of its address without an identifier, so it never shares the address.
     if (!machine.isIdentified) return own.length > 0 ? [] : [describeMachine(machine, [], new Map())];
     const parts = own.flatMap((client) => clientsByAddress.get(client) ?? []);
     return [describeMachine(machine, parts, machinesByAddress)];
@@ -189,7 +189,7 @@ function describeMachine(
     seenMacs,
     clients,
     sharedClients,
-    strangerMacs: strangerMacs(sharedClients, machinesByAddress),
+    unknownMacs: unknownMacs(sharedClients, machinesByAddress),
     nodes: [...machine.nodes],
     boot: bootOf(entries),
     stage: furthestOf(log),
@@ -200,16 +200,16 @@ function describeMachine(
   };
 }
 
-/** That are told; behind one address there may be a thousand. */
-const mostStrangers = 4;
+/** Maximum number, because many machines may share an address. */
+const maxUnknown = 4;
 
-function strangerMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
+function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAddress): readonly string[] {
   const macs = new Set<string>();
   for (const client of clients) {
     for (const { name, seenMacs } of machinesByAddress.get(client) ?? []) {
       const [mac] = seenMacs;
       if (name === undefined && mac !== undefined) macs.add(mac);
-      if (macs.size === mostStrangers) return [...macs];
+      if (macs.size === maxUnknown) return [...macs];
     }
   }
   return [...macs];
@@ -223,7 +223,7 @@ function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
 }
 
 function furthestOf({ milestones }: EntryLog): Stage {
-  let furthest: Stage = 'expected';
+  let furthest: Stage = 'none';
   for (const stage of milestones.keys()) if (isFurther(stage, furthest)) furthest = stage;
   return furthest;
 }
@@ -242,7 +242,7 @@ function agentOf(
         ? undefined
         : {
             url,
-            isAnswering: callback && callback.problem === undefined,
+            hasAnswered: callback && callback.problem === undefined,
             problem: callback?.problem,
           },
     inventory: events.findLast((event) => event.kind === 'inspection')?.summary,

@@ -7,7 +7,7 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { AgentError, askAgent } from '../../../src/try/api/askAgent.ts';
-import { type MadeCertificates, makeCertificates } from '../../../src/try/api/madeCertificates.ts';
+import { type CreatedCertificates, createCertificates } from '../../../src/try/api/createdCertificates.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
 
 const started = new Set<Server | TcpServer>();
@@ -78,12 +78,12 @@ describe('askAgent', () => {
   });
 
   const day = 24 * 60 * 60 * 1000;
-  const otherClock = (days: number): Promise<MadeCertificates> =>
-    makeCertificates(['127.0.0.1'], new Date(Date.now() + days * day));
+  const otherClock = (days: number): Promise<CreatedCertificates> =>
+    createCertificates(['127.0.0.1'], new Date(Date.now() + days * day));
 
   it.each([
-    ['ahead', 2, /^its certificate is valid from .+; now it is /],
-    ['behind', -100, /^its certificate was valid until .+; now it is /],
+    ['ahead', 2, /^its certificate is valid from .+; the current time is /],
+    ['behind', -100, /^its certificate expired at .+; the current time is /],
   ])('sees that its clock is %s, by the certificate that it has named', async (_title, days, problem) => {
     const { ca, tls } = await otherClock(days);
     const url = await listen(createHttpsServer(tls.context, agent), 'https');
@@ -102,14 +102,14 @@ describe('askAgent', () => {
   );
 
   it('sees a certificate that is for another address', async () => {
-    const { ca, tls } = await makeCertificates(['192.0.2.1']);
+    const { ca, tls } = await createCertificates(['192.0.2.1']);
     const url = await listen(createHttpsServer(tls.context, agent), 'https');
     await expect(ask(url, { verifyCa: ca })).rejects.toMatchObject({ reason: 'certificate-name' });
   });
 
   it('sends nothing to what has another certificate', async () => {
     let requests = 0;
-    const { tls } = await makeCertificates(['127.0.0.1']);
+    const { tls } = await createCertificates(['127.0.0.1']);
     const server = createHttpsServer(tls.context, () => requests++);
     await expect(ask(await listen(server, 'https'), { verifyCa: tlsText('ca') })).rejects.toBeInstanceOf(
       AgentError,
@@ -134,14 +134,10 @@ describe('askAgent', () => {
   });
 
   it.each([
-    [
-      'an agent that knows another token',
-      agent,
-      'it does not take the token that it was given at its lookup',
-    ],
-    ['no JSON', text('hello'), 'it answers with something else than JSON'],
-    ['too much', big, 'it answers with more than 1 MiB'],
-    ['a redirect', redirect, 'it answers /v1/status with 302'],
+    ['an agent that knows another token', agent, 'it does not accept the token of its lookup'],
+    ['no JSON', text('hello'), 'its response is not JSON'],
+    ['too much', big, 'its response is larger than 1 MiB'],
+    ['a redirect', redirect, 'it responds to /v1/status with HTTP status 302'],
   ])('finds %s', async (_title, listener, problem) => {
     const asked = ask(await listen(createServer(listener)), { token: 'another' });
     await expect(asked).rejects.toThrow(problem);
@@ -158,16 +154,16 @@ describe('askAgent', () => {
 
   it('finds what does not speak HTTP, or breaks off', async () => {
     const other = createTcpServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n'));
-    await expect(ask(await listen(other))).rejects.toThrow('it does not speak HTTP');
+    await expect(ask(await listen(other))).rejects.toThrow('not an HTTP server');
     const gone = createTcpServer((socket) => void socket.resetAndDestroy());
-    await expect(ask(await listen(gone))).rejects.toThrow('it broke the connection off');
+    await expect(ask(await listen(gone))).rejects.toThrow('connection reset');
   });
 
   it('finds nobody', async () => {
     const server = createServer(agent);
     const url = await listen(server);
     await new Promise((resolve) => void server.close(resolve));
-    await expect(ask(url)).rejects.toThrow('nothing listens there');
+    await expect(ask(url)).rejects.toThrow('connection refused');
   });
 
   it('can be given up', async () => {
@@ -179,7 +175,7 @@ describe('askAgent', () => {
   it.each(['', 'file:///etc/passwd', 'ftp://127.0.0.1', '127.0.0.1:9999', 'https://[', 'javascript:1'])(
     'asks nobody at %j',
     async (url) => {
-      await expect(ask(url)).rejects.toThrow('its callback URL is none');
+      await expect(ask(url)).rejects.toThrow('its callback URL is invalid');
     },
   );
 

@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AskBack, type AskingBack, createAskingBack } from '../../../src/try/api/ironicApi.ts';
+import { type AskBack, type CallbackChecker, createCallbackChecker } from '../../../src/try/api/ironicApi.ts';
 import type { Agent } from '../../../src/try/ironic/heartbeat.ts';
 import { createNodeStore } from '../../../src/try/ironic/nodes.ts';
 import type { CallbackEvent } from '../../../src/try/timeline/events.ts';
@@ -10,7 +10,7 @@ import { listenLocally } from '../../support/listening.ts';
 import { until } from '../../support/serveFixtures.ts';
 
 interface Fixture {
-  readonly asking: AskingBack;
+  readonly asking: CallbackChecker;
   readonly events: CallbackEvent[];
   readonly requests: string[];
   readonly url: string;
@@ -32,7 +32,7 @@ async function start(askBack: AskBack): Promise<Fixture> {
   });
   const port = await listenLocally(server);
   const events: CallbackEvent[] = [];
-  const asking = createAskingBack({ askBack, observe: (event) => void events.push(event) });
+  const asking = createCallbackChecker({ askBack, observe: (event) => void events.push(event) });
   ends.push(async () => {
     await asking.stop();
     server.closeAllConnections();
@@ -51,19 +51,19 @@ describe('asking back', () => {
   it('an agent at the address of its heartbeat, until it has answered', async () => {
     const { asking, events, requests, url, answers } = await start('own address');
     const agent = agentAt(url);
-    const token = agent.node.token.tell();
+    const token = agent.node.token.issue();
     answers.status = 500;
-    asking.heard(agent, '127.0.0.1');
-    asking.heard(agent, '127.0.0.1'); // while it is asked
+    asking.onHeartbeat(agent, '127.0.0.1');
+    asking.onHeartbeat(agent, '127.0.0.1'); // while it is asked
     await until(() => events.length === 1);
     answers.status = 200;
-    asking.heard(agent, '127.0.0.1');
+    asking.onHeartbeat(agent, '127.0.0.1');
     await until(() => events.length === 2);
-    asking.heard(agent, '127.0.0.1'); // it has answered
+    asking.onHeartbeat(agent, '127.0.0.1'); // it has answered
     await asking.stop();
     expect(events.map(({ problem, summary }) => problem ?? summary)).toEqual([
-      'it answers /v1/status with 500',
-      'agent 13.0.0?, no commands so far',
+      'it responds to /v1/status with HTTP status 500',
+      'agent 13.0.0?, no commands yet',
     ]);
     expect(requests).toEqual(['/v1/status', '/v1/status', `/v1/commands/?agent_token=${token}`]);
     expect(JSON.stringify(events)).not.toContain(token);
@@ -73,21 +73,21 @@ describe('asking back', () => {
     [
       'http://192.0.2.1:9999',
       '127.0.0.1',
-      'not asked: the URL names 192.0.2.1, but the heartbeat came from 127.0.0.1',
+      'not contacted: the URL contains 192.0.2.1, but the heartbeat came from 127.0.0.1',
     ],
     [
       'http://localhost:1',
       '127.0.0.1',
-      'not asked: the URL names localhost, but the heartbeat came from 127.0.0.1',
+      'not contacted: the URL contains localhost, but the heartbeat came from 127.0.0.1',
     ],
-    ['http://127.0.0.1.example', '127.0.0.1', /^not asked: the URL names 127\.0\.0\.1\.example/],
-    ['http://169.254.169.254/latest', '192.0.2.7', /^not asked/],
-    ['http://a\u001b@[::1]:1', '::2', /^not asked: the URL names \[::1\]/],
+    ['http://127.0.0.1.example', '127.0.0.1', /^not contacted: the URL contains 127\.0\.0\.1\.example/],
+    ['http://169.254.169.254/latest', '192.0.2.7', /^not contacted/],
+    ['http://a\u001b@[::1]:1', '::2', /^not contacted: the URL contains \[::1\]/],
   ])('not %s from %s', async (url, client, problem) => {
     const { asking, events } = await start('own address');
     const agent = agentAt(url);
-    asking.heard(agent, client);
-    asking.heard(agent, client);
+    asking.onHeartbeat(agent, client);
+    asking.onHeartbeat(agent, client);
     await asking.stop();
     expect(events).toHaveLength(1);
     expect(events[0]?.problem).toMatch(problem);
@@ -99,23 +99,23 @@ describe('asking back', () => {
     ['http://0x7f.1:1', '127.0.0.1'],
   ])('%s is the address %s', async (url, client) => {
     const { asking, events } = await start('own address');
-    asking.heard(agentAt(url), client);
+    asking.onHeartbeat(agentAt(url), client);
     await until(() => events.length === 1);
-    expect(events[0]?.problem).not.toMatch(/^not asked/);
+    expect(events[0]?.problem).not.toMatch(/^not contacted/);
   });
 
   it('anywhere, where that is allowed', async () => {
     const { asking, events, url } = await start('anywhere');
-    asking.heard(agentAt(url), '192.0.2.7');
+    asking.onHeartbeat(agentAt(url), '192.0.2.7');
     await until(() => events.length === 1);
     expect(events[0]?.problem).toBeUndefined();
   });
 
   it('nobody, where that is wanted, or where there is no URL', async () => {
     const never = await start('never');
-    never.asking.heard(agentAt(never.url), '127.0.0.1');
+    never.asking.onHeartbeat(agentAt(never.url), '127.0.0.1');
     const own = await start('own address');
-    own.asking.heard(agentAt(''), '127.0.0.1');
+    own.asking.onHeartbeat(agentAt(''), '127.0.0.1');
     await Promise.all([never.asking.stop(), own.asking.stop()]);
     expect([never.requests, never.events, own.events]).toEqual([[], [], []]);
   });

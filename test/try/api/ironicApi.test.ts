@@ -57,15 +57,15 @@ describe('an agent', () => {
         summary: '1 of 1 interface with a link',
         problem: undefined,
         reason: undefined,
-        hasGaps: false,
+        isIncomplete: false,
       },
       { kind: 'api', userAgent: 'python-requests/2.34' },
       {
         kind: 'lookup',
         macs: [mac0],
         node: uuid0,
-        token: 'told',
-        hasOwnToken: false,
+        token: 'sent',
+        hasBootToken: false,
         problem: undefined,
         reason: undefined,
       },
@@ -74,7 +74,7 @@ describe('an agent', () => {
         node: uuid0,
         callbackUrl: 'https://127.0.0.1:9',
         agentVersion: '13.0.0',
-        token: 'right',
+        token: 'valid',
         problem: undefined,
         reason: undefined,
       },
@@ -106,7 +106,7 @@ describe('an agent', () => {
     const { status } = await ironic.call('POST', '/v1/continue_inspection', { body });
     expect(status).toBe(202);
     expect(ironic.events[0]).toMatchObject({
-      problem: 'no ?[31mlshw; it was not saved: the disk is full',
+      problem: 'no ?[31mlshw; not saved: the disk is full',
     });
   });
 
@@ -114,31 +114,31 @@ describe('an agent', () => {
     const ironic = await playIronic();
     const first = await tokenOf(ironic, mac0);
     expect(await tokenOf(ironic, mac0)).toBe('******');
-    ironic.api.bootedAnew(mac0);
-    ironic.api.bootedAnew(stranger);
+    ironic.api.resetMachine(mac0);
+    ironic.api.resetMachine(stranger);
     const second = await tokenOf(ironic, mac0);
     expect(second).toMatch(/^[\w-]{43}$/);
     expect(second).not.toBe(first);
     expect(ironic.events.map((event) => event.kind === 'lookup' && event.token)).toEqual([
-      'told',
+      'sent',
       'masked',
-      'told',
+      'sent',
     ]);
   });
 
   it.each([
     ['without a token', beat(undefined), 'missing', 'Agent token is required for heartbeat processing.'],
-    ['with another token', beat('y'.repeat(43)), 'wrong', 'Invalid or missing agent token received.'],
-    ['that takes commands without TLS', 'plain', 'right', /^its callback URL is without TLS/],
-    ['with another URL than before', 'moved', 'right', 'Detected change in ramdisk provided "callback_url"'],
-    ['with a URL that nobody would keep', 'long', 'right', /^An issue with the supplied "callback_url"/],
+    ['with another token', beat('y'.repeat(43)), 'invalid', 'Invalid or missing agent token received.'],
+    ['that takes commands without TLS', 'plain', 'valid', /^the callback URL is plain HTTP/],
+    ['with another URL than before', 'moved', 'valid', 'Detected change in ramdisk provided "callback_url"'],
+    ['with a URL that nobody would keep', 'long', 'valid', /^An issue with the supplied "callback_url"/],
     ['that sends anything', [1], 'missing', 'Missing mandatory parameter: callback_url'],
   ])('%s is refused', async (_title, sent, token, problem) => {
     const ironic = await playIronic();
     const right = await tokenOf(ironic, mac0);
     const version = '1.68';
     await ironic.call('POST', `/v1/heartbeat/${uuid0}`, { version, body: beat(right) });
-    ironic.api.bootedAnew(sent === 'moved' ? stranger : mac0);
+    ironic.api.resetMachine(sent === 'moved' ? stranger : mac0);
     const again = sent === 'moved' ? right : await tokenOf(ironic, mac0);
     const urls: Record<string, string> = {
       plain: 'http://127.0.0.1:9',
@@ -161,9 +161,13 @@ describe('an agent', () => {
   });
 
   it.each([
-    ['several hosts at once', addresses(mac0, mac1), /those of several hosts: worker-0, worker-1$/],
+    ['several hosts at once', addresses(mac0, mac1), /belong to several hosts: worker-0, worker-1$/],
     ['no address', '/v1/lookup', /^At least one of/],
-    ['a node that there is not', `/v1/lookup?node_uuid=${uuid0.replaceAll('1', '7')}`, /^there is no node/],
+    [
+      'a node that there is not',
+      `/v1/lookup?node_uuid=${uuid0.replaceAll('1', '7')}`,
+      /^node .* does not exist$/,
+    ],
   ])('that looks up %s is refused', async (_title, path, problem) => {
     const ironic = await playIronic();
     const { status } = await ironic.call('GET', path, { version: '1.62' });
@@ -196,7 +200,7 @@ describe('an agent', () => {
         problem: {
           kind: 'request',
           status: 406,
-          message: 'there is no version 1.999 of the API',
+          message: 'API version 1.999 does not exist',
           reason: 'api-version',
         },
       },
@@ -234,12 +238,12 @@ describe('the hostile', () => {
     expect(sent).toBeLessThan(60 * MIB);
     // Who still writes may lose the answer.
     expect(answer).toMatch(/^(?:HTTP\/1\.1 413 |$)/);
-    expect(ironic.events).toMatchObject([{ problem: 'its body is larger than 16384 KiB' }]);
+    expect(ironic.events).toMatchObject([{ problem: 'the request body is larger than 16384 KiB' }]);
   });
 
   it.each([
-    ['an inventory', '/v1/continue_inspection', 16 * MIB, 'its body is larger than 16384 KiB'],
-    ['a heartbeat', `/v1/heartbeat/${uuid0}`, 128 * 1024, 'its body is larger than 128 KiB'],
+    ['an inventory', '/v1/continue_inspection', 16 * MIB, 'the request body is larger than 16384 KiB'],
+    ['a heartbeat', `/v1/heartbeat/${uuid0}`, 128 * 1024, 'the request body is larger than 128 KiB'],
   ])('send %s that is too large', async (_title, path, limit, problem) => {
     const ironic = await playIronic();
     const answer = await ironic.call('POST', path, { version: '1.115', body: ' '.repeat(limit + 1) });
@@ -284,7 +288,7 @@ describe('the hostile', () => {
     clearInterval(drip);
     await until(() => ironic.events.some(({ kind }) => kind === 'inspection'));
     const event = ironic.events.find(({ kind }) => kind === 'inspection');
-    expect(event).toMatchObject({ node: undefined, problem: 'its body did not arrive' });
+    expect(event).toMatchObject({ node: undefined, problem: 'the request body is incomplete' });
   });
 
   it('send deep and wide JSON', async () => {
@@ -295,7 +299,9 @@ describe('the hostile', () => {
       const { status } = await ironic.call('POST', '/v1/continue_inspection', { body });
       expect(status).toBe(500);
     }
-    expect(ironic.events[1]).toMatchObject({ problem: 'its body has too many or too deep values' });
+    expect(ironic.events[1]).toMatchObject({
+      problem: 'its body contains too many values, or is nested too deeply',
+    });
   });
 
   it('have a thousand MAC addresses', async () => {

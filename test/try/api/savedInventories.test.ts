@@ -19,7 +19,7 @@ it('strangers have so much room together, and hosts of the inventory as much as 
   const save = await openInventoryFolder('kept', { cwd }, 1000);
   await save(collected('node-1', 400));
   await save(collected('node-1', 600)); // in place of the first
-  await expect(save(collected('node-2', 600))).rejects.toThrow('take more than 1000 B');
+  await expect(save(collected('node-2', 600))).rejects.toThrow('are larger than 1000 B');
   await save(collected('node-3', 100));
   await Promise.all([
     save(collected('node-4', 5000, 'worker-0')),

@@ -74,7 +74,7 @@ async function play(script: string, accelerators: readonly Accelerator[] = ['tcg
     network: guestNetwork('10.0.2.2', '--guest-host'),
     console: await openConsoleOutput('console.log', (line) => shown.push(line), { cwd: folder }),
     observe: (event) => void events.push(event),
-    say: (message) => void said.push(message),
+    report: (message) => void said.push(message),
     env: { PATH: process.env['PATH'] },
   };
   const machine = runTrialMachine(run);
@@ -98,7 +98,7 @@ describe('an emulated machine', () => {
     await machine.ended;
     expect(events.at(-1)).toMatchObject({
       state: 'failed',
-      problem: 'QEMU ended with 1: qemu: no such firmware',
+      problem: 'QEMU exited with code 1: qemu: no such firmware',
     });
   });
 
@@ -120,19 +120,13 @@ describe('an emulated machine', () => {
   });
 
   it.each([
-    ['dies', 'exit 1', 'QEMU ended with 1'],
-    [
-      'gets stuck',
-      `printf '{"event": "STOP"}\\r\\n' >&3; sleep 60`,
-      'QEMU has stopped the machine by itself',
-    ],
+    ['dies', 'exit 1', 'QEMU exited with code 1'],
+    ['gets stuck', `printf '{"event": "STOP"}\\r\\n' >&3; sleep 60`, 'QEMU stopped the machine'],
   ])('that %s with KVM starts again without it', async (_title, failure, reason) => {
     const script = `case "$*" in *'-accel kvm'*) ${failure};; esac; echo works`;
     const { machine, events, said, shown } = await play(script, ['kvm', 'tcg']);
     await machine.ended;
-    expect(said).toEqual([
-      `kvm does not work here (${reason}): the machine starts anew, emulated as a whole`,
-    ]);
+    expect(said).toEqual([`kvm does not work (${reason}); restarting the machine with software emulation`]);
     expect(shown).toEqual(['console| works']);
     expect(statesOf(events)).toEqual(['started', 'powered off']);
   });
@@ -162,8 +156,8 @@ describe('try --qemu', () => {
     await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:09' }).callHome();
     await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:05' }).callHome();
     const { code, report } = await trial.ended;
-    expect([code, report]).toEqual([0, expect.stringMatching(/^qemu: home after /)]);
-    expect(trial.said()).toContain('reaches this one at 10.0.2.2');
+    expect([code, report]).toEqual([0, expect.stringMatching(/^qemu: called home after /)]);
+    expect(trial.said()).toContain('reaches this machine at 10.0.2.2');
     expect(() => process.kill(Number(readFileSync(path('pid2'), 'utf8')), 0)).toThrow('ESRCH');
   });
 
@@ -174,7 +168,7 @@ describe('try --qemu', () => {
     const options = { ...served, qemu: 'worker-0', listen: '127.0.0.1:26387', accel: 'tcg', timeout: '60s' };
     const trial = await startTry(options, folder, asQemu('exit 0'));
     await trial.ended;
-    expect(trial.said()).toContain('configs name http://10.0.2.2:26387 as Ironic');
+    expect(trial.said()).toContain('configs contain the Ironic URL http://10.0.2.2:26387');
     expect(trial.said()).not.toContain('worker-0.iso'); // whose URL would be good for whoever reads it
   });
 
@@ -182,7 +176,7 @@ describe('try --qemu', () => {
     const trial = await startTry({ qemu: 'live.iso', accel: 'tcg' }, folder, asQemu('exit 0'));
     await trial.ended;
     expect(trial.said()).toMatch(
-      /warning: kernel arguments of live\.iso name a config that is fetched on boot: /,
+      /warning: cannot check whether the agent calls the mock Ironic: kernel arguments of live\.iso contain the URL of a config/,
     );
     expect(trial.said()).toContain('powered off');
   });
@@ -190,8 +184,8 @@ describe('try --qemu', () => {
   it('says which hosts there are where it is none of them', async () => {
     writeFileSync(path('two.yaml'), 'hosts: [{name: worker-0}, {name: worker-1}]\n');
     await expect(startTry({ inventory: 'two.yaml', qemu: 'worker-2' }, folder)).rejects.toMatchObject({
-      message: '--qemu "worker-2" is no host of the inventory, and no file or folder',
-      hint: 'hosts are worker-0, worker-1',
+      message: '--qemu "worker-2" not found: not a host of the inventory, a file or a folder',
+      hint: 'use the path of an image or folder, or a host: worker-0, worker-1',
     });
   });
 
@@ -204,24 +198,16 @@ describe('try --qemu', () => {
 
   it.each([
     ['no image', { qemu: 'none.iso' }, 'not found: none.iso'],
-    ['no ISO', { qemu: 'played' }, 'it is no live ISO'],
-    ['a folder that nobody prepared', { qemu: '.' }, 'has no manifest.json'],
+    ['no ISO', { qemu: 'played' }, 'it is not a live ISO'],
+    ['a folder that nobody prepared', { qemu: '.' }, 'contains no manifest.json'],
     ['no kind of firmware', { qemu: 'live.iso', firmware: 'efi' }, 'invalid value "efi" for --firmware'],
     ['no memory', { qemu: 'live.iso', memory: '4G' }, 'invalid value "4G" for --memory: not a whole number'],
     ['no MAC address', { qemu: 'live.iso', mac: 'x' }, '--mac "x"'],
     ['no address', { qemu: 'live.iso', guestHost: 'localhost' }, '--guest-host "localhost"'],
     ['no accelerator', { qemu: 'live.iso', accel: 'xen' }, 'invalid value "xen" for --accel'],
-    ['a way to boot that is for hosts', { qemu: 'live.iso', boot: 'cd' }, '--boot is for hosts'],
-    [
-      'what is about a machine, without one',
-      { mac: '52:54:00:00:00:05' },
-      '--mac means nothing without --qemu',
-    ],
-    [
-      'what is about an inventory, without one',
-      { iso: ['a.iso'] },
-      '--iso means nothing without --inventory',
-    ],
+    ['a way to boot that is for hosts', { qemu: 'live.iso', boot: 'cd' }, '--boot requires a host'],
+    ['what is about a machine, without one', { mac: '52:54:00:00:00:05' }, '--mac requires --qemu'],
+    ['what is about an inventory, without one', { iso: ['a.iso'] }, '--iso requires --inventory'],
     ['to be asked back', { qemu: 'live.iso', until: 'callback' }, '--until callback'],
   ])('refuses %s before anything listens', async (_title, options, message) => {
     await expect(startTry(options, folder, asQemu('exit 0'))).rejects.toThrow(message);
@@ -230,7 +216,7 @@ describe('try --qemu', () => {
   it('says how to install QEMU where it is not there', async () => {
     const env = { PATH: '/nonexistent' };
     await expect(startTry({ qemu: 'live.iso' }, folder, env)).rejects.toThrow(
-      'QEMU is not installed: there is no qemu-system-x86_64 on PATH',
+      'QEMU is not installed: qemu-system-x86_64 not found on PATH',
     );
   });
 });
@@ -259,7 +245,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     const { ids, said } = await endAtOnce({ qemu: 'plain.iso' });
     expect(ids).toEqual(['no-config']);
     expect(said).toMatch(
-      /error: plain\.iso holds no Ignition config: .*\nhint: embed a config with `iso ignition embed`/,
+      /error: no agent would call home: plain\.iso contains no Ignition config\nhint: embed a config with `iso ignition embed`/,
     );
   });
 
@@ -317,7 +303,9 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     const image = await imageOf(title.replaceAll(/\W/g, '-'), '--api-url', url);
     const { ids, report, said } = await endAtOnce({ qemu: image, listen: '127.0.0.1:26391', ...options });
     expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain(`error: the config names ${url} as Ironic`);
+    expect(said).toContain(
+      `error: the agent would call another Ironic: its config contains ${url}, but the mock Ironic is at `,
+    );
     expect(said).toContain(`hint: ${hint}`);
     expect(report).toContain(url);
   });
@@ -327,7 +315,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     const options = { qemu: image, listen: '127.0.0.1:26392', accel: 'tcg', timeout: '60s' };
     const trial = await startTry(options, folder, asQemu('exit 0'));
     await trial.ended;
-    expect(trial.said()).toContain('reaches this one at 192.0.2.9');
+    expect(trial.said()).toContain('reaches this machine at 192.0.2.9');
     expect(trial.said()).toContain('powered off');
   });
 
@@ -336,7 +324,9 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     await runProgram('iso', 'ignition', 'embed', '-i', 'bare.ign', '-o', 'bare.iso', 'plain.iso');
     const trial = await startTry({ qemu: 'bare.iso', accel: 'tcg' }, folder, asQemu('exit 0'));
     await trial.ended;
-    expect(trial.said()).toContain('warning: the config in bare.iso names no Ironic');
+    expect(trial.said()).toContain(
+      'warning: cannot check whether the agent calls the mock Ironic: the config in bare.iso contains no Ironic URL',
+    );
   });
 
   it('looks into a config that is inlined, as `iso customize` writes it', async () => {
@@ -344,7 +334,9 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     await runProgram('iso', 'customize', '--live-ignition', 'inner.ign', '-o', 'inner.iso', 'plain.iso');
     const { ids, said } = await endAtOnce({ qemu: 'inner.iso' });
     expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain('the config names http://192.0.2.9:6385 as Ironic');
+    expect(said).toContain(
+      'the agent would call another Ironic: its config contains http://192.0.2.9:6385, but the mock Ironic is at ',
+    );
   });
 
   it('takes an image from a URL', async () => {
@@ -368,14 +360,20 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     await runProgram('prepare', '--inventory', 'www.yaml', '--iso', 'plain.iso', ...made);
     const { ids, said } = await endAtOnce({ qemu: 'www' });
     expect(ids).toEqual(['other-ironic']);
-    expect(said).toContain('the config names http://192.0.2.9:6385 as Ironic');
+    expect(said).toContain(
+      'the agent would call another Ironic: its config contains http://192.0.2.9:6385, but the mock Ironic is at ',
+    );
   });
 
   it('waits for others, if they are who is awaited', async () => {
     const image = await imageOf('others', '--api-url', 'http://192.0.2.9:6385');
     const options = { qemu: image, accel: 'tcg', timeout: '60s', expect: '52:54:00:00:00:09' };
     const trial = await startTry(options, folder, asQemu('exit 0'));
-    await until(() => trial.said().includes('warning: the config names http://192.0.2.9:6385'));
+    await until(() =>
+      trial
+        .said()
+        .includes('warning: the agent would call another Ironic: its config contains http://192.0.2.9:6385'),
+    );
     await scriptedAgent({ api: trial.origin, mac: '52:54:00:00:00:09' }).callHome();
     expect((await trial.ended).code).toBe(0);
   });

@@ -110,6 +110,6 @@ it.each([
 ])('a %s body is not even parsed', (_title, text) => {
   expect(parseBody(Buffer.from(text))).toEqual({
     kind: 'none',
-    problem: 'its body has too many or too deep values',
+    problem: 'its body contains too many values, or is nested too deeply',
   });
 });

@@ -21,7 +21,7 @@ describe('who calls', () => {
     [
       'several hosts in one',
       [mac(0), mac(2)],
-      'its MAC addresses are those of several hosts: worker-0, worker-1',
+      'its MAC addresses belong to several hosts: worker-0, worker-1',
     ],
   ])('%s', (_title, macs, expected) => {
     expect(nameOf(createNodeStore(hosts), macs)).toBe(expected);
@@ -41,15 +41,15 @@ describe('who calls', () => {
   });
 
   it('strangers are bounded, and hosts are still found', () => {
-    const nodes = createNodeStore(hosts, { strangers: 2, macsPerNode: 4 });
+    const nodes = createNodeStore(hosts, { unknownMachines: 2, macsPerNode: 4 });
     expect([nameOf(nodes, [mac(7)]), nameOf(nodes, [mac(8)])]).toEqual(['stranger', 'stranger']);
-    expect(nameOf(nodes, [mac(9)])).toBe('there have been more than 2 unknown machines');
+    expect(nameOf(nodes, [mac(9)])).toBe('more than 2 unknown machines');
     expect(nameOf(nodes, [mac(7)])).toBe('stranger');
     expect(nameOf(nodes, [mac(0)])).toBe('worker-0');
   });
 
   it('addresses of a node are bounded', () => {
-    const nodes = createNodeStore([], { strangers: 9, macsPerNode: 3 });
+    const nodes = createNodeStore([], { unknownMachines: 9, macsPerNode: 3 });
     const found = nodes.byMacs(Array.from({ length: 200 }, (_, index) => mac(index)));
     expect(found.kind === 'node' && found.node.macs.size).toBe(3);
   });
@@ -58,7 +58,7 @@ describe('who calls', () => {
     const anyMacs = fc.array(fc.integer({ min: 0, max: 40 }).map(mac), { maxLength: 12 });
     fc.assert(
       fc.property(fc.array(anyMacs, { maxLength: 40 }), (calls) => {
-        const nodes = createNodeStore(hosts, { strangers: 5, macsPerNode: 4 });
+        const nodes = createNodeStore(hosts, { unknownMachines: 5, macsPerNode: 4 });
         for (const macs of calls) {
           const found = nodes.byMacs(macs);
           expect(found.kind === 'node' ? found.node.macs.size : 0).toBeLessThanOrEqual(4);
@@ -73,7 +73,7 @@ function tellAt(nodes: NodeStore, seconds: number): string {
   const found = nodes.byMacs([mac(0)]);
   if (found.kind !== 'node') throw new Error(found.problem);
   recordStart(found.node, new Date(seconds * 1000));
-  return found.node.token.tell();
+  return found.node.token.issue();
 }
 
 describe('tokens', () => {
@@ -95,13 +95,13 @@ describe('tokens', () => {
     const agentToken = 'x'.repeat(40);
     const nodes = createNodeStore([{ name: 'worker-0', macs: [mac(0)], agentToken }]);
     expect([tellAt(nodes, 0), tellAt(nodes, 500)]).toEqual(['******', '******']);
-    expect(nodes.byName('worker-0')?.token.check(agentToken)).toBe('right');
+    expect(nodes.byName('worker-0')?.token.check(agentToken)).toBe('valid');
   });
 
   it.each([
-    ['the right one', (token: string) => token, 'right'],
-    ['another one', () => 'x'.repeat(43), 'wrong'],
-    ['the mask', () => '******', 'wrong'],
+    ['the right one', (token: string) => token, 'valid'],
+    ['another one', () => 'x'.repeat(43), 'invalid'],
+    ['the mask', () => '******', 'invalid'],
     ['none', () => undefined, 'missing'],
     ['an empty one', () => '', 'missing'],
   ])('are checked: %s', (_title, sent, expected) => {
@@ -112,6 +112,6 @@ describe('tokens', () => {
 
   it('are not right before they are told', () => {
     const nodes = createNodeStore(hosts);
-    expect(nodes.byName('worker-0')?.token.check('undefined')).toBe('wrong');
+    expect(nodes.byName('worker-0')?.token.check('undefined')).toBe('invalid');
   });
 });

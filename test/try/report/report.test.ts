@@ -47,12 +47,12 @@ function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {
   const awaited = { kind: 'hosts', names: expected.map(({ name }) => name) } as const;
   const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
   const successStage = 'heartbeat';
-  const sight = 'boot';
+  const coverage = 'boot';
   return {
     timeline,
     verdict,
     successStage,
-    sight,
+    coverage,
     ports: defaultPorts,
     started: at(0),
     ended: at(600),
@@ -95,9 +95,9 @@ describe('live lines', () => {
         ofIso(7, 1),
       ],
       [
-        '12:00:01 worker-0  began to fetch the ISO (1.0 GiB) from 10.0.0.8',
-        '12:00:03 worker-0  got 30 % of the ISO (1.0 GiB) from 10.0.0.8',
-        '12:00:05 worker-0  got 60 % of the ISO (1.0 GiB) from 10.0.0.8',
+        '12:00:01 worker-0  started to fetch the ISO (1.0 GiB) from 10.0.0.8',
+        '12:00:03 worker-0  fetched 30 % of the ISO (1.0 GiB) from 10.0.0.8',
+        '12:00:05 worker-0  fetched 60 % of the ISO (1.0 GiB) from 10.0.0.8',
         '12:00:06 worker-0  fetched the ISO (1.0 GiB) from 10.0.0.8',
       ],
     ],
@@ -108,16 +108,16 @@ describe('live lines', () => {
         fetched(2, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
         fetched(3, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
       ],
-      ['12:00:02 worker-0  got 25 % of the root filesystem (7.8 KiB): client disconnected from 192.0.2.7'],
+      ['12:00:02 worker-0  fetched 25 % of the root filesystem (7.8 KiB): client gone from 192.0.2.7'],
     ],
     [
       'calls, once each',
       [...home.slice(2), lookedUp(300), heartbeat(301)],
       [
         '12:02:01 worker-0  sent its inventory: QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk (192.0.2.7)',
-        '12:02:02 worker-0  asked for the versions of the API (python-requests/2.32) (192.0.2.7)',
-        '12:02:03 worker-0  asked which node has 52:54:00:12:34:56: 1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)',
-        '12:02:04 worker-0  sent a heartbeat of agent 13.0.0, to be asked back at https://192.0.2.7:9999 (192.0.2.7)',
+        '12:02:02 worker-0  requested the API versions (python-requests/2.32) (192.0.2.7)',
+        '12:02:03 worker-0  sent a lookup for 52:54:00:12:34:56 → node 1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)',
+        '12:02:04 worker-0  sent a heartbeat (agent 13.0.0), callback URL https://192.0.2.7:9999 (192.0.2.7)',
         '12:02:05 worker-0  answered at https://192.0.2.7:9999',
       ],
     ],
@@ -131,18 +131,18 @@ describe('live lines', () => {
         refused(5, { kind: 'request', status: 413, message: 'too large' }),
         lookedUp(6, { node: undefined, problem: 'no such node' }),
         inspected(7, { node: undefined, problem: undefined }),
-        heartbeat(8, { token: 'wrong', problem: 'Unauthorized' }),
+        heartbeat(8, { token: 'invalid', problem: 'Unauthorized' }),
         askedBack(9, { problem: 'timed out' }),
       ],
       [
-        '12:00:01 192.0.2.7  broke off the TLS handshake: unknown ca',
-        '12:00:02 192.0.2.7  spoke plain HTTP to the port of TLS',
-        '12:00:03 192.0.2.7  spoke TLS to the port of plain HTTP',
-        '12:00:04 192.0.2.7  asked for what Ironic does not have: GET /v1/v1/lookup',
+        '12:00:01 192.0.2.7  failed the TLS handshake: unknown ca',
+        '12:00:02 192.0.2.7  sent plain HTTP to a TLS port',
+        '12:00:03 192.0.2.7  sent a TLS handshake to a plain-HTTP port',
+        '12:00:04 192.0.2.7  sent a request that Ironic does not support: GET /v1/v1/lookup',
         '12:00:05 192.0.2.7  sent a request that was refused: 413 too large',
-        '12:00:06 worker-0  asked which node has 52:54:00:12:34:56, and was refused: no such node (192.0.2.7)',
+        '12:00:06 worker-0  sent a lookup for 52:54:00:12:34:56, which was refused: no such node (192.0.2.7)',
         '12:00:07 worker-0  sent its inventory, which was refused (192.0.2.7)',
-        '12:00:08 worker-0  sent a heartbeat with a wrong token, which was refused: Unauthorized (192.0.2.7)',
+        '12:00:08 worker-0  sent a heartbeat with an invalid token, which was refused: Unauthorized (192.0.2.7)',
         '12:00:09 1be26c0b-03f2-4d2e-ae87-c02d7f33c123  did not answer at https://192.0.2.7:9999: timed out',
       ],
     ],
@@ -154,7 +154,7 @@ describe('live lines', () => {
     [
       'harmless text',
       [asked(1, { userAgent: '\u001b[2J\u202eevil\n' })],
-      [String.raw`12:00:01 192.0.2.7  asked for the versions of the API (\u001b[2J\u202eevil\n)`],
+      [String.raw`12:00:01 192.0.2.7  requested the API versions (\u001b[2J\u202eevil\n)`],
     ],
   ])('%s', (_title, events, lines) => expect(liveLines(events)).toEqual(lines));
 });
@@ -163,55 +163,57 @@ describe('the report at the end', () => {
   it('of a host that is home and one that is not', () => {
     expect(formatClosingReport(resultOf([...home, ofIso(30, 0.7, { host: 'worker-1' })])))
       .toMatchInlineSnapshot(`
-        "worker-0: home after 2 min
+        "worker-0: called home after 2 min
           MACs      52:54:00:12:34:56
           node      1be26c0b-03f2-4d2e-ae87-c02d7f33c123
           agent     13.0.0
-          callback  https://192.0.2.7:9999: answers
+          callback  https://192.0.2.7:9999: answered
           inventory QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
           12:00:01  fetched the boot script (900 B) from 192.0.2.7
           12:00:20  fetched the Ignition config (3.0 KiB) from 192.0.2.7
-                    (nothing for 101 s)
+                    (no activity for 101 s)
           12:02:01  sent its inventory: QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
                     (192.0.2.7)
-          12:02:02  asked for the versions of the API (python-requests/2.32) (192.0.2.7)
-          12:02:03  asked which node has 52:54:00:12:34:56:
+          12:02:02  requested the API versions (python-requests/2.32) (192.0.2.7)
+          12:02:03  sent a lookup for 52:54:00:12:34:56 → node
                     1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)
-          12:02:04  sent a heartbeat of agent 13.0.0, to be asked back at
-                    https://192.0.2.7:9999 (192.0.2.7), 2 times until 12:04:10
+          12:02:04  sent a heartbeat (agent 13.0.0), callback URL https://192.0.2.7:9999
+                    (192.0.2.7), 2 times until 12:04:10
           12:02:05  answered at https://192.0.2.7:9999
 
-        worker-1: not home; it came as far as the ISO
+        worker-1: did not call home; last step: ISO
           MACs      52:54:00:12:34:57
-          12:00:30  got 70 % of the ISO (1.0 GiB) from 10.0.0.8
-          It got 70 % of the ISO (1.0 GiB) 10 min before the end, and never called:
-          Ignition, the container pull or the Ironic address.
+          12:00:30  fetched 70 % of the ISO (1.0 GiB) from 10.0.0.8
+          Last activity 10 min before the end: fetched 70 % of the ISO (1.0 GiB). The
+          agent never called Ironic. Likely: Ignition, the container image pull or the
+          Ironic URL.
           Likely causes:
-          1. Ignition refuses the config, or cannot do what it says; the machine waits
+          1. Ignition does not accept the config, or cannot apply it; the machine waits
              in an emergency shell.
-             check: ironic-coreos validate FILE with the config or the image; in the
-                    emergency shell journalctl -t ignition
-             fix:   what validate says at the place where it says it; render checks its
-                    configs before it writes them
-          2. The container image of the agent cannot be pulled: the registry is not
-             reached, by DNS, route or proxy.
-             check: on the machine journalctl -b -u ironic-agent, and curl -I
+             check: run ironic-coreos validate FILE with the config or the image; in the
+                    emergency shell, run journalctl -t ignition
+             fix:   fix the line that validate reports; render validates its configs
+                    before it writes them
+          2. The machine cannot pull the agent container image: the registry is
+             unreachable (DNS, route or proxy).
+             check: on the machine, run journalctl -b -u ironic-agent and curl -I
                     https://REGISTRY/v2/
-             fix:   render --https-proxy and --no-proxy, --registries-conf with a
-                    mirror, or no registry at all: --agent-archive
-          3. The agent runs, but does not reach Ironic: another address or port, a
+             fix:   set a proxy with render --https-proxy and --no-proxy, set a mirror
+                    with --registries-conf, or use --agent-archive, which needs no
+                    registry
+          3. The agent runs but cannot reach Ironic: incorrect address or port, a
              firewall, or no route from this network.
-             check: on the machine grep api_url /etc/ironic-python-agent.conf, curl -k
-                    URL, and sudo podman logs ironic-agent; on the machine of Ironic ss
-                    -ltn and the firewall
-             fix:   render --api-url with an address that machines reach and the port of
-                    Ironic (6385), and open that port
-          4. The running system has no network: nmstate or keyfiles name another
+             check: on the machine, run grep api_url /etc/ironic-python-agent.conf, curl
+                    -k URL and sudo podman logs ironic-agent; on the Ironic server, run
+                    ss -ltn and check the firewall
+             fix:   in render --api-url, use an address that the machine can reach and
+                    the Ironic port (6385); open that port in the firewall
+          4. The live system has no network: nmstate or a keyfile names another
              interface or MAC address, or DHCP does not answer.
-             check: on the console nmcli device, ip address, journalctl -b -u
+             check: on the console, run nmcli device, ip address and journalctl -b -u
                     NetworkManager
-             fix:   find interfaces by MAC address in --nmstate or --keyfile (in the
-                    inventory network), not by a name that may differ
+             fix:   in --nmstate, --keyfile or network of the inventory, match
+                    interfaces by MAC address and not by name
 
         1 host called home within 10 min, 1 did not: worker-1. Times are in UTC.
         "
@@ -225,53 +227,54 @@ describe('the report at the end', () => {
       refused(240, { kind: 'tls', reason: 'unknown ca' }),
     ];
     expect(formatClosingReport(resultOf(events))).toMatchInlineSnapshot(`
-      "worker-0: not home; it came as far as the Ignition config
+      "worker-0: did not call home; last step: Ignition config
         MACs      52:54:00:12:34:56
         12:00:01  fetched the Ignition config (3.0 KiB) from 192.0.2.7
-        12:01:00  broke off the TLS handshake: unknown ca (192.0.2.7), 2 times until
+        12:01:00  failed the TLS handshake: unknown ca (192.0.2.7), 2 times until
                   12:04:00
-        It broke off the TLS handshake: unknown ca 6 min before the end, and then
-        nothing came: the authority of Ironic's certificate.
+        Last activity 6 min before the end: failed the TLS handshake: unknown ca.
+        Cause: the certificate authority of Ironic.
         Likely causes:
-        1. Proven: The machine does not trust the authority of Ironic's certificate.
-           seen:  12:04:00 broke off the TLS handshake: unknown ca (192.0.2.7)
-           check: openssl s_client -connect IRONIC:6385 -showcerts; ironic-coreos
-                  inspect IMAGE says which authorities the config brings
-           fix:   render --ca-file with the certificate of the authority (a
-                  self-signed certificate itself), or --insecure
+        1. Proven: The machine does not trust the certificate authority of Ironic.
+           seen:  12:04:00 failed the TLS handshake: unknown ca (192.0.2.7)
+           check: run openssl s_client -connect IRONIC:6385 -showcerts; run
+                  ironic-coreos inspect IMAGE to list the certificate authorities in
+                  the config
+           fix:   pass the certificate authority with render --ca-file (for a
+                  self-signed certificate, the certificate itself), or use --insecure
 
-      worker-1: not home; nothing was seen of it
+      worker-1: did not call home; no activity
         MACs      52:54:00:12:34:57
-        Nothing was seen for 10 min: the power or the boot order, the virtual medium
+        No activity for 10 min. Likely: the power or the boot order, the virtual media
         or DHCP without a boot file.
         Likely causes:
-        1. The machine is off, or starts from its disk: the boot device was not set,
-           or only for a boot that is over.
-           check: the console while it starts; baremetal node show NODE (power_state,
-                  last_error); the boot order on the page of the BMC
-           fix:   set virtual CD or network as the next boot device, for UEFI where
-                  the firmware is in UEFI mode, and start the machine again
-        2. The BMC has no medium attached: it does not reach the URL of the image, or
-           does not trust its certificate.
-           check: curl -I URL from the network of the BMCs; what the BMC says of its
-                  virtual media
-           fix:   serve on an address that BMCs reach, not on 127.0.0.1 (serve
+        1. The machine is off, or it boots from its disk: the boot device is not set,
+           or was set for an earlier boot only.
+           check: watch the console during boot; run baremetal node show NODE
+                  (power_state, last_error); check the boot order in the BMC
+           fix:   set virtual CD or network as the next boot device (in UEFI mode, for
+                  UEFI), and restart the machine
+        2. The BMC has no virtual media attached: it cannot reach the URL of the
+           image, or does not trust its certificate.
+           check: run curl -I URL in the network of the BMCs; check the virtual media
+                  status in the BMC
+           fix:   serve on an address that BMCs can reach, not on 127.0.0.1 (serve
                   --listen :8084 --public-url http://ADDRESS:8084, try
-                  --serve-listen); plain HTTP on a network of their own where they
-                  take no certificate
-        3. DHCP does not answer on this network, or names no boot server and file
+                  --serve-listen); if BMCs accept no certificate, use plain HTTP in a
+                  separate network
+        3. DHCP does not answer in this network, or sets no boot server and boot file
            (next-server, filename).
-           check: the console (PXE-E51, PXE-E53, PXE-E16 stand for no offer and no
-                  boot file); tcpdump -ni INTERFACE port 67 or port 69 on the DHCP
-                  server
-           fix:   take over dnsmasq.conf, which prepare and serve make, or its
-                  options; between networks, a DHCP relay
-        4. The boot loader came by TFTP, but does not reach the port of the images: a
-           firewall, or DHCP names another address.
-           check: curl -I URL of boot.ipxe from the network of the machine; the
-                  console, which shows the URL that failed
-           fix:   open the port of the images (8084), and give DHCP the URL that serve
-                  and try print as # ipxe
+           check: look for PXE-E51, PXE-E16 (no DHCP offer) or PXE-E53 (no boot file)
+                  on the console; run tcpdump -ni INTERFACE port 67 or port 69 on the
+                  DHCP server
+           fix:   use the dnsmasq.conf that prepare and serve create, or copy its
+                  options; between networks, use a DHCP relay
+        4. The boot loader came by TFTP but cannot reach the port of the images: a
+           firewall, or DHCP sets another address.
+           check: run curl -I URL with the URL of boot.ipxe in the network of the
+                  machine; read the failed URL on the console
+           fix:   open the port of the images (8084), and set the URL that serve and
+                  try print as # ipxe in DHCP
 
       0 hosts called home within 10 min, 2 did not: worker-0, worker-1. Times are in
       UTC.
@@ -284,12 +287,12 @@ describe('the report at the end', () => {
     const verdict = createJudge({ awaited: { kind: 'any', count: 3 }, successStage: 'heartbeat' })([]);
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
-    const result = resultOf([], { timeline, verdict, sight: 'calls' });
+    const result = resultOf([], { timeline, verdict, coverage: 'calls' });
     const report = formatClosingReport(result);
-    expect(report).toContain('\n2 machines: not home; nothing was seen\n  Likely causes:\n  1. ');
-    expect(report).toContain('The agent runs, but does not reach Ironic: another address or port');
+    expect(report).toContain('\n2 machines: did not call home; no activity\n  Likely causes:\n  1. ');
+    expect(report).toContain('The agent runs but cannot reach Ironic: incorrect address or port');
     const ids = expect.arrayContaining([expect.objectContaining({ id: 'ironic-address' })]);
-    expect(JSON.parse(formatReportDocument(result))).toMatchObject({ unseen: { count: 2, causes: ids } });
+    expect(JSON.parse(formatReportDocument(result))).toMatchObject({ inactive: { count: 2, causes: ids } });
   });
 
   it('of a stranger, while others are missing', () => {
@@ -297,9 +300,9 @@ describe('the report at the end', () => {
     const events = [lookedUp(1, { ...stranger, macs: ['52:54:00:99:99:99'] }), heartbeat(2, stranger)];
     expect(formatClosingReport(resultOf(events))).toContain(
       [
-        '52:54:00:99:99:99: home after 2.0 s',
-        '  It is in the inventory by none of its MAC addresses: if it is one of the',
-        '  missing hosts, give its address there.',
+        '52:54:00:99:99:99: called home after 2.0 s',
+        '  The inventory contains none of its MAC addresses. If it is one of the missing',
+        '  hosts, add its MAC address to the inventory.',
       ].join('\n'),
     );
   });
@@ -312,8 +315,8 @@ describe('the report at the end', () => {
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
     const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
     const report = formatClosingReport(resultOf([], { timeline, verdict }));
-    expect(report.split('Likely causes: as of node-0\n')).toHaveLength(30);
-    expect(report.split('Likely causes: as of node-30\n')).toHaveLength(10);
+    expect(report.split('Likely causes: same as for node-0\n')).toHaveLength(30);
+    expect(report.split('Likely causes: same as for node-30\n')).toHaveLength(10);
     expect(report.split('\n').length).toBeLessThan(400);
   });
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type FolderPlace,
+  type PreparedFolder,
   readFolderUrl,
   startFolderService,
 } from '../../../src/try/serving/preparedFolderService.ts';
@@ -21,7 +21,7 @@ const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let port = 0;
-let place: FolderPlace;
+let place: PreparedFolder;
 
 beforeAll(async () => {
   writeFileSync(path('inv.yaml'), inventory);
@@ -78,9 +78,9 @@ describe('a prepared folder', () => {
   });
 
   it.each([
-    ['no URL', { baseUrl: null }, 'it is for no URL'],
-    ['https', { baseUrl: 'https://192.0.2.1/' }, 'a network card has to begin with http'],
-    ['a name', { baseUrl: 'http://boot.example.com' }, 'it is no IPv4 address'],
+    ['no URL', { baseUrl: null }, 'its base URL is missing'],
+    ['https', { baseUrl: 'https://192.0.2.1/' }, 'firmware requires http'],
+    ['a name', { baseUrl: 'http://boot.example.com' }, 'not an IPv4 address'],
     ['another layout', { layout: 'metal3' as const }, 'no boot.ipxe'],
     ['no script', { files: [] }, 'no boot.ipxe'],
   ])('with %s cannot be booted from', (_title, changes, message) => {

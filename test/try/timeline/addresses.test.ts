@@ -1,7 +1,7 @@
 /** Whether a config leads to the Ironic that is played. */
 
 import { describe, expect, it } from 'vitest';
-import { guestHostFor, mayLeadHere } from '../../../src/try/timeline/addresses.ts';
+import { guestHostFor, mayReachApi } from '../../../src/try/timeline/addresses.ts';
 
 const place = { scheme: 'http', port: 6385, addresses: ['192.0.2.1', '2001:db8::1'] } as const;
 
@@ -17,12 +17,12 @@ describe('a URL leads here', () => {
     [false, ['mdns', 'no URL']],
     [false, []],
   ])('%s: %j', (is, urls) => {
-    expect(mayLeadHere(urls, place)).toBe(is);
+    expect(mayReachApi(urls, place)).toBe(is);
   });
 
   it('by the usual port of its scheme', () => {
-    expect(mayLeadHere(['https://a.example.com'], { ...place, scheme: 'https', port: 443 })).toBe(true);
-    expect(mayLeadHere(['http://a.example.com'], { ...place, port: 80 })).toBe(true);
+    expect(mayReachApi(['https://a.example.com'], { ...place, scheme: 'https', port: 443 })).toBe(true);
+    expect(mayReachApi(['http://a.example.com'], { ...place, port: 80 })).toBe(true);
   });
 });
 

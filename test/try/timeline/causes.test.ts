@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { causeTable, likelyCauses, type Sight } from '../../../src/try/timeline/causes.ts';
+import { causeTable, likelyCauses, type Coverage } from '../../../src/try/timeline/causes.ts';
 import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
 import { findEvidence } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
@@ -95,21 +95,21 @@ describe('what events prove', () => {
     ['a lookup of a node that is not there', [refusedLookup('unknown-node')], ['node-unknown']],
     ['a lookup that there was no room for', [refusedLookup('busy')], []],
     ['other MAC addresses', [fetched(1), lookedUp(2, { macs: ['52:54:00:99:99:99'], node: 'node-9' })], []],
-    ['a wrong token', [lookedUp(1), refusedBeat('token-wrong')], ['token-refused']],
+    ['a wrong token', [lookedUp(1), refusedBeat('token-invalid')], ['token-refused']],
     ['no token', [lookedUp(1), refusedBeat('token-missing')], ['token-refused']],
     [
       'a token that is not told again',
-      [lookedUp(1, { token: 'told' }), lookedUp(2, { token: 'masked' })],
+      [lookedUp(1, { token: 'sent' }), lookedUp(2, { token: 'masked' })],
       ['token-lost'],
     ],
-    ['a token of the boot medium', [lookedUp(1, { token: 'masked', hasOwnToken: true })], []],
+    ['a token of the boot medium', [lookedUp(1, { token: 'masked', hasBootToken: true })], []],
     ['one that the agent has', [lookedUp(1, { token: 'masked' }), heartbeat(2)], []],
     ['an agent of another Ironic', [fetched(1), refusedBeat('unknown-node', 'node-9')], ['node-unknown']],
     ['commands without TLS', [lookedUp(1), refusedBeat('callback-without-tls')], ['callback-without-tls']],
     ['another URL than before', [lookedUp(1), refusedBeat('callback-changed')], ['callback-changed']],
     ['a heartbeat of an old version', [lookedUp(1), refusedBeat('api-version')], ['api-version']],
     ['a heartbeat without a version', [lookedUp(1), refusedBeat('no-api-version')], ['no-api-version']],
-    ['half a heartbeat', [lookedUp(1), refusedBeat('body-cut')], ['heartbeat-refused']],
+    ['half a heartbeat', [lookedUp(1), refusedBeat('body-incomplete')], ['heartbeat-refused']],
     ['a heartbeat without a URL', [lookedUp(1), refusedBeat('no-callback-url')], ['no-callback-url']],
     ['an empty callback URL', [lookedUp(1), heartbeat(2, { callbackUrl: '' })], ['no-callback-url']],
     ...(
@@ -155,7 +155,7 @@ describe('what events prove', () => {
     ['plain HTTP', problem({ kind: 'plain-http' }), inspected(20)],
     ['a refused lookup', [refusedLookup('no-api-version')], lookedUp(20)],
     ['a refused inventory', [refusedInventory('not-json')], inspected(20)],
-    ['a wrong token', [lookedUp(1), refusedBeat('token-wrong')], heartbeat(20)],
+    ['a wrong token', [lookedUp(1), refusedBeat('token-invalid')], heartbeat(20)],
     [
       'no way back',
       [lookedUp(1), heartbeat(2), askedBack(3, { problem: 'x', reason: 'unreachable' })],
@@ -189,7 +189,7 @@ describe('what events make likely', () => {
     ['another reason of TLS', tls('read ECONNRESET'), ['tls-failed']],
     ['another program', [fetched(1), asked(2, { userAgent: 'curl/8.14.1' })], ['not-the-agent']],
     ['the agent', [fetched(1), asked(2)], []],
-    ['collectors that failed', [inspected(1, { hasGaps: true })], ['inspection-incomplete']],
+    ['collectors that failed', [inspected(1, { isIncomplete: true })], ['inspection-incomplete']],
     ['an inventory that was not saved', [inspected(1, { problem: 'disk full' })], []],
     ['an agent that was started twice', [lookedUp(1), lookedUp(2)], ['token-lost']],
     [
@@ -227,7 +227,7 @@ describe('what is told first', () => {
   const config = fetched(3);
   const rootfs = sharedFetch(4, { artifact: 'rootfs', path: 'r' });
 
-  it.each<readonly [string, readonly TrialEvent[], Sight, readonly string[]]>([
+  it.each<readonly [string, readonly TrialEvent[], Coverage, readonly string[]]>([
     [
       'nothing seen',
       [],
@@ -239,7 +239,7 @@ describe('what is told first', () => {
       'a boot script',
       [fetched(1, { artifact: 'script' })],
       'boot',
-      ['kernel-url', 'secure-boot', 'wrong-architecture'],
+      ['kernel-url', 'secure-boot', 'architecture-mismatch'],
     ],
     [
       'kernel and initramfs',
@@ -280,8 +280,8 @@ describe('what is told first', () => {
     ['an inspection', [inspected(1)], 'boot', ['container-ends']],
     ['a lookup', [lookedUp(1)], 'boot', ['no-own-address', 'token-lost']],
     ['a call says that it has booted', problem({ kind: 'plain-http' }), 'boot', []],
-  ])('%s', (_title, events, sight, first) => {
-    const told = likelyCauses(hostAfter(events), sight).filter(({ certainty }) => certainty !== 'proven');
+  ])('%s', (_title, events, coverage, first) => {
+    const told = likelyCauses(hostAfter(events), coverage).filter(({ certainty }) => certainty !== 'proven');
     expect(told.slice(0, 4).map(({ cause }) => cause.id)).toEqual(first.slice(0, 4));
   });
 
@@ -289,12 +289,12 @@ describe('what is told first', () => {
     fc.assert(
       fc.property(
         fc.array(anyEvent, { maxLength: 30 }),
-        fc.constantFrom<Sight>('boot', 'calls'),
-        (events, sight) => {
+        fc.constantFrom<Coverage>('boot', 'calls'),
+        (events, coverage) => {
           const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
           for (const event of events) timeline.add(event);
           for (const host of timeline.hosts()) {
-            const order = likelyCauses(host, sight).map(({ certainty }) =>
+            const order = likelyCauses(host, coverage).map(({ certainty }) =>
               ['proven', 'likely', 'possible'].indexOf(certainty),
             );
             expect(order).toEqual(order.toSorted((a, b) => a - b));
@@ -326,8 +326,8 @@ describe('every cause that is proven', () => {
             if (certainty !== 'proven') continue;
             seen.add(cause.id);
             expect(host.entries).toContain(evidence);
-            expect(cause.proof?.isSaidBy(evidence.event)).toBe(true);
-            const others = events.filter((event) => cause.proof?.isSaidBy(event) !== true);
+            expect(cause.proof?.matches(evidence.event)).toBe(true);
+            const others = events.filter((event) => cause.proof?.matches(event) !== true);
             const proven = hostsAfter(others).flatMap((other) => findEvidence(other, cause) ?? []);
             expect(proven).toEqual([]);
           }

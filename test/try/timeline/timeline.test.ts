@@ -70,7 +70,7 @@ describe('who is who', () => {
       [lookedUp(1), heartbeat(2, { client: '192.0.2.99' })],
       ['worker-0: heartbeat, 2'],
     ],
-    ['a refused heartbeat of nobody', [heartbeat(1, { problem: 'no' })], [`${address}: expected, 1`]],
+    ['a refused heartbeat of nobody', [heartbeat(1, { problem: 'no' })], [`${address}: none, 1`]],
     ['an emulated machine', [machine(1)], ['worker-0: power, 1']],
     [
       'a config by name, then a lookup from its address without a known MAC address',
@@ -100,7 +100,7 @@ describe('who is who', () => {
     [
       'MAC addresses of two hosts',
       [lookedUp(1, { macs: [mac, otherMac, stranger], node: undefined, problem: 'several nodes' })],
-      ['worker-0: expected, 1'],
+      ['worker-0: none, 1'],
     ],
     [
       'what is no MAC address is of nobody',
@@ -108,7 +108,7 @@ describe('who is who', () => {
         lookedUp(1, { macs: ['', 'x'], node: undefined, client: '192.0.2.1' }),
         lookedUp(2, { macs: ['x'], node: undefined }),
       ],
-      ['192.0.2.1: expected, 1', `${address}: expected, 1`],
+      ['192.0.2.1: none, 1', `${address}: none, 1`],
     ],
     [
       'machines that no inventory lists share a name',
@@ -141,7 +141,7 @@ describe('who is who', () => {
           client: '192.0.2.3',
         }),
       ],
-      ['52:54:00:99:99:01: expected, 3'],
+      ['52:54:00:99:99:01: none, 3'],
     ],
   ])('in this order: %s', (_title, events, hosts) => expect(seen(events)).toEqual(hosts));
 
@@ -182,7 +182,7 @@ describe('what is told of a host', () => {
       stage: 'callback',
       dropped: 0,
       agentVersion: '13.0.0',
-      callback: { url: `https://${address}:9999`, isAnswering: true, problem: undefined },
+      callback: { url: `https://${address}:9999`, hasAnswered: true, problem: undefined },
       inventory: 'QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk',
     });
     expect([...(host?.milestones.keys() ?? [])].toSorted()).toEqual(
@@ -191,9 +191,9 @@ describe('what is told of a host', () => {
   });
 
   it.each<readonly [string, readonly TrialEvent[], object]>([
-    ['not asked yet', [], { isAnswering: undefined, problem: undefined }],
-    ['not reached', [askedBack(9, { problem: 'timed out' })], { isAnswering: false, problem: 'timed out' }],
-    ['reached later', [askedBack(9, { problem: 'timed out' }), askedBack(10)], { isAnswering: true }],
+    ['not asked yet', [], { hasAnswered: undefined, problem: undefined }],
+    ['not reached', [askedBack(9, { problem: 'timed out' })], { hasAnswered: false, problem: 'timed out' }],
+    ['reached later', [askedBack(9, { problem: 'timed out' }), askedBack(10)], { hasAnswered: true }],
   ])('the callback: %s', (_title, events, state) => {
     const [host] = hostsOf([lookedUp(1), heartbeat(2), ...events]);
     expect(host?.callback).toMatchObject({ url: `https://${address}:9999`, ...state });
@@ -212,7 +212,7 @@ describe('what is one entry', () => {
     ['heartbeats', [heartbeat(1), heartbeat(2), heartbeat(3)], [[3, 0]]],
     [
       'heartbeats with another token',
-      [heartbeat(1), heartbeat(2, { token: 'wrong', problem: 'x' })],
+      [heartbeat(1), heartbeat(2, { token: 'invalid', problem: 'x' })],
       [
         [1, 0],
         [1, 0],
@@ -284,7 +284,7 @@ describe('bounds', () => {
     ]);
     expect(hosts).toHaveLength(1003);
     expect(hosts[0]?.stage).toBe('lookup');
-    expect(timeline.untracked()).toBe(501);
+    expect(timeline.droppedEvents()).toBe(501);
   });
 
   it('addresses that only ask leave room for machines', () => {
@@ -293,14 +293,14 @@ describe('bounds', () => {
     timeline.add(lookedUp(1501, unlisted));
     expect(timeline.hosts()).toHaveLength(1001);
     expect(timeline.hosts().at(-1)?.label).toBe(stranger);
-    expect(timeline.untracked()).toBe(500);
+    expect(timeline.droppedEvents()).toBe(500);
   });
 
   it('one that is known is tracked when there is no more room', () => {
     const timeline = createTimeline([]);
     for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
     expect(timeline.add(asked(1500, { client: addressOf(7) }))).toMatchObject({ entry: { count: 2 } });
-    expect(timeline.untracked()).toBe(500);
+    expect(timeline.droppedEvents()).toBe(500);
   });
 
   it('MAC addresses: the last ones', () => {

@@ -84,7 +84,7 @@ describe('who is home', () => {
     const timeline = createTimeline(expected);
     for (const event of events) timeline.add(event);
     const verdict = createJudge(options)(timeline.hosts());
-    expect(verdict).toMatchObject({ home: arrived, missingCount, isPassed: missingCount === 0 });
+    expect(verdict).toMatchObject({ calledHome: arrived, missingCount, isPassed: missingCount === 0 });
     expect(exitCodeOf(verdict)).toBe(missingCount === 0 ? 0 : 1);
     const names = options.awaited.kind === 'hosts' ? options.awaited.names : [];
     expect(verdict.missing).toEqual(names.filter((name) => !arrived.includes(name)));
@@ -101,7 +101,7 @@ describe('who is home', () => {
         for (const event of events) {
           timeline.add(event);
           const now = judge(timeline.hosts());
-          expect(now.home.length).toBeGreaterThanOrEqual(before.home.length);
+          expect(now.calledHome.length).toBeGreaterThanOrEqual(before.calledHome.length);
           expect(now.isPassed || !before.isPassed).toBe(true);
           before = now;
         }

@@ -1,112 +1,114 @@
-/** Causes between the config and the first call: the host's network, the container, the agent's conf, the way to Ironic. */
+/** Causes between the config and the first request: the network of the host, the container, the agent configuration, the connection to Ironic. */
 
 import type { Stage } from '../stages.ts';
 import { type Cause, lacksConfig } from './cause.ts';
 
-/** From here on nothing is to be seen until the agent calls. */
-const beforeFirstCall: readonly Stage[] = ['image', 'initramfs', 'config', 'rootfs', 'agent image'];
+/** Between these stages and the first request of the agent, there are no events. */
+const beforeFirstCall: readonly Stage[] = ['image', 'initramfs', 'config', 'rootfs', 'agent archive'];
 
 const causes: readonly Cause[] = [
   {
     id: 'container-pull',
-    short: 'the container pull',
-    text: 'The container image of the agent cannot be pulled: the registry is not reached, by DNS, route or proxy.',
-    check: 'on the machine `journalctl -b -u ironic-agent`, and `curl -I https://REGISTRY/v2/`',
-    fix: '`render --https-proxy` and `--no-proxy`, `--registries-conf` with a mirror, or no registry at all: `--agent-archive`',
-    usual: 'most',
+    short: 'the container image pull',
+    text: 'The machine cannot pull the agent container image: the registry is unreachable (DNS, route or proxy).',
+    check: 'on the machine, run `journalctl -b -u ironic-agent` and `curl -I https://REGISTRY/v2/`',
+    fix: 'set a proxy with `render --https-proxy` and `--no-proxy`, set a mirror with `--registries-conf`, or use `--agent-archive`, which needs no registry',
+    frequency: 'very common',
   },
   {
     id: 'ironic-address',
-    short: 'the Ironic address',
-    text: 'The agent runs, but does not reach Ironic: another address or port, a firewall, or no route from this network.',
+    short: 'the Ironic URL',
+    text: 'The agent runs but cannot reach Ironic: incorrect address or port, a firewall, or no route from this network.',
     check:
-      'on the machine `grep api_url /etc/ironic-python-agent.conf`, `curl -k URL`, and `sudo podman logs ironic-agent`; on the machine of Ironic `ss -ltn` and the firewall',
-    fix: '`render --api-url` with an address that machines reach and the port of Ironic (6385), and open that port',
-    usual: 'most',
+      'on the machine, run `grep api_url /etc/ironic-python-agent.conf`, `curl -k URL` and `sudo podman logs ironic-agent`; on the Ironic server, run `ss -ltn` and check the firewall',
+    fix: 'in `render --api-url`, use an address that the machine can reach and the Ironic port (6385); open that port in the firewall',
+    frequency: 'very common',
   },
   {
     id: 'pull-secret',
     short: 'the pull secret',
-    text: 'The registry wants a login, and the pull secret is missing, expired or for another registry.',
-    check: '`journalctl -b -u ironic-agent` (`unauthorized`, `authentication required`)',
-    fix: '`render --pull-secret` with a file that has the registry of `--agent-image` in its `auths`',
+    text: 'The registry requires a login, and the pull secret is missing, expired or for another registry.',
+    check: 'look for `unauthorized` or `authentication required` in `journalctl -b -u ironic-agent`',
+    fix: 'in `render --pull-secret`, pass a file whose `auths` contains the registry of `--agent-image`',
   },
   {
     id: 'registry-ca',
-    short: 'the certificate of the registry',
+    short: 'the registry certificate',
     text: 'The machine does not trust the certificate of the registry.',
-    check: '`journalctl -b -u ironic-agent` (`x509: certificate signed by unknown authority`)',
-    fix: '`render --ca-file` with the authority of the registry, or `--insecure-registry`',
+    check: 'look for `x509: certificate signed by unknown authority` in `journalctl -b -u ironic-agent`',
+    fix: 'pass the certificate authority of the registry with `render --ca-file`, or use `--insecure-registry`',
   },
   {
     id: 'container-image',
-    short: 'the reference of the container image',
-    text: 'There is no such container image, or none for the architecture of the machine.',
-    check: '`journalctl -b -u ironic-agent` (`manifest unknown`, `exec format error`)',
-    fix: '`render --agent-image` with a tag or digest that the registry has for this architecture',
+    short: 'the container image reference',
+    text: 'The container image does not exist, or it does not exist for the architecture of the machine.',
+    check: 'look for `manifest unknown` or `exec format error` in `journalctl -b -u ironic-agent`',
+    fix: 'in `render --agent-image`, use a tag or digest that the registry has for this architecture',
   },
   {
     id: 'host-network',
-    short: "the host's network settings",
-    text: 'The running system has no network: nmstate or keyfiles name another interface or MAC address, or DHCP does not answer.',
-    check: 'on the console `nmcli device`, `ip address`, `journalctl -b -u NetworkManager`',
-    fix: 'find interfaces by MAC address in `--nmstate` or `--keyfile` (in the inventory `network`), not by a name that may differ',
-    usual: 'often',
+    short: 'the network configuration of the host',
+    text: 'The live system has no network: nmstate or a keyfile names another interface or MAC address, or DHCP does not answer.',
+    check: 'on the console, run `nmcli device`, `ip address` and `journalctl -b -u NetworkManager`',
+    fix: 'in `--nmstate`, `--keyfile` or `network` of the inventory, match interfaces by MAC address and not by name',
+    frequency: 'common',
   },
   {
     id: 'proxy',
-    short: 'a proxy in between',
-    text: 'The calls to Ironic go to the proxy, which does not get there.',
-    check: '`systemctl show ironic-agent -p Environment` on the machine, and the log of the proxy',
-    fix: "`render --no-proxy` with all names of Ironic; those of `--api-url` are always in it, but other generators' configs may lack them",
+    short: 'a proxy',
+    text: 'The agent sends its requests for Ironic to a proxy that cannot reach Ironic.',
+    check: 'run `systemctl show ironic-agent -p Environment` on the machine; read the log of the proxy',
+    fix: 'add all host names and addresses of Ironic to `render --no-proxy`; the hosts of `--api-url` are always in it, but configs of other generators may lack them',
   },
   {
     id: 'clock',
     short: 'the clock of the machine',
-    text: 'The clock of the machine is wrong, so that certificates are not valid yet, or any more.',
-    check: '`timedatectl` on the machine (`not yet valid`, `has expired` in `journalctl -b -u ironic-agent`)',
-    fix: '`render --ntp-server`, and the clock in the firmware',
+    text: 'The clock of the machine is incorrect, so certificates are not yet valid or have expired.',
+    check:
+      'run `timedatectl` on the machine; look for `not yet valid` or `has expired` in `journalctl -b -u ironic-agent`',
+    fix: 'set a time server with `render --ntp-server`, and set the clock in the firmware',
   },
   {
     id: 'dns',
     short: 'name resolution',
-    text: 'The machine cannot resolve the name of Ironic or of the registry.',
-    check: '`getent hosts NAME` on the machine; `resolvectl status`',
-    fix: 'a DNS server by DHCP or in `--nmstate`, or an address in `--api-url`',
+    text: 'The machine cannot resolve the host name of Ironic or of the registry.',
+    check: 'run `getent hosts NAME` and `resolvectl status` on the machine',
+    fix: 'set a DNS server by DHCP or in `--nmstate`, or use an IP address in `--api-url`',
   },
   {
     id: 'ip-family',
     short: 'IPv4 or IPv6',
-    text: 'Ironic is reached by the other family of addresses only.',
-    check: '`ip -4 route` and `ip -6 route` on the machine; what `--api-url` names',
-    fix: 'name both: `render --api-url https://192.0.2.1,https://[2001:db8::1]`',
+    text: 'Ironic is reachable only by the other IP version (IPv4 or IPv6).',
+    check: 'compare `ip -4 route` and `ip -6 route` on the machine with the addresses in `--api-url`',
+    fix: 'pass both addresses: `render --api-url https://192.0.2.1,https://[2001:db8::1]`',
   },
   {
     id: 'container-ends',
-    short: 'the container',
-    text: 'The container does not start, or the agent ends at once; the unit tries again every five seconds.',
+    short: 'the agent container',
+    text: 'The agent container does not start, or the agent exits immediately; the unit restarts it every five seconds.',
     check:
-      '`systemctl status ironic-agent`, `journalctl -b -u ironic-agent`, `sudo podman logs ironic-agent`',
-    fix: 'what these say; leave out `--podman-arg` and `--podman-mount` of your own to see whether it is they',
+      'run `systemctl status ironic-agent`, `journalctl -b -u ironic-agent` and `sudo podman logs ironic-agent` on the machine',
+    fix: 'fix the error that these commands report; remove your own `--podman-arg` and `--podman-mount` options to rule them out',
     after: [...beforeFirstCall, 'inspection', 'api'],
   },
   {
     id: 'conf-refused',
-    short: "the agent's conf",
-    text: 'The agent refuses its conf: an unknown value, a number out of its range, a URL without scheme.',
-    check: '`ironic-coreos validate FILE` with the config or the image; `sudo podman logs ironic-agent`',
-    fix: 'mend the `--option` or the line in `--conf` that `validate` names',
+    short: 'the agent configuration',
+    text: 'The agent does not accept its configuration file: an invalid value, a number out of range, or a URL without a scheme.',
+    check:
+      'run `ironic-coreos validate FILE` with the config or the image; run `sudo podman logs ironic-agent` on the machine',
+    fix: 'fix the `--option`, or the line in the `--conf` file, that `validate` reports',
   },
   {
     id: 'dhcp-wait',
     short: 'waiting for DHCP on all interfaces',
-    text: 'The agent waits up to a minute until every interface has an address, before it sends the inventory.',
-    check: '`sudo podman logs ironic-agent` (`Not all network interfaces received IP addresses`)',
-    fix: 'wait; or `render --option "inspection_dhcp_all_interfaces = False"`, or a shorter `inspection_dhcp_wait_timeout`',
+    text: 'The agent waits up to one minute for an address on every interface before it sends the inventory.',
+    check: 'look for `Not all network interfaces received IP addresses` in `sudo podman logs ironic-agent`',
+    fix: 'wait; or use `render --option "inspection_dhcp_all_interfaces = False"`, or set a shorter `inspection_dhcp_wait_timeout`',
   },
 ];
 
-/** All of these are possible from the same stages on, and not where the machine has no config. */
+/** All of these are possible at the same stages, unless the machine has no config. */
 export const agentCauses: readonly Cause[] = causes.map((cause) => ({
   after: beforeFirstCall,
   isRefuted: lacksConfig,

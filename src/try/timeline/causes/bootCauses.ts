@@ -3,139 +3,141 @@
  * (memory, kernel arguments, the network of the initramfs, Ignition).
  */
 
-import { isBrokenOff, isWhole, type Stage } from '../stages.ts';
+import { isInterrupted, isComplete, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, hasCalled, hasFetchedConfig, lacksConfig } from './cause.ts';
+import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig } from './cause.ts';
 
-/** Bytes that a BMC, or firmware that only looks for something to boot, reads of an ISO. */
-const firstLook = 4 * 1024 * 1024;
+/** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
+const probeSize = 4 * 1024 * 1024;
 
 export const bootCauses: readonly Cause[] = [
   {
     id: 'boot-order',
     short: 'the power or the boot order',
-    text: 'The machine is off, or starts from its disk: the boot device was not set, or only for a boot that is over.',
+    text: 'The machine is off, or it boots from its disk: the boot device is not set, or was set for an earlier boot only.',
     check:
-      'the console while it starts; `baremetal node show NODE` (power_state, last_error); the boot order on the page of the BMC',
-    fix: 'set virtual CD or network as the next boot device, for UEFI where the firmware is in UEFI mode, and start the machine again',
-    after: ['expected', 'image'],
-    usual: 'most',
+      'watch the console during boot; run `baremetal node show NODE` (power_state, last_error); check the boot order in the BMC',
+    fix: 'set virtual CD or network as the next boot device (in UEFI mode, for UEFI), and restart the machine',
+    after: ['none', 'image'],
+    frequency: 'very common',
     isRefuted: (host) => hasReadImage(host) || host.milestones.has('power'),
     evidenceIf: (host) => host.stage === 'image' && !hasReadImage(host),
   },
   {
     id: 'medium-not-attached',
-    short: 'the virtual medium',
-    text: 'The BMC has no medium attached: it does not reach the URL of the image, or does not trust its certificate.',
-    check: '`curl -I URL` from the network of the BMCs; what the BMC says of its virtual media',
-    fix: 'serve on an address that BMCs reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`, `try --serve-listen`); plain HTTP on a network of their own where they take no certificate',
-    after: ['expected'],
+    short: 'the virtual media',
+    text: 'The BMC has no virtual media attached: it cannot reach the URL of the image, or does not trust its certificate.',
+    check: 'run `curl -I URL` in the network of the BMCs; check the virtual media status in the BMC',
+    fix: 'serve on an address that BMCs can reach, not on 127.0.0.1 (`serve --listen :8084 --public-url http://ADDRESS:8084`, `try --serve-listen`); if BMCs accept no certificate, use plain HTTP in a separate network',
+    after: ['none'],
     boots: ['iso', 'minimal-iso'],
-    usual: 'often',
+    frequency: 'common',
   },
   {
     id: 'dhcp-no-boot-file',
     short: 'DHCP without a boot file',
-    text: 'DHCP does not answer on this network, or names no boot server and file (next-server, filename).',
+    text: 'DHCP does not answer in this network, or sets no boot server and boot file (next-server, filename).',
     check:
-      'the console (`PXE-E51`, `PXE-E53`, `PXE-E16` stand for no offer and no boot file); `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
-    fix: 'take over `dnsmasq.conf`, which `prepare` and `serve` make, or its options; between networks, a DHCP relay',
-    after: ['expected'],
+      'look for `PXE-E51`, `PXE-E16` (no DHCP offer) or `PXE-E53` (no boot file) on the console; run `tcpdump -ni INTERFACE port 67 or port 69` on the DHCP server',
+    fix: 'use the `dnsmasq.conf` that `prepare` and `serve` create, or copy its options; between networks, use a DHCP relay',
+    after: ['none'],
     boots: ['network'],
-    usual: 'often',
+    frequency: 'common',
   },
   {
     id: 'loader-no-http',
-    short: 'the way from the boot loader to the images',
-    text: 'The boot loader came by TFTP, but does not reach the port of the images: a firewall, or DHCP names another address.',
+    short: 'the connection from the boot loader to the images',
+    text: 'The boot loader came by TFTP but cannot reach the port of the images: a firewall, or DHCP sets another address.',
     check:
-      '`curl -I URL` of `boot.ipxe` from the network of the machine; the console, which shows the URL that failed',
-    fix: 'open the port of the images (8084), and give DHCP the URL that `serve` and `try` print as `# ipxe`',
-    after: ['expected'],
+      'run `curl -I URL` with the URL of `boot.ipxe` in the network of the machine; read the failed URL on the console',
+    fix: 'open the port of the images (8084), and set the URL that `serve` and `try` print as `# ipxe` in DHCP',
+    after: ['none'],
     boots: ['network'],
   },
   {
     id: 'secure-boot',
-    short: 'secure boot',
-    text: 'Secure boot refuses what it is given: an iPXE that is not signed, or an ISO of another ramdisk.',
-    check: 'the console (`Security Violation`, `Access Denied`), or the event log of the firmware',
-    fix: 'switch secure boot off, or start what is signed: the live ISO of CoreOS, or its GRUB with `prepare --artifacts grub`',
-    after: ['expected', 'image', 'script', 'kernel'],
+    short: 'Secure Boot',
+    text: 'Secure Boot refuses the boot loader or the image: an unsigned iPXE, or the ISO of another ramdisk.',
+    check:
+      'look for `Security Violation` or `Access Denied` on the console, or read the event log of the firmware',
+    fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
+    after: ['none', 'image', 'script', 'kernel'],
   },
   {
-    id: 'wrong-architecture',
+    id: 'architecture-mismatch',
     short: 'an image for another architecture',
-    text: 'The image is for another architecture than the machine, or boots by UEFI only and the firmware is in BIOS mode.',
-    check: '`ironic-coreos inspect IMAGE` says for what it is and how it boots',
-    fix: 'name the `architecture` of the host in the inventory, and give the image for it: `--iso aarch64=FILE`',
+    text: 'The image is for another architecture than the machine, or boots only with UEFI and the firmware is in BIOS mode.',
+    check: 'run `ironic-coreos inspect IMAGE` to see the architecture and the boot modes of the image',
+    fix: 'set the `architecture` of the host in the inventory, and pass the image for it: `--iso aarch64=FILE`',
     after: ['image', 'script', 'kernel', 'initramfs'],
   },
   {
     id: 'other-ironic',
-    short: 'the Ironic that the config names',
-    text: 'The config in the image names another Ironic than this one, so its agent would not call here.',
-    check: '`ironic-coreos inspect IMAGE` shows which Ironic the config names',
-    fix: '`try --listen` and `--tls` with the port and the scheme that the config names; or `render --api-url` with the address of this Ironic',
+    short: 'the Ironic URL in the config',
+    text: 'The config in the image contains the URL of another Ironic, so its agent would not call the mock Ironic.',
+    check: 'run `ironic-coreos inspect IMAGE` to see the Ironic URL in the config',
+    fix: 'use `try --listen` and `--tls` with the port and the scheme of that URL; or render the config with `render --api-url` and the address of the mock Ironic',
     proof: {
-      isSaidBy: (event) => event.kind === 'preflight' && event.problem.kind === 'other-ironic',
+      matches: (event) => event.kind === 'preflight' && event.problem.kind === 'other-ironic',
       solvedBy: [],
     },
   },
   {
     id: 'machine-ended',
     short: 'the emulated machine',
-    text: 'The emulated machine did not start, or ended before its agent was home.',
-    check: 'its console, and what QEMU says',
-    fix: 'more memory, the other firmware, or an image for its architecture; `ironic-coreos inspect IMAGE` says what it needs',
+    text: 'The emulated machine did not start, or ended before its agent called home.',
+    check: 'read its console and the error of QEMU',
+    fix: 'use more memory, the other firmware, or an image for its architecture; run `ironic-coreos inspect IMAGE` to see its requirements',
     proof: {
-      isSaidBy: (event) =>
+      matches: (event) =>
         event.kind === 'machine' && (event.state === 'failed' || event.state === 'powered off'),
       solvedBy: ['power'],
     },
   },
   {
     id: 'boot-loop',
-    short: 'a boot that starts over and over',
-    text: 'The machine starts anew each time before the agent calls: it has fetched the same files again.',
+    short: 'a boot loop',
+    text: 'The machine restarts before the agent calls Ironic: it fetched the same files again.',
     check:
-      'the last lines on the console before it restarts; `baremetal node show NODE` (last_error) where Ironic restarts it',
-    fix: 'what the console says last belongs to one of the other causes; keep Ironic from restarting it: `baremetal node maintenance set NODE`',
+      'read the last lines on the console before the restart; if Ironic restarts it, run `baremetal node show NODE` (last_error)',
+    fix: 'find the other cause that matches the last console line; keep Ironic from restarting the machine: `baremetal node maintenance set NODE`',
     evidenceIf: (host) => {
       const again = entriesOf(host, 'fetch').some(
         ({ event, repeats }) => repeats > 0 && !event.artifact.endsWith('iso'),
       );
-      return again && !hasCalled(host);
+      return again && !hasCalledIronic(host);
     },
   },
   {
     id: 'transfer-broken',
-    short: 'a transfer that broke off',
-    text: 'What the machine fetched last did not arrive as a whole: the network between, or a restart in the middle.',
-    check: 'the log of the image service (`client disconnected`, `aborted`, `failed`) and how many bytes had arrived',
-    fix: 'look at the network; `serve --idle-timeout` with a longer time for slow BMCs; `--artifacts minimal-iso` has BMCs read less',
+    short: 'an incomplete transfer',
+    text: 'The last file that the machine fetched is incomplete: a network problem, or a restart during the transfer.',
+    check:
+      'read the log of the image server (`client disconnected`, `aborted`, `failed`) and the number of bytes sent',
+    fix: 'fix the network; for slow BMCs, set a longer time with `serve --idle-timeout`; `--artifacts minimal-iso` reduces the data that BMCs read',
     evidenceIf: (host) => {
       const last = entriesOf(host, 'fetch')
         .toSorted((a, b) => a.last.getTime() - b.last.getTime())
         .at(-1);
-      return last !== undefined && isBrokenOff(last.event) && !hasCalled(host);
+      return last !== undefined && isInterrupted(last.event) && !hasCalledIronic(host);
     },
   },
   {
     id: 'kernel-url',
     short: 'the URL of the kernel',
-    text: 'The boot loader has its script, but not the kernel: the URLs in the script lead elsewhere.',
+    text: 'The boot loader fetched its script but not the kernel: the URLs in the script are not reachable from the machine.',
     check:
-      'the URL on the console; `curl` the script, and `curl -I` what it names, from the network of the machine',
-    fix: '`serve --public-url` or `prepare --base-url` with an address that machines reach',
+      'read the URL on the console; in the network of the machine, run `curl` with the script and `curl -I` with the URLs in it',
+    fix: 'in `serve --public-url` or `prepare --base-url`, use an address that machines can reach',
     after: ['script'],
-    usual: 'often',
+    frequency: 'common',
   },
 ];
 
-/** More than whoever only looks. */
+/** Whether the machine has read more of the ISO than a probe does. */
 function hasReadImage(host: HostTimeline): boolean {
   return entriesOf(host, 'fetch').some(
-    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > firstLook || isWhole(event)),
+    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > probeSize || isComplete(event)),
   );
 }
 
@@ -145,117 +147,121 @@ export const ramdiskCauses: readonly Cause[] = [
   {
     id: 'no-memory',
     short: 'too little memory',
-    text: 'The machine has too little memory for the live system: with network boot the root filesystem stays in memory, and the container image comes on top.',
+    text: 'The machine has too little memory for the live system: with network boot, memory contains the root filesystem and the agent container image.',
     check:
-      'the console (`No space left on device`, `Out of memory`, `write error`); `ironic-coreos inspect IMAGE` and `prepare` say what is needed',
-    fix: 'more memory (6 GiB are advised where the container image is pulled), or the full ISO instead of network boot',
-    after: ['image', 'kernel', 'initramfs', 'config', 'rootfs', 'agent image'],
+      'look for `No space left on device`, `Out of memory` or `write error` on the console; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
+    fix: 'add memory (6 GiB recommended if the machine pulls the container image), or boot the full ISO instead of network boot',
+    after: ['image', 'kernel', 'initramfs', 'config', 'rootfs', 'agent archive'],
   },
   {
     id: 'kernel-arguments',
     short: 'the kernel arguments',
-    text: 'Kernel arguments are missing or wrong: `ignition.firstboot`, `ignition.platform.id=metal`, the URLs of root filesystem and config.',
-    check: '`cat /proc/cmdline` in the emergency shell, beside what `ironic-coreos pxe kargs` writes',
-    fix: 'take the line of `ironic-coreos pxe kargs --format ironic`, or the boot scripts of `prepare` and `serve`; in Ironic, `[pxe] kernel_append_params` or `kernel_append_params` of the node',
+    text: 'Kernel arguments are missing or invalid: `ignition.firstboot`, `ignition.platform.id=metal`, or the URLs of the root filesystem and the config.',
+    check: 'compare `cat /proc/cmdline` in the emergency shell with the output of `ironic-coreos pxe kargs`',
+    fix: 'use the output of `ironic-coreos pxe kargs --format ironic`, or the boot scripts of `prepare` and `serve`; in Ironic, set `[pxe] kernel_append_params`, or `kernel_append_params` of the node',
     after: ['kernel', 'initramfs', 'rootfs'],
     boots: ['network'],
-    usual: 'often',
+    frequency: 'common',
     isRefuted: (host) => host.milestones.has('rootfs') && hasFetchedConfig(host),
   },
   {
     id: 'initramfs-network',
     short: 'the network of the initramfs',
-    text: 'The initramfs has no network: no DHCP on its interface, a VLAN or a static address that nothing tells it, or it waits on another interface.',
-    check: 'the console; in the emergency shell `ip address` and `journalctl -u nm-initrd`',
-    fix: '`pxe kargs --ip` or `boot.ip` of the inventory (`dhcp`, `dhcp6`, or a static one); `iso network embed`, `pxe network wrap` for VLANs and bonds',
+    text: 'The initramfs has no network: no DHCP on its interface, a VLAN or a static address that is not configured, or it waits for another interface.',
+    check: 'read the console; in the emergency shell, run `ip address` and `journalctl -u nm-initrd`',
+    fix: 'set `pxe kargs --ip` or `boot.ip` in the inventory (`dhcp`, `dhcp6` or a static address); for VLANs and bonds, use `iso network embed` or `pxe network wrap`',
     after: ['kernel', 'initramfs', 'image'],
     boots: ['network', 'minimal-iso'],
-    usual: 'often',
+    frequency: 'common',
   },
   {
     id: 'rootfs-not-fetched',
     short: 'the URL of the root filesystem',
-    text: 'The root filesystem is not fetched: `coreos.live.rootfs_url` is missing, or leads where the machine does not get.',
+    text: 'The machine does not fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
     check:
-      'in the emergency shell `journalctl -u coreos-livepxe-rootfs`; `curl -I URL` from the network of the machine',
-    fix: '`pxe kargs --rootfs-url` or `--base-url`; for ISOs `iso extract minimal-iso --rootfs-url`; `http` and `https` only',
+      'in the emergency shell, run `journalctl -u coreos-livepxe-rootfs`; run `curl -I URL` in the network of the machine',
+    fix: 'set `pxe kargs --rootfs-url` or `--base-url`; for ISOs, `iso extract minimal-iso --rootfs-url`; use only `http` or `https`',
     after: ['initramfs', 'config', 'image'],
     boots: ['network', 'minimal-iso'],
-    usual: 'often',
+    frequency: 'common',
     isRefuted: ({ milestones }) => milestones.has('rootfs'),
     evidenceIf: (host) =>
       host.milestones.has('script') &&
       hasFetchedConfig(host) &&
       !host.milestones.has('rootfs') &&
-      !hasCalled(host),
+      !hasCalledIronic(host),
   },
   {
     id: 'rootfs-mismatch',
     short: 'a root filesystem of another build',
-    text: 'The root filesystem was fetched and refused: it is of another build than the initramfs, or was changed on the way.',
+    text: 'The machine fetched and refused the root filesystem: it is from another build than the initramfs, or it was modified.',
     check:
-      "in the emergency shell `journalctl -u coreos-livepxe-rootfs` (`Couldn't fetch, verify, and unpack`)",
-    fix: 'take kernel, initramfs and root filesystem of one release: `prepare --iso` and `serve --iso` take all three from the ISO',
+      "in the emergency shell, look for `Couldn't fetch, verify, and unpack` in `journalctl -u coreos-livepxe-rootfs`",
+    fix: 'use kernel, initramfs and root filesystem of the same release: `prepare --iso` and `serve --iso` take all three from the ISO',
     after: ['rootfs'],
     boots: ['network', 'minimal-iso'],
   },
   {
     id: 'no-config',
-    short: 'a boot without a config',
-    text: 'Nothing gives the machine its config: no `ignition.config.url`, no config in the initramfs or behind it, none in the ISO.',
-    check: '`ironic-coreos inspect IMAGE` says what it holds; `cat /proc/cmdline` in the emergency shell',
-    fix: '`pxe kargs --ignition-url`, or `--embedded` with an initramfs that holds the config; `iso ignition embed` for ISOs',
+    short: 'a missing config',
+    text: 'The machine gets no config: no `ignition.config.url`, no config in or after the initramfs, and no config in the ISO.',
+    check:
+      'run `ironic-coreos inspect IMAGE` to see what the image contains; run `cat /proc/cmdline` in the emergency shell',
+    fix: 'set `pxe kargs --ignition-url`, or `--embedded` if the initramfs contains the config; for ISOs, use `iso ignition embed`',
     after: ['rootfs', 'initramfs'],
     boots: ['network'],
-    usual: 'often',
+    frequency: 'common',
     isRefuted: hasFetchedConfig,
     proof: {
-      isSaidBy: (event) => event.kind === 'preflight' && event.problem.kind === 'no-config',
+      matches: (event) => event.kind === 'preflight' && event.problem.kind === 'no-config',
       solvedBy: [],
     },
   },
   {
     id: 'config-not-fetched',
     short: 'the URL of the config',
-    text: 'Ignition does not get the config: another address, no name service, or HTTPS with an authority that the initramfs does not know.',
+    text: 'Ignition cannot fetch the config: incorrect address, no DNS, or HTTPS with a certificate authority that the initramfs does not trust.',
     check:
-      'the console, which repeats `GET URL: attempt #N`; in the emergency shell `journalctl -u ignition-fetch`',
-    fix: 'an address instead of a name in `pxe kargs --ignition-url`; or let the boot loader bring the config: `--artifacts archive`, or `initramfs`',
+      'look for repeated `GET URL: attempt #N` on the console; in the emergency shell, run `journalctl -u ignition-fetch`',
+    fix: 'use an IP address instead of a name in `pxe kargs --ignition-url`; or make the boot loader fetch the config: `--artifacts archive` or `initramfs`',
     after: ['rootfs', 'initramfs'],
     boots: ['network'],
-    usual: 'often',
+    frequency: 'common',
     isRefuted: hasFetchedConfig,
     evidenceIf: (host) =>
-      host.milestones.has('script') && host.milestones.has('rootfs') && lacksConfig(host) && !hasCalled(host),
+      host.milestones.has('script') &&
+      host.milestones.has('rootfs') &&
+      lacksConfig(host) &&
+      !hasCalledIronic(host),
   },
   {
     id: 'ignition-failed',
     short: 'Ignition',
-    text: 'Ignition refuses the config, or cannot do what it says; the machine waits in an emergency shell.',
+    text: 'Ignition does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
     check:
-      '`ironic-coreos validate FILE` with the config or the image; in the emergency shell `journalctl -t ignition`',
-    fix: 'what `validate` says at the place where it says it; `render` checks its configs before it writes them',
-    after: ['config', 'rootfs', 'image', 'agent image'],
-    usual: 'most',
+      'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
+    fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
+    after: ['config', 'rootfs', 'image', 'agent archive'],
+    frequency: 'very common',
     isRefuted: lacksConfig,
   },
   {
     id: 'agent-archive',
-    short: 'the archive with the container image',
-    text: 'The archive with the container image is not there, is another one than the config was made for, or does not fit into memory.',
+    short: 'the agent archive',
+    text: 'The agent archive is missing, is not the one that the config was rendered for, or does not fit into memory.',
     check:
-      '`journalctl -b -u ironic-agent-image`; `ironic-coreos inspect IMAGE` checks the archive on a medium',
-    fix: 'embed the archive that `--agent-archive` named (`iso ignition embed --iso-file`), or serve it where `--archive-url` says',
-    after: ['config', 'rootfs', 'image', 'agent image'],
+      'run `journalctl -b -u ironic-agent-image` on the machine; run `ironic-coreos inspect IMAGE` to verify the archive in an image',
+    fix: 'embed the archive of `--agent-archive` (`iso ignition embed --iso-file`), or serve it at the URL of `--archive-url`',
+    after: ['config', 'rootfs', 'image', 'agent archive'],
     isRefuted: lacksConfig,
   },
   {
     id: 'console-silent',
-    short: 'a boot that nobody sees',
-    text: 'It hangs somewhere on the way, and the console shows nothing: kernel messages go to another console.',
+    short: 'an invisible boot',
+    text: 'The boot stops, and the console shows nothing: kernel messages go to another console.',
     check:
-      'the other consoles of the machine: the serial line by `ipmitool sol activate` or the BMC, and the screen',
-    fix: '`pxe kargs --console ttyS0,115200n8`, or `iso kargs modify -a console=ttyS0,115200n8`, and `render --console ttyS0,115200n8 --autologin` to look around',
+      'watch the other consoles of the machine: the serial console (`ipmitool sol activate` or the BMC), and the screen',
+    fix: 'use `pxe kargs --console ttyS0,115200n8` or `iso kargs modify -a console=ttyS0,115200n8`; to log in, use `render --console ttyS0,115200n8 --autologin`',
     after: inInitramfs,
   },
 ];

@@ -1,4 +1,4 @@
-/** Why a machine does not get on: what the table of causes consists of. */
+/** The causes of a failed boot: their definition, and functions for their conditions. */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
 import type { Stage, TimelineEntry } from '../stages.ts';
@@ -6,56 +6,56 @@ import type { TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
 import type { HostTimeline } from '../timeline.ts';
 
-/** `proven`: an event says so. `likely`: the events fit. `possible`: it is usual at this stage. */
+/** `proven`: an event shows the cause. `likely`: the events match. `possible`: common at this stage. */
 export type Certainty = 'proven' | 'likely' | 'possible';
 
 /**
- * Texts are Markdown with nothing but `code` in it. The ports in them are the default ones: {@link withPorts} puts those of
- * a trial in their place.
+ * Texts are Markdown; only `code` is supported. They contain the default ports, which {@link withPorts} replaces with the
+ * ports of a trial.
  */
 export interface Cause {
-  /** Stable: reports and the page of troubleshooting have it. */
+  /** Stable, because reports and docs/troubleshooting.md contain it. */
   readonly id: string;
-  /** In a few words, as the end of "never called: …". */
+  /** A few words, to follow "Likely: ". */
   readonly short: string;
-  /** What is wrong: a sentence. Where the cause has a proof, the first clause says no more than the event does. */
+  /** A sentence. If the cause has a proof, the first clause contains only facts of the event. */
   readonly text: string;
-  /** How to see whether it is this. */
+  /** How to verify the cause; an imperative. */
   readonly check: string;
-  /** What to do then. */
+  /** How to fix it; an imperative. */
   readonly fix: string;
-  /** It may be this where a machine came so far and no further. */
+  /** The cause is possible if the last stage of a machine is one of these. */
   readonly after?: readonly Stage[];
-  /** Where it can be this only with some ways to boot. */
+  /** Boot methods with which the cause is possible; undefined for all. */
   readonly boots?: readonly BootWay[];
-  /** How usual it is where it is possible: these are told before others. */
-  readonly usual?: 'most' | 'often';
-  /** What was seen makes it impossible. */
+  /** Common causes come before all others. */
+  readonly frequency?: 'very common' | 'common';
+  /** Whether the events exclude the cause. */
   readonly isRefuted?: (host: HostTimeline) => boolean;
-  /** Which event is the proof by itself. Without one, a cause is never called proven. */
+  /** The event that proves the cause. Without it, the certainty is never `proven`. */
   readonly proof?: Proof;
-  /** Whether the events make it likely: those that are the host's for sure. */
+  /** Whether the events of the host, without those of shared addresses, make the cause likely. */
   readonly evidenceIf?: (host: HostTimeline) => boolean;
 }
 
 export interface Proof {
-  /** Whether the content of this one event says so, whatever else was seen. */
-  readonly isSaidBy: (event: TrialEvent) => boolean;
-  /** The machine reached one of these later, so it is over. */
+  /** Whether the event alone proves the cause. */
+  readonly matches: (event: TrialEvent) => boolean;
+  /** A later event of one of these stages shows that the problem is solved. */
   readonly solvedBy: readonly Stage[];
 }
 
-/** The last event of a host that says so, if nothing later shows that it is over. */
+/** The last event of a host that proves the cause, unless a later event shows that the problem is solved. */
 export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntry | undefined {
   if (proof === undefined) return undefined;
-  const { isSaidBy, solvedBy } = proof;
+  const { matches, solvedBy } = proof;
   return host.entries
-    .filter((entry) => isSaidBy(entry.event) && isUnsolved(host, entry, solvedBy))
+    .filter((entry) => matches(entry.event) && isUnsolved(host, entry, solvedBy))
     .toSorted((a, b) => a.last.getTime() - b.last.getTime())
     .at(-1);
 }
 
-/** Whether an event is this host's for sure: it says so itself, or no other machine came from its address. */
+/** Whether an event certainly belongs to this host: by its content, or because no other machine uses its address. */
 export function isOwn(host: HostTimeline, event: TrialEvent): boolean {
   if (event.client === undefined || !host.sharedClients.includes(event.client)) return true;
   const { name, macs, node } = identifiersOf(event);
@@ -67,24 +67,24 @@ export function isOwn(host: HostTimeline, event: TrialEvent): boolean {
   );
 }
 
-/** Ports that the texts of causes have where nothing else is known. */
+/** Ports in the texts of causes. */
 export interface Ports {
-  /** Of Ironic's API. */
+  /** Port of the Ironic API. */
   readonly ironic: number;
-  /** Of images. */
+  /** Port of the image server. */
   readonly images: number;
 }
 
 export const defaultPorts: Ports = { ironic: 6385, images: 8084 };
 
-/** The text with the ports of a trial in the place of the default ones. */
+/** Replaces the default ports in a text with the ports of a trial. */
 export function withPorts(text: string, { ironic, images }: Ports): string {
   return text
     .replaceAll(String(defaultPorts.ironic), String(ironic))
     .replaceAll(String(defaultPorts.images), String(images));
 }
 
-/** Whether its config came to the machine over the network: by itself, or in an initramfs of its own. */
+/** Whether the machine fetched its config: as a file, or in the initramfs of the host. */
 export function hasFetchedConfig(host: HostTimeline): boolean {
   if (host.milestones.has('config')) return true;
   return entriesOf(host, 'fetch').some(
@@ -92,19 +92,19 @@ export function hasFetchedConfig(host: HostTimeline): boolean {
   );
 }
 
-/** Whether it sent anything to Ironic, be it refused: the live system runs then, and the agent in it. */
-export function hasCalled({ entries }: HostTimeline): boolean {
+/** Whether it sent any request to Ironic, also a refused one. Then the live system and the agent run. */
+export function hasCalledIronic({ entries }: HostTimeline): boolean {
   return entries.some(({ event: { kind } }) => !noCalls.has(kind));
 }
 
 const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'preflight']);
 
-/** Whether it cannot have started the agent: it boots over the network, and its config was not fetched. */
+/** Whether the agent cannot have started: the machine boots from the network and did not fetch its config. */
 export function lacksConfig(host: HostTimeline): boolean {
   return host.boot === 'network' && !hasFetchedConfig(host);
 }
 
-/** The entries of one kind of event, with the event as what it is. */
+/** The entries of one kind of event, with the type of the event. */
 export function entriesOf<K extends TrialEvent['kind']>(
   host: HostTimeline,
   kind: K,
@@ -115,7 +115,7 @@ export function entriesOf<K extends TrialEvent['kind']>(
   );
 }
 
-/** Whether nothing of these came after it: what failed once and then worked is no cause any more. */
+/** Whether no later event is of these stages. A request that failed and later succeeded is not a cause. */
 export function isUnsolved(host: HostTimeline, entry: TimelineEntry, solvedBy: readonly Stage[]): boolean {
   return solvedBy.every((stage) => (host.milestones.get(stage)?.last ?? 0) <= entry.last);
 }

@@ -1,4 +1,4 @@
-/** Causes that show in the calls to Ironic: paths, versions, inspection, lookup, heartbeat. */
+/** Causes in the requests to Ironic: paths, API versions, inspection, lookup, heartbeat. */
 
 import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
@@ -8,7 +8,7 @@ import { type Cause, entriesOf, isUnsolved, type Proof } from './cause.ts';
 
 type Call = 'inspection' | 'lookup' | 'heartbeat';
 
-/** A refused call is over when the machine has come to one of these. */
+/** A later event of these stages solves a refused request. */
 const solvedBy: Readonly<Record<Call, readonly Stage[]>> = {
   inspection: ['inspection', 'lookup', 'heartbeat'],
   lookup: ['lookup', 'heartbeat'],
@@ -18,26 +18,27 @@ const solvedBy: Readonly<Record<Call, readonly Stage[]>> = {
 export const ironicCauses: readonly Cause[] = [
   {
     id: 'inspection-path',
-    short: 'the path of the inspection',
-    text: 'The inventory is sent to a path that Ironic does not have.',
-    check: '`grep inspection_callback_url /etc/ironic-python-agent.conf` on the machine',
-    fix: 'leave `--inspection-callback-url` out, since the agent knows the path from `--api-url`; `--inspector-url` is for ironic-inspector alone',
+    short: 'the inspection URL',
+    text: 'The agent sends the inventory to a path that Ironic does not have.',
+    check: 'run `grep inspection_callback_url /etc/ironic-python-agent.conf` on the machine',
+    fix: 'remove `--inspection-callback-url`: the agent derives the URL from `--api-url`; use `--inspector-url` only for ironic-inspector',
     proof: {
-      isSaidBy: (event) => pathOf(event)?.hasInventory === true,
+      matches: (event) => pathOf(event)?.hasInventory === true,
       solvedBy: solvedBy.inspection,
     },
-    // The agent goes on with its lookup.
+    // The agent continues with its lookup.
     evidenceIf: (host) =>
       !host.milestones.has('inspection') &&
       host.entries.some(({ event }) => pathOf(event)?.hasInventory === true),
   },
   {
     id: 'api-path',
-    short: 'the path in the Ironic address',
-    text: 'The machine looks for the API of Ironic below a path that Ironic does not have: the URL that it has for Ironic has a path of its own.',
-    check: 'the path in the report; `grep api_url /etc/ironic-python-agent.conf` on the machine',
-    fix: '`render --api-url` without `/v1`: the agent adds it',
-    proof: { isSaidBy: isBelowOtherPath, solvedBy: solvedBy.lookup },
+    short: 'the path in the Ironic URL',
+    text: 'The agent sends its requests to a path that Ironic does not have, because the Ironic URL in its configuration contains a path.',
+    check:
+      'read the requested path in the report; run `grep api_url /etc/ironic-python-agent.conf` on the machine',
+    fix: 'remove `/v1` from `render --api-url`: the agent adds it',
+    proof: { matches: isBelowOtherPath, solvedBy: solvedBy.lookup },
     evidenceIf: (host) =>
       !host.milestones.has('lookup') &&
       host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(agentClient) === true),
@@ -45,43 +46,44 @@ export const ironicCauses: readonly Cause[] = [
   {
     id: 'inspection-refused',
     short: 'a refused inventory',
-    text: 'Ironic refuses the inventory: it is too large, cut off, or not as Ironic wants it. A real Ironic also refuses that of a node which is not being inspected.',
-    check: 'what the report says of the request; `baremetal node show NODE` (provision_state, last_error)',
-    fix: 'enroll the node with its MAC addresses (`deploy node`); fewer collectors: `render --option "inspection_collectors = default"`',
-    proof: refusalProof(['inspection'], ['body-too-large', 'body-cut', 'not-json', 'arguments']),
-    evidenceIf: (host) => isTurnedAway(host, 'inspection'),
+    text: 'Ironic refuses the inventory: it is too large, incomplete or invalid. A real Ironic also refuses the inventory of a node that is not in inspection.',
+    check:
+      'read the error of the request in the report; run `baremetal node show NODE` (provision_state, last_error)',
+    fix: 'enroll the node with its MAC addresses (`deploy node`); use fewer collectors: `render --option "inspection_collectors = default"`',
+    proof: refusalProof(['inspection'], ['body-too-large', 'body-incomplete', 'not-json', 'arguments']),
+    evidenceIf: (host) => isRefused(host, 'inspection'),
   },
   {
     id: 'api-version',
-    short: 'the version of the API',
-    text: 'A request names a version of the API of Ironic which does not exist, or does not have what the request asks for.',
-    check: 'the version in the report; `curl IRONIC:6385` shows which versions Ironic has',
-    fix: 'an agent of about the age of Ironic (`render --agent-image`)',
+    short: 'the API version',
+    text: 'A request uses a version of the Ironic API that does not exist or does not support the request.',
+    check: 'read the version in the report; run `curl IRONIC:6385` to list the versions that Ironic supports',
+    fix: 'use an agent of about the same release as Ironic (`render --agent-image`)',
     proof: {
-      isSaidBy: (event) => reasonOf(event) === 'api-version',
+      matches: (event) => reasonOf(event) === 'api-version',
       solvedBy: solvedBy.lookup,
     },
   },
   {
     id: 'no-api-version',
-    short: 'a request without a version of the API',
-    text: 'A request names no version of the API of Ironic, and the oldest version, which Ironic takes then, does not have what the request asks for.',
+    short: 'a request without an API version',
+    text: 'A request contains no version of the Ironic API. Ironic then uses the oldest version, which does not support the request.',
     check:
-      'the header `X-OpenStack-Ironic-API-Version`, which agents send with each lookup and heartbeat, on both sides of what is in between',
-    fix: 'let proxies in front of Ironic pass the header; for calls by hand `curl -H "X-OpenStack-Ironic-API-Version: 1.68"`',
+      'check whether the header `X-OpenStack-Ironic-API-Version`, which agents send with each lookup and heartbeat, arrives at Ironic',
+    fix: 'make proxies in front of Ironic pass the header; for manual requests, use `curl -H "X-OpenStack-Ironic-API-Version: 1.68"`',
     proof: {
-      isSaidBy: (event) => reasonOf(event) === 'no-api-version',
+      matches: (event) => reasonOf(event) === 'no-api-version',
       solvedBy: solvedBy.lookup,
     },
   },
   {
     id: 'request-refused',
     short: 'a refused request',
-    text: 'Ironic refuses a request that is not as it has to be: the report says what is wrong with it.',
-    check: 'what the report says of the request; `sudo podman logs ironic-agent`',
-    fix: 'an agent of about the age of Ironic (`render --agent-image`); nothing in between that changes requests',
+    text: 'Ironic refuses an invalid request: the report contains the error.',
+    check: 'read the error of the request in the report; run `sudo podman logs ironic-agent` on the machine',
+    fix: 'use an agent of about the same release as Ironic (`render --agent-image`); remove proxies that change requests',
     proof: {
-      isSaidBy: (event) =>
+      matches: (event) =>
         (event.kind === 'refusal' &&
           event.problem.kind === 'request' &&
           event.problem.reason === undefined) ||
@@ -91,19 +93,20 @@ export const ironicCauses: readonly Cause[] = [
   },
   {
     id: 'inspection-incomplete',
-    short: 'collectors of the inspection',
-    text: 'Collectors of the agent failed, and the inventory has gaps.',
-    check: 'what the report says of the inspection; `sudo podman logs ironic-agent`',
-    fix: 'leave out the collector: `render --option "inspection_collectors = default"`; or an agent image that has its tools',
+    short: 'failed inspection collectors',
+    text: 'Collectors of the agent failed, and the inventory is incomplete.',
+    check:
+      'read the error of the inspection in the report; run `sudo podman logs ironic-agent` on the machine',
+    fix: 'remove the failed collector: `render --option "inspection_collectors = default"`; or use an agent image that contains its tools',
     evidenceIf: (host) =>
-      !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.hasGaps),
+      !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete),
   },
   {
     id: 'not-the-agent',
-    short: 'another program that asked',
-    text: 'The requests come from another program than the agent: a health check, a browser, `curl`.',
-    check: 'its user agent in the report; the agent is `python-requests`',
-    fix: 'nothing; look at the causes before the first call',
+    short: 'another HTTP client',
+    text: 'The requests come from another program than the agent: a health check, a browser or `curl`.',
+    check: 'compare its user agent in the report with the one of the agent, `python-requests`',
+    fix: 'ignore these requests, and check the causes before the first request',
     after: ['api'],
     evidenceIf: (host) => {
       const userAgents = host.entries.flatMap(({ event }) => {
@@ -118,52 +121,52 @@ export const ironicCauses: readonly Cause[] = [
   },
   {
     id: 'no-mac-addresses',
-    short: 'no network interfaces',
-    text: 'The agent names no MAC address, so Ironic cannot know which node it is: it finds no network interface, or only interfaces with addresses of another kind (InfiniBand).',
-    check: '`ip link` on the machine; `sudo podman logs ironic-agent`',
-    fix: 'an agent image and a live system with the drivers for its interfaces; the container needs the network of the host',
+    short: 'missing network interfaces',
+    text: 'The agent sends no MAC address, so Ironic cannot identify the node: the agent finds no network interface, or only interfaces of another type (InfiniBand).',
+    check: 'run `ip link` and `sudo podman logs ironic-agent` on the machine',
+    fix: 'use an agent image and a live system that contain the drivers for the interfaces; run the container in the network of the host',
     isRefuted: ({ seenMacs }) => seenMacs.length > 0,
     proof: refusalProof(['inspection', 'lookup'], ['no-macs']),
   },
   {
     id: 'several-nodes',
     short: 'MAC addresses of several nodes',
-    text: 'The MAC addresses of the machine are those of several hosts of the inventory, or of several nodes of Ironic.',
+    text: 'The MAC addresses of the machine belong to several hosts of the inventory, or to several nodes of Ironic.',
     check:
-      'the names in the report; `baremetal port list` beside the MAC addresses of the report shows the nodes',
+      'read the host names in the report; compare `baremetal port list` with the MAC addresses in the report',
     fix: 'give each machine its own MAC addresses in the inventory; in Ironic, delete the port of the other node',
     proof: refusalProof(['inspection', 'lookup'], ['several-nodes']),
   },
   {
     id: 'lookup-refused',
-    short: 'MAC addresses that Ironic does not know',
-    text: 'Ironic has no node with one of these MAC addresses, or the node is in a state in which it answers no lookup.',
+    short: 'MAC addresses that are unknown to Ironic',
+    text: 'Ironic has no node with one of these MAC addresses, or the state of the node does not allow a lookup.',
     check:
-      '`baremetal port list` beside the MAC addresses of the report; `baremetal node show NODE` (provision_state)',
-    fix: 'the right MAC address in the inventory and a port in Ironic (`deploy node`); delete the port of the wrong node',
-    evidenceIf: (host) => isTurnedAway(host, 'lookup'),
+      'compare `baremetal port list` with the MAC addresses in the report; run `baremetal node show NODE` (provision_state)',
+    fix: 'fix the MAC address in the inventory, and create a port in Ironic (`deploy node`); delete the port if it belongs to another node',
+    evidenceIf: (host) => isRefused(host, 'lookup'),
   },
   {
     id: 'other-mac-addresses',
     short: 'a MAC address in the inventory',
-    text: 'The machine has none of the MAC addresses that the inventory lists for this host: a slip in the inventory, or another machine behind the same address.',
-    check: 'the MAC addresses of the other machines in the report beside those of the inventory',
-    fix: 'the right `mac` in the inventory, and in Ironic',
-    evidenceIf: ({ listedMacs, seenMacs, strangerMacs }) => {
+    text: 'The machine has none of the MAC addresses that the inventory contains for this host: a typing error in the inventory, or another machine at the same address.',
+    check: 'compare the MAC addresses of the other machines in the report with those in the inventory',
+    fix: 'fix `mac` in the inventory, and the port in Ironic',
+    evidenceIf: ({ listedMacs, seenMacs, unknownMacs }) => {
       if (listedMacs.length === 0) return false;
-      if (seenMacs.length === 0) return strangerMacs.length > 0;
+      if (seenMacs.length === 0) return unknownMacs.length > 0;
       return !listedMacs.some((mac) => seenMacs.includes(mac));
     },
   },
   {
     id: 'token-lost',
-    short: 'an agent token that was given before',
-    text: 'The lookup got no agent token, since Ironic gives it once and had given it before: usually the agent was started again. An agent without its token stops and takes its network down.',
-    check: '`sudo podman logs ironic-agent` (`The agent token has already been retrieved`)',
-    fix: 'restart the machine, not the service; and find out why the agent ended the first time',
+    short: 'an agent token that Ironic sends only once',
+    text: 'The lookup returned no agent token, because Ironic sends the token only once: usually the agent was restarted. An agent without its token stops and takes its network down.',
+    check: 'look for `The agent token has already been retrieved` in `sudo podman logs ironic-agent`',
+    fix: 'restart the machine, not the service; find out why the agent exited the first time',
     after: ['lookup'],
     proof: {
-      isSaidBy: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasOwnToken,
+      matches: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasBootToken,
       solvedBy: ['heartbeat'],
     },
     evidenceIf: (host) => {
@@ -173,65 +176,65 @@ export const ironicCauses: readonly Cause[] = [
   },
   {
     id: 'no-own-address',
-    short: 'an address of its own to tell Ironic',
-    text: 'The agent cannot tell by which address Ironic reaches it: it has no route to Ironic, or by link-local addresses only.',
+    short: 'the callback address of the agent',
+    text: 'The agent cannot determine its own address for the callback URL: it has no route to Ironic, or only a route with link-local addresses.',
     check:
-      '`sudo podman logs ironic-agent` (`Agent could not find a valid IP address`); `ip route get IRONIC` on the machine',
-    fix: 'a default route by DHCP or in `--nmstate`; or `render --option "advertise_host = ADDRESS"`',
+      'look for `Agent could not find a valid IP address` in `sudo podman logs ironic-agent`; run `ip route get IRONIC` on the machine',
+    fix: 'set a default route by DHCP or in `--nmstate`; or use `render --option "advertise_host = ADDRESS"`',
     after: ['lookup'],
-    usual: 'often',
+    frequency: 'common',
   },
   {
     id: 'token-refused',
     short: 'the agent token',
-    text: 'The heartbeat brings a wrong agent token or none: usually the agent has one from an earlier boot, or from another Ironic.',
+    text: 'The heartbeat contains no agent token or an invalid one: usually the agent has the token of an earlier boot or of another Ironic.',
     check:
-      '`grep agent_token /etc/ironic-python-agent.conf` and `cat /proc/cmdline` on the machine; the log of Ironic',
-    fix: 'restart the machine; no `agent_token` in `--option` or in kernel arguments, unless Ironic put it there',
-    proof: refusalProof(['heartbeat'], ['token-missing', 'token-wrong']),
+      'run `grep agent_token /etc/ironic-python-agent.conf` and `cat /proc/cmdline` on the machine; read the log of Ironic',
+    fix: 'restart the machine; remove `agent_token` from `--option` and from the kernel arguments, unless Ironic set it',
+    proof: refusalProof(['heartbeat'], ['token-missing', 'token-invalid']),
   },
   {
     id: 'node-unknown',
     short: 'a node that Ironic does not have',
-    text: 'The agent names a node that this Ironic does not have: usually it has looked it up before, in another Ironic or an earlier trial, or the node was deleted.',
+    text: 'The agent sends the UUID of a node that this Ironic does not have: usually the agent got it from another Ironic or from an earlier run of `try`, or the node was deleted.',
     check:
-      'the UUID in the report beside those of `baremetal node list`; `sudo podman logs ironic-agent` says since when it runs',
-    fix: 'restart the machine: a running agent does not ask again which node it is',
+      'compare the UUID in the report with `baremetal node list`; run `sudo podman logs ironic-agent` on the machine to see when the agent started',
+    fix: 'restart the machine: a running agent does not repeat its lookup',
     proof: refusalProof(['inspection', 'lookup', 'heartbeat'], ['unknown-node']),
   },
   {
     id: 'callback-without-tls',
     short: 'an agent without TLS',
-    text: 'The agent takes commands over plain HTTP, and Ironic refuses its heartbeats for that (`require_tls` in `[agent]` of its configuration).',
+    text: 'The callback URL of the agent is plain HTTP, so Ironic refuses its heartbeats (`require_tls` in the `[agent]` section of the Ironic configuration).',
     check:
-      'the callback URL in the report begins with `http:`; `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
-    fix: 'leave out `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate of its own (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
+      'check whether the callback URL in the report starts with `http:`; run `grep enable_auto_tls /etc/ironic-python-agent.conf` on the machine',
+    fix: 'remove `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
     proof: refusalProof(['heartbeat'], ['callback-without-tls']),
   },
   {
     id: 'callback-changed',
-    short: 'another callback URL than before',
-    text: 'Ironic refuses the heartbeat since its callback URL is another one than before: the address of the machine has changed, or two agents call for one node.',
-    check: 'the callback URLs in the report; `ip address` on the machine',
-    fix: 'a lease that stays the same, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
+    short: 'a changed callback URL',
+    text: 'Ironic refuses the heartbeat because its callback URL has changed: the machine got another address, or two agents use the same node.',
+    check: 'compare the callback URLs in the report; run `ip address` on the machine',
+    fix: 'use a fixed DHCP lease, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
     proof: refusalProof(['heartbeat'], ['callback-changed']),
   },
   {
     id: 'heartbeat-refused',
     short: 'a refused heartbeat',
-    text: 'Ironic refuses the heartbeat: it is incomplete, or not as Ironic wants it. A real Ironic also refuses that of a locked node.',
+    text: 'Ironic refuses the heartbeat: it is incomplete or invalid. A real Ironic also refuses heartbeats of a locked node.',
     check:
-      'what the report says of the heartbeat; `baremetal node show NODE` (reservation, provision_state, last_error)',
-    fix: 'wait until the node is not locked; an agent of about the age of Ironic (`render --agent-image`)',
+      'read the error of the heartbeat in the report; run `baremetal node show NODE` (reservation, provision_state, last_error)',
+    fix: 'wait until the node is unlocked; use an agent of about the same release as Ironic (`render --agent-image`)',
     proof: refusalProof(
       ['heartbeat'],
-      ['arguments', 'body-too-large', 'body-cut', 'not-json', 'no-agent-version'],
+      ['arguments', 'body-too-large', 'body-incomplete', 'not-json', 'no-agent-version'],
     ),
-    evidenceIf: (host) => isTurnedAway(host, 'heartbeat'),
+    evidenceIf: (host) => isRefused(host, 'heartbeat'),
   },
 ];
 
-/** The HTTP client of the agent, in its user agent. */
+/** The HTTP client library of the agent, as in its user agent header. */
 const agentClient = 'python-requests';
 
 type Path = Extract<RefusalEvent['problem'], { kind: 'path' }>;
@@ -240,7 +243,7 @@ function pathOf(event: TrialEvent): Path | undefined {
   return event.kind === 'refusal' && event.problem.kind === 'path' ? event.problem : undefined;
 }
 
-/** What an agent asks for below the URL that it has for Ironic, where that URL has a path. */
+/** Whether the path is one of an agent whose Ironic URL contains a path. */
 function isBelowOtherPath(event: TrialEvent): boolean {
   const { path = '' } = pathOf(event) ?? {};
   return /^\/.+\/v1\/(?:lookup|heartbeat\/[^/]+|continue_inspection)\/?$/.test(path);
@@ -249,24 +252,24 @@ function isBelowOtherPath(event: TrialEvent): boolean {
 function refusalProof(calls: readonly Call[], reasons: readonly RefusalReason[]): Proof {
   const [only, ...others] = calls;
   return {
-    isSaidBy: (event) => {
+    matches: (event) => {
       const reason = reasonOf(event);
       return calls.some((call) => call === event.kind) && reason !== undefined && reasons.includes(reason);
     },
-    // A lookup that is answered tells the agent anew which node it is.
+    // A successful lookup returns the node to the agent again.
     solvedBy: solvedBy[only === undefined || others.length > 0 ? 'lookup' : only],
   };
 }
 
-/** Why Ironic has refused it, by its own word. */
+/** The reason for which Ironic refused the request. */
 function reasonOf(event: TrialEvent): RefusalReason | undefined {
   if (event.kind === 'refusal') return event.problem.kind === 'request' ? event.problem.reason : undefined;
   const isCall = event.kind === 'inspection' || event.kind === 'lookup' || event.kind === 'heartbeat';
   return isCall ? event.reason : undefined;
 }
 
-/** Whether a call was refused for something that is not the fault of the request. */
-function isTurnedAway(host: HostTimeline, call: Call): boolean {
+/** Whether a valid request was refused. */
+function isRefused(host: HostTimeline, call: Call): boolean {
   return entriesOf(host, call).some(
     (entry) => entry.event.reason === 'busy' && isUnsolved(host, entry, solvedBy[call]),
   );

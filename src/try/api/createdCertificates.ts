@@ -1,7 +1,7 @@
 /**
- * Certificates for a service that runs for hours: an authority and a certificate of it, made anew for each run. Private
- * keys stay in memory, and that of the authority is forgotten at once. RSA, which every client knows, with all that
- * strict verifiers ask for (RFC 5280). What makes them is loaded when it is needed.
+ * Creates a certificate authority and a server certificate for each run. Private keys stay in memory, and the key of the
+ * authority is discarded immediately. The certificates use RSA, which all clients support, and all extensions that strict
+ * verifiers require (RFC 5280). The certificate library is loaded only when it is needed.
  */
 
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
@@ -11,29 +11,29 @@ import { UsageError } from '../../core/errors.ts';
 import { type Host, parseHost } from '../../formats/hostName.ts';
 import type { TlsMaterial } from '../../serve/http/tlsFiles.ts';
 
-export interface MadeCertificates {
-  /** PEM of the authority, for those who shall trust the service. */
+export interface CreatedCertificates {
+  /** PEM of the certificate authority, for clients. */
   readonly ca: string;
   readonly tls: TlsMaterial;
 }
 
 const KEY_BITS = 2048;
-/** Hours before now and after it. Clocks of machines that have just been switched on may be wrong. */
+/** Hours before and after the current time. The clock of a machine may be incorrect after power-on. */
 const VALIDITY = { before: 1, after: 7 * 24 };
 
 /**
- * @param names host names and addresses by which clients reach the service
- * @throws UsageError where one of them is none
+ * @param names host names and addresses of the server
+ * @throws UsageError for an invalid name
  */
-export async function makeCertificates(
+export async function createCertificates(
   names: readonly string[],
   now = new Date(),
-): Promise<MadeCertificates> {
+): Promise<CreatedCertificates> {
   const hosts = [...new Set(names)].map(parseName);
   const { default: library } = await import('node-forge');
   const maker = { library, validity: validityAround(now) };
-  const authority = await makeAuthority(maker);
-  const { certificate, key } = await makeServerCertificate(maker, { authority, hosts });
+  const authority = await createAuthority(maker);
+  const { certificate, key } = await createServerCertificate(maker, { authority, hosts });
   const { validTo, fingerprint256 } = new X509Certificate(certificate);
   return {
     ca: formatPem(maker, authority.certificate),
@@ -46,12 +46,12 @@ export async function makeCertificates(
   };
 }
 
-/** Whether a certificate can be for this name or address. */
-export function isCertifiable(text: string): boolean {
+/** Whether a certificate can contain this name or address. */
+export function isValidCertificateName(text: string): boolean {
   return parseCertified(text).kind !== 'invalid';
 }
 
-/** By the book no host name has underscores; name servers have some, and clients compare them as any other. */
+/** Also accepts underscores. They are invalid in host names, but name servers and clients support them. */
 function parseCertified(text: string): Host {
   const host = parseHost(text.replaceAll('_', 'u'));
   return host.kind === 'name' ? { ...host, name: text } : host;
@@ -60,8 +60,8 @@ function parseCertified(text: string): Host {
 function parseName(text: string): Exclude<Host, { kind: 'invalid' }> {
   const host = parseCertified(text);
   if (host.kind !== 'invalid') return host;
-  throw new UsageError(`No certificate can be made for ${JSON.stringify(text)}: ${host.problem}`, {
-    hint: 'give names and addresses by which machines reach this one',
+  throw new UsageError(`${JSON.stringify(text)} is not valid in a certificate: ${host.problem}`, {
+    hint: 'use names and addresses at which machines reach this one',
   });
 }
 
@@ -85,9 +85,9 @@ interface Authority {
   readonly key: forge.pki.rsa.PrivateKey;
 }
 
-async function makeAuthority(maker: Maker): Promise<Authority> {
+async function createAuthority(maker: Maker): Promise<Authority> {
   const { library } = maker;
-  const keys = await makeKeys();
+  const keys = await generateKeys();
   const certificate = beginCertificate(maker, keys.publicKey);
   const name = [{ name: 'commonName', value: `ironic-coreos ${certificate.serialNumber.slice(0, 8)}` }];
   certificate.setSubject(name);
@@ -107,12 +107,12 @@ interface ServerNames {
   readonly hosts: readonly Exclude<Host, { kind: 'invalid' }>[];
 }
 
-async function makeServerCertificate(
+async function createServerCertificate(
   maker: Maker,
   { authority, hosts }: ServerNames,
 ): Promise<{ readonly certificate: string; readonly key: string }> {
   const { library } = maker;
-  const keys = await makeKeys();
+  const keys = await generateKeys();
   const certificate = beginCertificate(maker, keys.publicKey);
   certificate.setSubject([{ name: 'commonName', value: 'ironic-coreos' }]);
   certificate.setIssuer(authority.certificate.subject.attributes);
@@ -131,13 +131,13 @@ async function makeServerCertificate(
   return { certificate: formatPem(maker, certificate), key: keys.privateKey };
 }
 
-/** With the line ends of the files that it goes into. */
+/** PEM with LF line endings. */
 function formatPem({ library }: Maker, certificate: forge.pki.Certificate): string {
   return library.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
 }
 
-/** By node, whose keys are made a hundred times faster than in JavaScript. */
-const makeKeys = async (): Promise<{ readonly publicKey: string; readonly privateKey: string }> =>
+/** Uses Node.js, which is about 100 times as fast as JavaScript. */
+const generateKeys = async (): Promise<{ readonly publicKey: string; readonly privateKey: string }> =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: KEY_BITS,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -147,13 +147,13 @@ const makeKeys = async (): Promise<{ readonly publicKey: string; readonly privat
 function beginCertificate({ library, validity }: Maker, publicKey: string): forge.pki.Certificate {
   const certificate = library.pki.createCertificate();
   certificate.publicKey = library.pki.publicKeyFromPem(publicKey);
-  // A number above zero of less than 20 octets.
+  // A positive number of less than 20 octets.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
   Object.assign(certificate.validity, validity);
   return certificate;
 }
 
-/** Types of RFC 5280: 2 is a name of the DNS, 7 an address. */
+/** Types of RFC 5280: 2 is a DNS name, 7 an IP address. */
 function alternativeName(host: Exclude<Host, { kind: 'invalid' }>): object {
   return host.kind === 'name' ? { type: 2, value: host.name } : { type: 7, ip: host.address };
 }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/core/errors.ts';
-import { makeCertificates } from '../../../src/try/api/madeCertificates.ts';
+import { createCertificates } from '../../../src/try/api/createdCertificates.ts';
 import { have, missingNote } from '../../support/programs.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const names = ['ironic.example', '192.0.2.1', '2001:db8::1', 'ironic.example'];
-const { ca, tls } = await makeCertificates(names, now);
+const { ca, tls } = await createCertificates(names, now);
 const authority = new X509Certificate(ca);
 /** PEM, as it was made. */
 const pem = (text: unknown): string => (typeof text === 'string' ? text : '');
@@ -19,7 +19,7 @@ const server = new X509Certificate(pem(tls.context.cert));
 const folder = mkdtempSync(join(tmpdir(), 'made certificates '));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('makeCertificates', () => {
+describe('createCertificates', () => {
   it('makes an authority and a certificate of it', () => {
     expect([authority.ca, server.ca]).toEqual([true, false]);
     expect(authority.verify(authority.publicKey)).toBe(true);
@@ -39,7 +39,7 @@ describe('makeCertificates', () => {
   });
 
   it('for names that only name servers know', async () => {
-    const made = await makeCertificates(['ironic_api.example', '_ironic.example']);
+    const made = await createCertificates(['ironic_api.example', '_ironic.example']);
     const certificate = new X509Certificate(pem(made.tls.context.cert));
     expect(certificate.subjectAltName).toBe('DNS:ironic_api.example, DNS:_ironic.example');
   });
@@ -59,7 +59,7 @@ describe('makeCertificates', () => {
   });
 
   it('anew each time', async () => {
-    const other = await makeCertificates(['localhost']);
+    const other = await createCertificates(['localhost']);
     expect(other.ca).not.toBe(ca);
     expect(other.tls.fingerprint).not.toBe(tls.fingerprint);
   });
@@ -67,7 +67,7 @@ describe('makeCertificates', () => {
   it.each(['', 'a b', 'http://ironic.example', '[::1]', '192.0.2.1:6385'])(
     'refuses %j as a name',
     async (name) => {
-      await expect(makeCertificates([name])).rejects.toThrow(UsageError);
+      await expect(createCertificates([name])).rejects.toThrow(UsageError);
     },
   );
 

@@ -1,6 +1,7 @@
 /**
- * By which address an emulated machine reaches this one. The network around it can have any, so it gets the one that its
- * config names for Ironic, if there is one that fits: then the very bytes are tried that are to be deployed. A machine whose agent cannot call this Ironic is not started.
+ * The address of this machine in the emulated network. QEMU can use any IPv4 address, so this is the Ironic address in the
+ * config of the machine, if it is suitable. Then the config can be tested without a change. A machine whose agent cannot
+ * call the mock Ironic is not started.
  */
 
 import { join } from 'node:path';
@@ -11,12 +12,12 @@ import {
   guestHostFor,
   guestHostProblem,
   hasPortOf,
-  mayLeadHere,
-  USUAL_HOST,
+  mayReachApi,
+  DEFAULT_GUEST_HOST,
 } from '../timeline/addresses.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
 import type { IronicUrls } from '../ironicAddress.ts';
-import { type FolderPlace, readFolderUrl } from '../serving/preparedFolderService.ts';
+import { type PreparedFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
 import type { TrialSetup } from '../setup.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
@@ -31,21 +32,21 @@ import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
 import { readDeployedConfig } from '../../hosts/input/imageSource.ts';
 
-export interface GuestPlace {
+export interface GuestAddress {
   /** IPv4. */
   readonly host: string;
-  /** Where its config looks for Ironic; none where that is not known. */
+  /** Ironic URLs of its config; empty if they are unknown. */
   readonly ironicUrls: readonly string[];
-  /** What its image says; of a host of the inventory, whose config is made to call here, undefined. */
+  /** The config in its image; undefined for a host of the inventory, whose config gets the URL of the mock Ironic. */
   readonly config: ImageConfig | undefined;
 }
 
-/** Throws CliError for a folder from which no emulated machine can boot, and for an image that cannot be read. */
-export async function findGuestPlace(
+/** Throws CliError if the machine cannot boot from the folder, or if the image cannot be read. */
+export async function findGuestAddress(
   { host: { name }, medium }: EmulatedSource,
   { given, listed, setup }: GuestOptions,
   io: Io,
-): Promise<GuestPlace> {
+): Promise<GuestAddress> {
   const { ironicUrl, listen, scheme } = setup;
   const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
   if (medium.kind === 'folder') {
@@ -56,7 +57,7 @@ export async function findGuestPlace(
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
   const ofHost = ironicUrl === undefined ? listed.get(name) : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
-  return { host: given ?? guestHostFor(ironicUrls, place) ?? USUAL_HOST, ironicUrls, config };
+  return { host: given ?? guestHostFor(ironicUrls, place) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
 function urlsOf(config: ImageConfig): readonly string[] {
@@ -64,23 +65,23 @@ function urlsOf(config: ImageConfig): readonly string[] {
 }
 
 interface GuestOptions {
-  /** What `--guest-host` says. */
+  /** The value of `--guest-host`. */
   readonly given: string | undefined;
-  /** Of the inventory. */
+  /** Ironic URLs in the inventory. */
   readonly listed: IronicUrls;
   readonly setup: Pick<TrialSetup, 'ironicUrl' | 'listen' | 'scheme'>;
 }
 
 type Problem = PreflightEvent['problem'];
 
-/** Undefined where it can call here, or where that is not known. */
-export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace): Problem | undefined {
+/** Undefined if the agent can call the mock Ironic, or if this is unknown. */
+export function preflightProblem({ config, host }: GuestAddress, place: ApiPlace): Problem | undefined {
   switch (config?.kind) {
     case 'no-config':
       return { kind: 'no-config', message: config.problem };
     case 'urls': {
       const { urls } = config;
-      if (mayLeadHere(urls, place)) return undefined;
+      if (mayReachApi(urls, place)) return undefined;
       const here = `${place.scheme}://${host}:${place.port}`;
       return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
     }
@@ -91,23 +92,27 @@ export function preflightProblem({ config, host }: GuestPlace, place: ApiPlace):
   }
 }
 
-/** What the user is told of it. */
+/** The message for the user. */
 export function preflightDiagnostic(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
-    const hint = 'embed a config with `iso ignition embed`, or boot another image';
-    return { severity, message: `${problem.message}: no agent would call, so it is not booted`, hint };
+    const hint = 'embed a config with `iso ignition embed`, or use another image';
+    return {
+      severity,
+      message: `no agent would call home: ${problem.message}`,
+      hint,
+    };
   }
   const { fix, here, urls } = problem;
-  const message = `the config names ${urls.join(', ')} as Ironic, and this Ironic is at ${here} for the machine: no agent would call, so it is not booted`;
+  const message = `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`;
   return { severity, message, hint: fix };
 }
 
-/** The emulated network can give this machine any IPv4 address; scheme and port have to be those of the config. */
+/** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
 function fixFor(urls: readonly string[], place: ApiPlace, here: string): string {
   const url = urls.flatMap((text) => (URL.canParse(text) ? [new URL(text)] : [])).find(isReachable);
-  if (url === undefined) return `render the config with --api-url ${here}, and embed it again`;
-  if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or leave --guest-host out`;
+  if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
+  if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';
   const port = url.port === '' ? (isSecure ? 443 : 80) : url.port;
   const isSchemeSame = isSecure === (place.scheme === 'https');
@@ -120,40 +125,44 @@ function isReachable({ hostname, protocol }: URL): boolean {
 }
 
 type ImageConfig =
-  /** At least one. */
+  /** Not empty. */
   | { readonly kind: 'urls'; readonly urls: readonly string[] }
-  /** Ignition gets no config from it. `problem` is a clause. */
+  /** The image contains no valid config for Ignition. `problem` is a clause. */
   | { readonly kind: 'no-config'; readonly problem: string }
-  /** What the agent calls cannot be told from the image alone. `reason` is a clause. */
+  /** The image alone does not show which Ironic the agent calls. `reason` is a clause. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** @param source a path or a URL. Throws CliError where it cannot be read. */
+/** @param source a path or a URL. Throws CliError if it cannot be read. */
 export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
-  const iso = await readImage(source, io, lookAtIso);
+  const iso = await readImage(source, io, readLiveConfig);
   if (iso === undefined) {
     return {
       kind: 'unknown',
-      reason: `${source} is no live ISO of CoreOS, so it is not known what it calls`,
+      reason: `${source} is not a live ISO of CoreOS`,
     };
   }
   const { hasConfig, kargs } = iso;
-  // Counts more than what is embedded.
+  // Has precedence over the embedded config.
   if (kargs.some((argument) => argument.startsWith(CONFIG_URL))) {
-    return { kind: 'unknown', reason: `kernel arguments of ${source} name a config that is fetched on boot` };
+    return { kind: 'unknown', reason: `kernel arguments of ${source} contain the URL of a config` };
   }
-  if (!hasConfig) return { kind: 'no-config', problem: `${source} holds no Ignition config` };
+  if (!hasConfig) return { kind: 'no-config', problem: `${source} contains no Ignition config` };
   return readConfigFile(source, io, kargs);
 }
 
-/** Of a host. */
-async function readFolderConfig({ manifest, path }: FolderPlace, host: string, io: Io): Promise<ImageConfig> {
+/** Reads the config of a host. */
+async function readFolderConfig(
+  { manifest, path }: PreparedFolder,
+  host: string,
+  io: Io,
+): Promise<ImageConfig> {
   const listed = new Set(manifest.files.map((file) => file.path));
   const file = bootedConfigs.map((artifact) => hostPath(host, artifact)).find((name) => listed.has(name));
   if (file !== undefined) return readConfigFile(join(path, file), io, []);
-  return { kind: 'unknown', reason: `${path} lists no config of ${host}` };
+  return { kind: 'unknown', reason: `${path} contains no config of ${host}` };
 }
 
-/** By the boot scripts, in the order in which they are quick to read; all of one host hold the same config. */
+/** Config files of a host, the fastest to read first; all contain the same config. */
 const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs'];
 
 const CONFIG_URL = 'ignition.config.url=';
@@ -164,8 +173,8 @@ interface LiveConfig {
   readonly kargs: readonly string[];
 }
 
-/** Undefined for what is no live ISO of CoreOS, which may bring its agent and settings in other ways. */
-async function lookAtIso(image: OpenImage): Promise<LiveConfig | undefined> {
+/** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
+async function readLiveConfig(image: OpenImage): Promise<LiveConfig | undefined> {
   try {
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
@@ -184,12 +193,12 @@ async function readConfigFile(source: string, io: Io, kargs: readonly string[]):
   });
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const urls = ironicUrlsOf(config);
-  // The conf of the agent counts before kernel arguments.
+  // The agent configuration has precedence over kernel arguments.
   const named = urls.length > 0 ? urls : kargs.flatMap((argument) => valueOf(argument, API_URL));
   if (named.length > 0) return { kind: 'urls', urls: named };
   return isComplete(config)
-    ? { kind: 'unknown', reason: `the config in ${source} names no Ironic` }
-    : { kind: 'unknown', reason: `the config in ${source} refers to another one, which is not looked into` };
+    ? { kind: 'unknown', reason: `the config in ${source} contains no Ironic URL` }
+    : { kind: 'unknown', reason: `the config in ${source} refers to another config` };
 }
 
 function ironicUrlsOf(config: Config): string[] {
