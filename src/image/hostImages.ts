@@ -1,6 +1,6 @@
 /**
- * The images of one host, made from images that all hosts share: what goes where, without a copy. Whoever needs files
- * writes the result, and whoever serves them reads it as it is asked for.
+ * The images of one host, as changes of images that all hosts share. The caller writes the result to a file, or serves it
+ * without a copy.
  */
 
 import { CONFIG_NAME, embedIgnition } from './embeddedIgnition.ts';
@@ -14,16 +14,16 @@ import type { MediumFile } from './mediumFiles.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
 import type { BufferReader, RandomAccess } from './overlay.ts';
 
-/** What an ISO of one host has, and the shared one does not. */
+/** Contents of the ISO of one host that the shared ISO does not have. */
 export interface HostContents {
   /** The Ignition config. */
   readonly config: Uint8Array;
-  /** Kernel arguments besides those of the image. */
+  /** Kernel arguments to append to those of the image. */
   readonly kargs: readonly string[];
   readonly mediumFiles?: readonly MediumFile[];
 }
 
-/** @throws CliError where something does not fit, or the image is no live ISO */
+/** @throws CliError if the contents do not fit, or the image is not a live ISO */
 export async function hostIso(
   image: RandomAccess,
   contents: HostContents,
@@ -35,16 +35,16 @@ export async function hostIso(
   return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
 }
 
-/** A minimal ISO of one host. */
+/** The minimal ISO of one host. */
 export interface HostMinimalIso {
   readonly image: Required<BufferReader>;
-  /** What makes it from the minimal ISO as it was built, in this order. */
+  /** Changes to apply to the released minimal ISO, in this order. */
   readonly changes: readonly ImageChange[];
 }
 
 /**
- * @param rootfsUrl from where the live system fetches its root filesystem
- * @throws CliError where something does not fit
+ * @param rootfsUrl URL from which the live system fetches its root filesystem
+ * @throws CliError if the contents do not fit
  */
 export async function hostMinimalIso(
   minimal: Reconstruction,
@@ -57,12 +57,12 @@ export async function hostMinimalIso(
   return { image: changedImage(adapted, change), changes: [adaptation, change] };
 }
 
-/** Archives follow each other; the kernel needs those that are not compressed at a multiple of 4 bytes only. */
+/** Appends the config as an archive. No padding is required: the kernel aligns only uncompressed archives. */
 export function hostInitramfs({ size }: RandomAccess, config: Uint8Array): ImageChange {
   return patchesOnly([{ offset: size, data: configArchive(config) }]);
 }
 
-/** The config alone as an archive, which boot loaders can put behind an initramfs. */
+/** An archive that contains only the config, to load after an initramfs. */
 export function configArchive(config: Uint8Array): Uint8Array {
   return writeInitrd(new Map([[CONFIG_NAME, config]]));
 }
