@@ -35,8 +35,8 @@ Ramdisks:
   If the initramfs belongs to a CoreOS live system, the ISO supports Ignition
   configs, network settings and \`iso customize\`. --rootfs adds the root
   filesystem to the ISO; without --rootfs, set its URL with
-  --karg coreos.live.rootfs_url=URL. The arguments that CoreOS requires are added
-  before the arguments of --karg.
+  --karg coreos.live.rootfs_url=URL. The arguments that CoreOS requires are
+  added before the arguments of --karg.
   Other ramdisks support neither Ignition nor network settings. On their ISOs
   only kernel arguments and added files have an effect.
 
@@ -87,7 +87,8 @@ Repeated runs:
   --live-karg-append, --live-karg-replace.
 `;
 
-const CUSTOMIZE_ISO_NOTES = `Examples:
+const CUSTOMIZE_ISO_NOTES = `${EXIT_CODES}
+Examples:
   ironic-coreos iso customize --live-ignition ironic-agent.ign \\
     --network-nmstate worker-0.yaml -o worker-0.iso coreos.iso
   ironic-coreos iso customize --dest-device /dev/sda --dest-ignition site.ign \\

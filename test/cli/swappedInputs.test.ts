@@ -49,7 +49,7 @@ describe('an image and another input that are swapped', () => {
     ['iso ignition embed --no-validate -i image a.ign', 'an Ignition config', '-i a.ign image'],
     ['iso embed -c image a.ign', 'an Ignition config', '-i a.ign image'],
     ['iso network embed -k image keyfile', 'a NetworkManager keyfile', '-k keyfile image'],
-    ['iso network embed --nmstate image net.yaml', 'an nmstate file', '--nmstate net.yaml image'],
+    ['iso network embed --nmstate image net.yaml', 'an nmstate description', '--nmstate net.yaml image'],
     ['iso customize --live-ignition image a.ign', 'an Ignition config', '--live-ignition a.ign image'],
     ['iso customize --dest-ignition image a.ign', 'an Ignition config', '--dest-ignition a.ign image'],
     [
@@ -95,7 +95,11 @@ describe('images of a network boot that are swapped', () => {
       'cpio is an initramfs, and was given as the kernel',
       '--initramfs',
     ],
-    ['--kernel kernel --initramfs kernel --rootfs cpio', 'kernel is a kernel, not an initramfs', '--kernel'],
+    [
+      '--kernel kernel --initramfs kernel --rootfs cpio',
+      'kernel is a kernel, and was given as the initramfs',
+      '--kernel',
+    ],
     [
       '--kernel kernel --initramfs initrd --rootfs kernel',
       'kernel is a kernel, and was given as the rootfs',
@@ -126,7 +130,7 @@ describe('something else than an Ignition config', () => {
     ['auth.json', 'a pull secret', '--pull-secret auth.json'],
     ['pull-secret', 'a pull secret', '--pull-secret pull-secret'],
     ['w.bu', 'a Butane config', 'butane w.bu | ironic-coreos validate -'],
-    ['net.yaml', 'an nmstate file', '--nmstate net.yaml'],
+    ['net.yaml', 'an nmstate description', '--nmstate net.yaml'],
     ['keyfile', 'a NetworkManager keyfile', 'iso network embed -k keyfile'],
     ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],
     ['id.pub', 'an SSH public key', '--ssh-key id.pub'],
